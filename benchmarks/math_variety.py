@@ -35,7 +35,8 @@ from prorl_datasets.text.hashing import signature
 
 NEAR = 0.7
 NUMBER = re.compile(r"\d[\d,.]*\d|\d")
-SUFFIX = " Let's think step by step and output the final answer within \\boxed{}."
+SUFFIX = "Let's think step by step and output the final answer within \\boxed{}."
+"""What DeepScaleR's prompts and ours end with; not a part of the problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ def published(root: Path) -> dict[str, list[str]]:
         with gzip.open(root / "math" / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
             rows = [json.loads(line)[column] for line in lines]
         texts = [row if isinstance(row, str) else row[0]["content"] for row in rows]
-        found[name] = [text.removesuffix(SUFFIX) for text in texts]
+        found[name] = [text.removesuffix(SUFFIX).strip() for text in texts]
     return found
 
 
@@ -114,7 +115,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = [row for row in load(options.dataset, split="train") if row.domain == options.domain]
-    sets = {f"{options.dataset.name}, {options.domain}": [r.prompt[-1]["content"] for r in rows]}
+    own = [row.prompt[-1]["content"].removesuffix(SUFFIX).strip() for row in rows]
+    sets = {f"{options.dataset.name}, {options.domain}": own}
     if data := os.environ.get("PRORL_TEST_DATA"):
         sets |= published(Path(data))
     found = [measure(name, t, options.characters, options.draws) for name, t in sets.items()]
