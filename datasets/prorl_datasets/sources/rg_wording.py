@@ -1,7 +1,7 @@
 """The wording of reasoning-gym's questions, less what contradicts our prompts.
 
 Some questions ask for the answer alone ("Only reply with the final value") where the prompt around them asks to
-think first. What the final answer has to look like stays; that nothing else may be written goes. Leaves out:
+think first; a few have slips of the pen. What the final answer has to look like stays; that nothing else may be written goes. Leaves out:
 the entry itself, which the scorer gets as reasoning-gym made it.
 """
 
@@ -25,6 +25,9 @@ _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r", only respond with one of them\b"), ", respond with one of them"),
     (re.compile(r"\bDo not include any other text or formatting\b"), _NOTHING_ELSE),
     (re.compile(r", no other text or formatting\b"), ""),
+    (re.compile(r"\bunsramble\b"), "unscramble"),
+    (re.compile(r"\bYour task is determine\b"), "Your task is to determine"),
+    (re.compile(r"\bProvide you answer\b"), "Provide your answer"),
     (re.compile(r" \(rounding down when the 5th decimal place is 5 or greater\)"), ""),
 )
 """What is found, and what stands there instead, one after the other."""

@@ -25,9 +25,18 @@ def _letters(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _relative(entry: Mapping[str, Any]) -> Flaw | None:
-    name = entry["metadata"]["person1"]
+    """family_relationships: "what is A to B" stored for B where they are in-laws, with B's sex for nieces and nephews."""
+    from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig
+
+    name, answer = entry["metadata"]["person1"], str(entry["answer"])
     if name in _EITHER:
         return Flaw("ambiguous", f"{name} may be a woman or a man")
+    if answer in ("mother-in-law", "father-in-law"):
+        return Flaw("wrong answer", f"what the other is to {name}")
+    if answer in ("niece", "nephew"):
+        female = name in FamilyRelationshipsConfig().female_names
+        if female != (answer == "niece"):
+            return Flaw("wrong answer", f"the other's sex for {name}'s")
     return None
 
 
