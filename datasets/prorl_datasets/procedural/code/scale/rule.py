@@ -15,7 +15,7 @@ from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem
 
 SEEDS = 2**31
-LONGEST = 40_000
+LONGEST = 25_000
 
 _LIST_RULES = (
     (

@@ -73,11 +73,12 @@ def of_list(a):
 
     return long_list(
         rng,
-        (0, rng.choice((2000, 32000))),
+        (0, 6 * length if level == 2 else rng.choice((2000, 32000))),
         body,
         solution,
         brute,
         {"length": length, "level": level},
+        small=16 if level == 3 else 40,
     )
 
 

@@ -95,7 +95,7 @@ def of_word(s):
 
 def _repeats(rng: Random, level: int) -> Problem:
     letters = rng.choice(("ab", "abc", "acgt"))
-    size = rng.randint(3, 9)
+    size = rng.randint(3, 8) if level == 1 else rng.randint(2, 4)
     body = f"Take the contiguous parts of `s` with exactly {size} letters. "
     body += {
         1: "How many different ones are there?",
@@ -125,7 +125,7 @@ def of_word(s):
             3: len(same),
         }[level]
 
-    return long_word(rng, letters, body, solution, brute, {"size": size, "level": level})
+    return long_word(rng, letters, body, solution, brute, {"size": size, "level": level}, small=40)
 
 
 FAMILIES = (
