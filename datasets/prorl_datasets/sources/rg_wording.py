@@ -25,6 +25,10 @@ _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r", only respond with one of them\b"), ", respond with one of them"),
     (re.compile(r"\bDo not include any other text or formatting\b"), _NOTHING_ELSE),
     (re.compile(r", no other text or formatting\b"), ""),
+    (
+        re.compile(r"\bYou may return all possible palindrome partitioning in any order\b"),
+        "Return all possible palindrome partitions, in any order",
+    ),
     (re.compile(r"\bunsramble\b"), "unscramble"),
     (re.compile(r"\bYour task is determine\b"), "Your task is to determine"),
     (re.compile(r"\bProvide you answer\b"), "Provide your answer"),
