@@ -143,6 +143,16 @@ def test_a_pattern_stands_for_every_family_of_the_domain_that_it_fits(
     assert sum(entry.count.of("train") or 0 for entry in recipe.entries) == 40
 
 
+def test_a_family_that_is_named_is_left_out_of_the_pattern(
+    make_recipe: Callable[[str], Recipe],
+) -> None:
+    members = '{name: "waves_*", share: 2}, {name: waves_string, share: 1}'
+    recipe = make_recipe(GROUP.format("stem", "procedural", members))
+    counts = {entry.name: entry.count.of("train") or 0 for entry in recipe.entries}
+    assert list(counts)[-1] == "g-waves_string" and sum(counts.values()) == 40
+    assert counts["g-waves_string"] < counts["g-waves_pipe"]
+
+
 @pytest.mark.parametrize(
     ("domain", "kind", "members", "said"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -160,7 +160,7 @@ class Member(Strict):
 
     name: str
     """Of the task or family. A procedural member may be a pattern, such as ``algebra_*``: all families of the
-    domain whose names it fits, each a member with these settings."""
+    domain whose names it fits and that are not named themselves, each a member with these settings."""
     share: Annotated[int, Field(ge=1)] = 1
     """Its part of the counts."""
     config: dict[str, Any] = Field(default_factory=dict)
@@ -207,7 +207,8 @@ class Group(Strict):
     def entries(self) -> list[Entry]:
         """Return the entries it stands for, in order; the counts add up to the group's."""
         given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
-        members = [member for one in given for member in self._named(one)]
+        alone = {m.name for m in given}
+        members = [member for one in given for member in self._named(one, alone)]
         shares = [m.share for m in members]
         parts = {
             split: spread(self.count.of(split) or 0, shares)
@@ -229,8 +230,8 @@ class Group(Strict):
             for place, member in enumerate(members)
         ]
 
-    def _named(self, member: Member) -> list[Member]:
-        """Return a member as it is, or one for each name that its pattern fits."""
+    def _named(self, member: Member, alone: Collection[str]) -> list[Member]:
+        """Return a member as it is, or one for each name that its pattern fits and that does not stand ``alone``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
@@ -238,7 +239,7 @@ class Group(Strict):
             raise ValueError(
                 f"members of a {self.kind} group have names, not patterns: {member.name}"
             )
-        fitting = fnmatch.filter(names(self.domain), member.name)
+        fitting = [n for n in fnmatch.filter(names(self.domain), member.name) if n not in alone]
         if not fitting:
             raise ValueError(f"no {self.domain} member of {self.kind} fits '{member.name}'")
         return [member.model_copy(update={"name": name}) for name in fitting]
