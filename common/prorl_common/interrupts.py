@@ -135,7 +135,9 @@ def _raise_again(lost: sys.UnraisableHookArgs) -> None:
 
 def _interrupt_later() -> None:
     time.sleep(_LOST_SECONDS)
-    _thread.interrupt_main()
+    main = threading.main_thread().ident
+    assert main is not None
+    signal.pthread_kill(main, signal.SIGINT)  # a real one: it also ends what the thread sleeps in
 
 
 def _speak() -> None:
