@@ -1,9 +1,9 @@
 """Instruction families: a request and one to four IFEval constraints that can hold together.
 
 One family an id, and ``ifeval_mixed``. Each item holds a constraint that few texts meet by chance,
-so no constant answer pays. The gold is a text of the kind that is asked for, about the topic; the reward
+so no constant answer pays. The gold answers the request, about its topic; the reward
 checks the constraints alone, as IFEval does, and does not judge whether the request was met. Leaves
-out: the wordings (``constraints.words``, ``constraints.form``), kinds of texts (``forms``).
+out: the wordings (``constraints.words``, ``constraints.form``), what answers a request (``answers``).
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
+from prorl_datasets.procedural.instruction.answers import answer_to
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
 from prorl_datasets.procedural.instruction.constraints.form import form_kinds
 from prorl_datasets.procedural.instruction.constraints.words import word_kinds
 from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
-from prorl_datasets.procedural.instruction.forms import VERDICT, form_of, request_conflicts
 from prorl_datasets.procedural.instruction.layout import units_of
 from prorl_datasets.procedural.instruction.plan import read_plan
+from prorl_datasets.procedural.instruction.request_conflicts import request_conflicts
 from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
 from prorl_datasets.procedural.instruction.topics import TOPICS
 from prorl_datasets.procedural.instruction.witness import compose
@@ -152,7 +153,8 @@ def _question(rng: Random, request: str, sentences: Sequence[str]) -> str:
 def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> Item | None:
     topic = rng.choice(TOPICS)
     is_question = first.short == "constrained_response" if first else rng.random() < 0.06
-    request = rng.choice(QUESTIONS if is_question else REQUESTS).format(t=topic)
+    template = rng.choice(QUESTIONS if is_question else REQUESTS)
+    request = template.format(t=topic)
     number = level + rng.randint(0, 1)
     drawn = drawing.draw(rng, first, number, Context(request, topic, is_question, level))
     if drawn is None or len(drawn) > level + 1:
@@ -160,7 +162,7 @@ def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> 
     rng.shuffle(drawn)
     ids, kwargs = [one.id for one in drawn], [dict(one.kwargs) for one in drawn]
     question = _question(rng, request, [one.sentence for one in drawn])
-    gold = compose(ids, kwargs, question, topic, VERDICT if is_question else form_of(request))
+    gold = compose(ids, kwargs, question, topic, answer_to(template))
     if gold is None:
         return None
     asked = sorted(([name, values] for name, values in zip(ids, kwargs, strict=True)), key=repr)

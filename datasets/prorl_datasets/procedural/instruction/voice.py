@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from random import Random
 
 from prorl_datasets.procedural.instruction import phrases
-from prorl_datasets.procedural.instruction.forms import Form
 from prorl_datasets.procedural.instruction.languages import sentences_of
 from prorl_datasets.procedural.instruction.plan import Plan
 from prorl_verifiers.instruction.text import word_pattern
@@ -19,6 +18,10 @@ from prorl_verifiers.instruction.text import word_pattern
 _BANNED = 10_000
 _TERSE = 50
 """Words at most below which the shortest sentences come first."""
+_WORDS_A_SENTENCE = 13
+"""The same, where so many sentences are asked for that these have to be short."""
+_OPENING = 3
+"""Sentences of an answer that stay in the text where bullets take the others."""
 _ENOUGH = 4
 """Fillers without an unwanted letter from which on the others are left out."""
 
@@ -68,11 +71,11 @@ class Voice:
     foreign: bool
 
 
-def voice_of(plan: Plan, topic: str | None, rng: Random, form: Form | None = None) -> Voice:
+def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] = ()) -> Voice:
     """Return the material for a plan; an unknown language gives English.
 
-    ``form`` is the kind of text that is asked for: its sentences come first and in their order, then others
-    about the topic, then such as fit anything.
+    What answers the request (``answer``, over ``{t}``) comes first and in its order, then other sentences about
+    the topic, then such as fit anything.
     """
     bans = bans_of(plan)
     language = next((code for code in plan.languages if sentences_of(code)), None)
@@ -81,14 +84,17 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, form: Form | None = Non
     plain = rng.sample(phrases.PLAIN_SENTENCES, len(phrases.PLAIN_SENTENCES))
     about = [text.format(t=topic) for text in phrases.TOPIC_SENTENCES] if topic else []
     about = rng.sample(about, len(about))
-    fillers = [_begun(text.format(t=topic)) for text in form.sentences] if form else []
+    told = [_begun(text.format(t=topic)) for text in answer]
+    said = max(min(_OPENING, len(told)), len(told) - sum(plan.bullets))
+    fillers, points = told[:said], [text.rstrip(".?") for text in told[said:]]
     fillers += about
     if plan.has(
         "change_case:english_capital"
     ):  # many words, so that langdetect knows them as English
         fillers = [text for pair in zip(fillers, plain, strict=False) for text in pair]
     fillers += [text for text in (*about, *plain) if text not in fillers]
-    terse = plan.words.high is not None and plan.words.high < _TERSE
+    tight = _WORDS_A_SENTENCE * (plan.sentences.low + 2)
+    terse = plan.words.high is not None and plan.words.high < max(_TERSE, tight)
     if bans.letters or terse:
         fillers += phrases.SHORT_SENTENCES
     if terse:
@@ -102,7 +108,7 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, form: Form | None = Non
         bans.best(_turned(phrases.FRAMES, rng, 2)),
         bans.best(_turned(phrases.FIRST_FRAMES, rng, 2)),
         bans.best(rng.sample(phrases.SLOTS, len(phrases.SLOTS))),
-        bans.best(_turned(bullets, rng, 2)),
+        bans.best([*points, *_turned(bullets, rng, 2)]),
         bans.best(_turned(titles, rng, 1)),
         bans.best(_turned(phrases.POSTSCRIPTS, rng, 1)),
         bans.best(phrases.LOOSE),

@@ -1,7 +1,6 @@
 """Compose a response that meets a list of constraints at once, or say why there is none.
 
-Sentences of the kind of text that is asked for, about its topic, are put in the layout asked for, and their
-number is changed until everything that can be checked without a library holds in both modes of the
+Sentences that answer the request, about its topic, are put in the layout asked for, and their number is changed until everything that can be checked without a library holds in both modes of the
 verifier. Leaves out: languages and the English checks (trusted to the material).
 """
 
@@ -13,7 +12,6 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
-from prorl_datasets.procedural.instruction.forms import Form
 from prorl_datasets.procedural.instruction.layout import Style, render, units_of
 from prorl_datasets.procedural.instruction.phrases import LETTER_WORDS
 from prorl_datasets.procedural.instruction.plan import (
@@ -55,13 +53,12 @@ def compose(
     kwargs: Sequence[Arguments | None],
     prompt: str,
     topic: str | None = None,
-    form: Form | None = None,
+    answer: Sequence[str] = (),
 ) -> str | None:
     """Return a response that should meet every constraint, or None when none was found.
 
-    ``topic`` is a noun phrase for its sentences, ``form`` the kind of text. The same arguments give the same
-    response. A
-    response that fails only the published checker (mode ``reference``) is returned when there is no
+    ``topic`` is a noun phrase for its sentences, ``answer`` what answers the request, over ``{t}``. The same
+    arguments give the same response. A response that fails only the published checker (mode ``reference``) is returned when there is no
     better one. Raises TaskError for arguments that do not fit their id.
     """
     plan = read_plan(ids, kwargs)
@@ -69,7 +66,7 @@ def compose(
         return None
     asked = list(zip(ids, cleaned(ids, kwargs), strict=True))
     rng = Random(int.from_bytes(blake2b(prompt.encode(), digest_size=8).digest(), "big"))
-    voice = voice_of(plan, topic, rng, form)
+    voice = voice_of(plan, topic, rng, answer)
     option = _option(plan, rng)
     second: str | None = None
     for style in _STYLES:

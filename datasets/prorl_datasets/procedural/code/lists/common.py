@@ -30,8 +30,14 @@ class Condition:
     @property
     def negated(self) -> str:
         """Complete "a value that is ..." with the opposite."""
-        plain = self.key[0] in ("above", "below", "multiple", "remainder")
-        return f"not {self.text}" if plain else f"not ({self.text})"
+        match self.key:
+            case ("band", int(k), int(width)):
+                return f"less than {k - width} or greater than {k + width}"
+            case ("outside", int(k), int(width)):
+                return f"at least {k - width} and at most {k + width}"
+            case ("either", int(d), int(k)):
+                return f"neither divisible by {d} nor greater than {k}"
+        return f"not {self.text}"
 
     def on(self, name: str) -> str:
         """Return the expression on ``name``, a simple name or a bracketed expression."""

@@ -93,7 +93,8 @@ def _pairs(rng: Random, level: int) -> Problem:
 
 
 def _pairs_statement(rule: _Pairs) -> str:
-    terms = f"{rule.p}*a[i] + {rule.q}*a[j]" + (f" + {rule.s}*a[k]" if rule.level == 3 else "")
+    factors = [(rule.p, "a[i]"), (rule.q, "a[j]"), (rule.s, "a[k]")][: 3 if rule.level == 3 else 2]
+    terms = " + ".join(name if factor == 1 else f"{factor}*{name}" for factor, name in factors)
     who = "pairs of indices i < j" if rule.level < 3 else "triples of indices i < j < k"
     far = f" with j - i at least {rule.apart}" if rule.level == 2 else ""
     what = "Give the number of such pairs."

@@ -41,7 +41,7 @@ def _window_list(rng: Random) -> Problem:
     statement = (
         f"`a` is a list of at most 25 integers. A window is {k} consecutive elements of `a`; take "
         f"those windows whose starting index (counted from 0) leaves the remainder {rest} when "
-        f"divided by {step}, {order}, and give the list of the {name} of each "
+        f"divided by {step}, {order}, and give for each of them its {name}, as a list "
         "(empty if there is no such window)."
     )
 
