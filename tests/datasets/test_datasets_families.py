@@ -71,7 +71,8 @@ def test_no_answer_is_common_in_a_few_draws(drawn: Drawn) -> None:
 def test_no_constant_answer_pays_more_than_a_fifth_in_a_family_of_the_full_recipe() -> None:
     sources = [entry.source for entry in load_recipe("prorl-136k-procedural").entries]
     names = {source.family for source in sources if isinstance(source, ProceduralSource)}
-    for family in (family for family in FAMILIES if family.name in names):
+    # what answers code is a program, different for each problem; its outputs are the next test's
+    for family in (f for f in FAMILIES if f.name in names and f.domain != "code"):
         for level in (1, 2, 3):
             items = [_draw(family, level, seed) for seed in range(500)]
             assert _commonest(items) <= 0, (family.name, level)

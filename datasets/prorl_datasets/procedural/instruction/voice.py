@@ -85,7 +85,10 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] =
     about = [text.format(t=topic) for text in phrases.TOPIC_SENTENCES] if topic else []
     about = rng.sample(about, len(about))
     told = [_begun(text.format(t=topic)) for text in answer]
-    said = max(min(_OPENING, len(told)), len(told) - sum(plan.bullets))
+    points_wanted = 0 if plan.sentences.high is not None else sum(plan.bullets)
+    said = max(
+        min(_OPENING, len(told)), len(told) - points_wanted
+    )  # a point may count as a sentence
     fillers, points = told[:said], [text.rstrip(".?") for text in told[said:]]
     fillers += about
     if plan.has(

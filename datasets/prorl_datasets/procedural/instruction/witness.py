@@ -164,8 +164,11 @@ def _change(plan: Plan, text: str, style: Style) -> int:
     """Return by how many fillers the text is too short (or, below 0, too long)."""
     words, sentences = count_words(text), count_sentences(text)
     high = plan.sentences.high
-    if high is not None and high - len(plan.postscripts) >= max(1, plan.sentences.low):
-        high -= len(plan.postscripts)  # Punkt ends a sentence behind P.S.
+    more = len(plan.postscripts) + bool(
+        plan.bullets
+    )  # Punkt ends a sentence behind P.S. and bullets
+    if high is not None and high - more >= max(1, plan.sentences.low):
+        high -= more
     roomy = high is None and plan.words.high is None and plan.sentences.low > 0
     least = plan.sentences.low + _MARGIN * roomy
     if high is not None:
