@@ -7,7 +7,7 @@ reference and the gold response. Leaves out: the families, and the writing of fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -63,3 +63,13 @@ def math_family(name: str, make: Callable[[Random, int], Problem], summary: str 
         )
 
     return Family(name, "math", generate, summary)
+
+
+def seldom(family: Family, *answers: str) -> Family:
+    """Return the family with another draw where the first has one of ``answers``, which are common in it."""
+
+    def generate(rng: Random, level: int) -> Item:
+        item = family.generate(rng, level)
+        return family.generate(rng, level) if item.answer in answers else item
+
+    return replace(family, generate=generate)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms, tidy
-from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 
 
 def _signed(rng: Random, low: int, high: int) -> int:
@@ -832,5 +832,9 @@ FAMILIES = (
     math_family("calculus_derivative", _derivative, "Derivatives at a point"),
     math_family("calculus_tangent", _tangent, "Tangent lines"),
     math_family("calculus_value_tables", _table, "Derivatives from known values"),
-    math_family("calculus_rates_and_means", _mean_value, "Average and instantaneous rates"),
+    seldom(
+        math_family("calculus_rates_and_means", _mean_value, "Average and instantaneous rates"),
+        "4",
+        "32",
+    ),
 )

@@ -9,7 +9,7 @@ from random import Random
 from prorl_datasets.procedural.math.geometry.writing import letters, line, point, slope_form
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
 from prorl_datasets.procedural.math.latex import listed, terms
-from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.math.problem import Problem, seldom
 
 _Point = tuple[int, int]
 
@@ -354,12 +354,15 @@ FAMILIES = (
         (_unknown_corner,),
         "areas of polygons from coordinates",
     ),
-    of_kinds(
-        "geometry_lattice_points",
-        (_segment_points,),
-        (_boundary_points,),
-        (_interior_points,),
-        "lattice points on segments and in polygons",
+    seldom(
+        of_kinds(
+            "geometry_lattice_points",
+            (_segment_points,),
+            (_boundary_points,),
+            (_interior_points,),
+            "lattice points on segments and in polygons",
+        ),
+        "6",
     ),
     of_kinds(
         "geometry_regions_between_lines",

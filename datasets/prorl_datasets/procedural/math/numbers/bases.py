@@ -221,7 +221,7 @@ def _unknown_bases(rng: Random, level: int) -> Problem:
         ask = rng.choice(("sum", "product"))
 
         def draw() -> tuple[str, str, str, int]:
-            b = rng.randint(5, 9)
+            b = rng.randint(4, 9)
             x, y = rng.randint(b, b**3 - 1), rng.randint(b, b**2 - 1)
             result = x + y if ask == "sum" else x * y
             return _written(x, b), _written(y, b), _written(result, b), b

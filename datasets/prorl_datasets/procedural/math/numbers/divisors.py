@@ -11,7 +11,7 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction, power
-from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 
@@ -380,7 +380,11 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
 
 
 FAMILIES = (
-    math_family("numbers_divisor_counts", _divisor_counts, "how many divisors of a kind"),
+    seldom(
+        math_family("numbers_divisor_counts", _divisor_counts, "how many divisors of a kind"),
+        "12",
+        "24",
+    ),
     math_family("numbers_divisor_sums", _divisor_sums, "sums and products of divisors"),
     math_family("numbers_divisor_puzzles", _divisor_puzzles, "numbers with so many divisors"),
 )

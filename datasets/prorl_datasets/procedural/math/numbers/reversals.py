@@ -10,7 +10,7 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.numbers.digits import PLACES, digit_sum
-from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 
 
 def _reversals(rng: Random, level: int) -> Problem:
@@ -383,5 +383,7 @@ def _repeated_digits(rng: Random, level: int) -> Problem:
 FAMILIES = (
     math_family("numbers_reversals", _reversals, "digits exchanged, moved or inserted"),
     math_family("numbers_palindromes", _palindromes, "numbers that read the same backwards"),
-    math_family("numbers_repeated_digits", _repeated_digits, "numbers with one digit only"),
+    seldom(
+        math_family("numbers_repeated_digits", _repeated_digits, "numbers with one digit only"), "0"
+    ),
 )

@@ -10,7 +10,7 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import terms
-from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
 
 
 def _is_square(n: int) -> bool:
@@ -340,6 +340,14 @@ def _odd_run(n: int, k: int) -> bool:
 
 
 FAMILIES = (
-    math_family("numbers_squares", _square_differences, "sums and differences of squares"),
-    math_family("numbers_consecutive", _consecutive, "sums and products of consecutive integers"),
+    seldom(
+        math_family("numbers_squares", _square_differences, "sums and differences of squares"), "2"
+    ),
+    seldom(
+        math_family(
+            "numbers_consecutive", _consecutive, "sums and products of consecutive integers"
+        ),
+        "3",
+        "7",
+    ),
 )

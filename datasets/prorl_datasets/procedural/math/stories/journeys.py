@@ -6,7 +6,7 @@ from fractions import Fraction
 from random import Random
 
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
-from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.math.problem import Problem, seldom
 from prorl_datasets.procedural.math.stories.telling import people, told
 
 _TOWNS = ("Aldbury", "Brenton", "Corwick", "Dunmore", "Elmsford", "Farley", "Glenby", "Harwood",
@@ -453,7 +453,7 @@ def _two_cars(rng: Random) -> Problem:
     p, q = people(rng, 2)
     a, b = drawn(lambda: (rng.randint(4, 12), rng.randint(4, 12)), lambda t: t[0] > t[1])
     hundreds, extra = rng.randint(2, 14), rng.randint(1, 6)
-    full = rng.randint(35, 70)
+    full = rng.randint(45, 95)
     # p has full, q has less; equal left after the distance
     less = full - (a - b) * hundreds
     if less - b * hundreds < extra or full <= less:
@@ -492,5 +492,10 @@ FAMILIES = (
         (_find_current, _walkway),
         "rivers, walkways and escalators",
     ),
-    of_kinds("stories_fuel", (_fuel,), (_fuel_cost,), (_two_cars,), "fuel for trips"),
+    seldom(
+        of_kinds("stories_fuel", (_fuel,), (_fuel_cost,), (_two_cars,), "fuel for trips"),
+        "200",
+        "300",
+        "400",
+    ),
 )

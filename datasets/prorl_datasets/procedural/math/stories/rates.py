@@ -7,7 +7,7 @@ from math import lcm
 from random import Random
 
 from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
-from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.math.problem import Problem, seldom
 from prorl_datasets.procedural.math.stories.telling import count, people
 
 _JOBS = ("paint a fence", "mow a meadow", "clean the windows of a school", "pack an order of parcels",
@@ -503,8 +503,14 @@ FAMILIES = (
         "stories_work_rates", (_together,), (_joins_later,), (_crew, _one_alone), "work together"
     ),
     of_kinds("stories_tanks", (_filling,), (_two_pipes,), (_tank_back,), "pipes, drains, tanks"),
-    of_kinds(
-        "stories_batteries", (_drain,), (_full_again,), (_mixed_use,), "charging and draining"
+    seldom(
+        of_kinds(
+            "stories_batteries", (_drain,), (_full_again,), (_mixed_use,), "charging and draining"
+        ),
+        "1",
+        "2",
+        "3",
+        "4",
     ),
     of_kinds(
         "stories_timetables",
