@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from random import Random
-from typing import TypeVar
 
 from prorl_datasets.procedural.items import Family
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem, math_family
 
 Kind = Callable[[Random], Problem]
-_T = TypeVar("_T")
-
-_TRIES = 2000
 
 
 def of_kinds(
@@ -39,12 +35,3 @@ def posed(kind: str, question: str, answer: int | Fraction | str, **given: objec
     """Return the problem; ``given`` are the numbers that the question states."""
     text = answer if isinstance(answer, str) else fraction(answer)
     return Problem(question, text, {"kind": kind, **given})
-
-
-def drawn(draw: Callable[[], _T], good: Callable[[_T], bool]) -> _T:
-    """Draw until the draw is good. Raises RuntimeError where 2,000 draws are not."""
-    for _ in range(_TRIES):
-        value = draw()
-        if good(value):
-            return value
-    raise RuntimeError("no good draw: the conditions leave too little")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import letters, others
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, terms
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -56,7 +57,7 @@ def _ratio_angles(rng: Random) -> Problem:
     def draw() -> tuple[int, int, int]:
         return rng.randint(1, 9), rng.randint(1, 9), rng.randint(1, 9)
 
-    p, q, r = drawn(draw, lambda d: len(set(d)) == 3 and 180 % sum(d) == 0 and sum(d) > 5)
+    p, q, r = redrawn(draw, lambda d: len(set(d)) == 3 and 180 % sum(d) == 0 and sum(d) > 5)
     step = 180 // (p + q + r)
     big = rng.choice((True, False))
     word = "largest" if big else "smallest"
@@ -91,7 +92,7 @@ def _linear_angles(rng: Random) -> Problem:
         s, t = rng.randint(-20, 40), rng.randint(-20, 40)
         return [(m, s), (n, t), (k, 180 - (m + n + k) * x - s - t)]
 
-    parts = drawn(
+    parts = redrawn(
         draw, lambda d: all(m * x + s > 8 for m, s in d) and abs(d[2][1]) <= 60 and len(set(d)) == 3
     )
     values = [m * x + s for m, s in parts]
@@ -150,7 +151,7 @@ def _bisected(rng: Random) -> Problem:
 def _altitude_bisector(rng: Random) -> Problem:
     a, b, c = letters(rng, 3)
     h, m = others(rng, a + b + c, 2)
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (rng.randint(20, 89), rng.randint(20, 89)),
         lambda d: d[0] - d[1] > 4 and d[0] + d[1] < 160,
     )
@@ -177,7 +178,7 @@ def _isosceles_chain(rng: Random) -> Problem:
     """AB = AC, D on AC with BD = BC, angle A given: angle ABD; or AD = BD given: angle A."""
     a, b, c = letters(rng, 3)
     (h,) = others(rng, a + b + c)
-    apex = drawn(lambda: rng.randint(8, 58), lambda v: v % 2 == 0 and v != 36)
+    apex = redrawn(lambda: rng.randint(8, 58), lambda v: v % 2 == 0 and v != 36)
     base = (180 - apex) // 2
     # BD = BC: angle BDC = base, angle CBD = apex, angle ABD = base - apex
     say = rng.choice(
@@ -238,7 +239,7 @@ def _equal_steps(rng: Random) -> Problem:
 def _parallel_x(rng: Random) -> Problem:
     pair = rng.choice(("corresponding", "alternate interior", "same-side interior"))
     x = rng.randint(6, 30)
-    m, n = drawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda d: d[0] != d[1])
+    m, n = redrawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda d: d[0] != d[1])
     s = rng.randint(-15, 40)
     first = m * x + s
     second = 180 - first if pair == "same-side interior" else first
@@ -316,7 +317,7 @@ def _bent_between(rng: Random) -> Problem:
 def _bisected_same_side(rng: Random) -> Problem:
     """Angle bisectors at two corners of a trapezoid or across a transversal."""
     x = rng.randint(8, 40)
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (rng.randint(2, 6), rng.randint(2, 6)), lambda d: d[0] != d[1] and 180 % sum(d) == 0
     )
     a, b, c, d = letters(rng, 4)
@@ -324,7 +325,7 @@ def _bisected_same_side(rng: Random) -> Problem:
     how = rng.choice(("ratio", "trapezoid"))
     step = 180 // (p + q)
     if how == "ratio":
-        lean = drawn(lambda: rng.randint(10, 80), lambda v: v < min(p, q) * step)
+        lean = redrawn(lambda: rng.randint(10, 80), lambda v: v < min(p, q) * step)
         say = (
             f"$\\overline{{{a}{b}}}$ and $\\overline{{{d}{c}}}$ are parallel sides of trapezoid "
             f"${a}{b}{c}{d}$, and $\\angle {a} : \\angle {d} = {p} : {q}$. A point ${m}$ inside the "
@@ -333,7 +334,7 @@ def _bisected_same_side(rng: Random) -> Problem:
         )
         answer = 180 - (p * step - lean) - Fraction(q * step, 2)
         return posed("same_side", say, answer, how=how, p=p, q=q, lean=lean)
-    top, low = 90 + x, drawn(lambda: rng.randint(40, 85), lambda v: v != x)
+    top, low = 90 + x, redrawn(lambda: rng.randint(40, 85), lambda v: v != x)
     say = (
         f"In trapezoid ${a}{b}{c}{d}$, $\\overline{{{a}{b}}} \\parallel \\overline{{{c}{d}}}$, "
         f"$\\angle {a} = {top}^\\circ$ and $\\angle {c} = {low}^\\circ$. The bisectors of angles "
@@ -349,7 +350,7 @@ _NAMES = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon", 9: "nonagon"
 
 def _polygon_sides(rng: Random) -> Problem:
     how = rng.choice(("interior", "exterior", "sum", "times"))
-    n = drawn(
+    n = redrawn(
         lambda: rng.randint(5, 40),
         lambda v: how == "sum" or (360 % v == 0 if how != "times" else v % 2 == 0),
     )
@@ -418,7 +419,7 @@ def _polygon_sides(rng: Random) -> Problem:
 def _missing_angle(rng: Random) -> Problem:
     n = rng.randint(5, 7)
     total = 180 * (n - 2)
-    known = drawn(
+    known = redrawn(
         lambda: [rng.randint(85, 160) for _ in range(n - 1)], lambda d: 40 < total - sum(d) < 175
     )
     shown = ", ".join(f"${k}^\\circ$" for k in known[:-1]) + f" and ${known[-1]}^\\circ$"
@@ -444,7 +445,7 @@ def _missing_angle(rng: Random) -> Problem:
 def _regular_pieces(rng: Random) -> Problem:
     how = rng.choice(("attached", "diagonals", "star"))
     if how == "attached":
-        p, q = drawn(
+        p, q = redrawn(
             lambda: (rng.choice((3, 4, 5, 6, 8, 9, 10, 12)), rng.choice((5, 6, 8, 9, 10, 12, 15))),
             lambda d: d[0] != d[1] and 720 / d[0] + 720 / d[1] > 0,
         )
@@ -472,7 +473,7 @@ def _regular_pieces(rng: Random) -> Problem:
             )
         )
         return posed("pieces", say, gap, how=how, p=p, q=q)
-    n = drawn(
+    n = redrawn(
         lambda: rng.randint(7, 20), lambda v: 360 % v == 0 or 180 % v == 0 or how == "diagonals"
     )
     if how == "diagonals":
@@ -494,7 +495,7 @@ def _regular_pieces(rng: Random) -> Problem:
             )
         )
         return posed("pieces", say, n * (n - 3) // 2, how=how, p=n * (n - 3) // 2 - n, q=0)
-    k = drawn(lambda: rng.randint(2, (n - 1) // 2), lambda v: v < n / 2 - 0.5)
+    k = redrawn(lambda: rng.randint(2, (n - 1) // 2), lambda v: v < n / 2 - 0.5)
     say = rng.choice(
         (
             (
@@ -517,7 +518,7 @@ def _ordinal(k: int) -> str:
 
 
 def _arithmetic_polygon(rng: Random) -> Problem:
-    n, step = drawn(
+    n, step = redrawn(
         lambda: (rng.randint(5, 12), rng.randint(2, 16)),
         lambda d: (
             180 * (d[0] - 2) * 2 % d[0] == 0

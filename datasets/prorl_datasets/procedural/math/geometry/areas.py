@@ -6,8 +6,9 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import letters, line, point, slope_form
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import listed, terms
 from prorl_datasets.procedural.math.problem import Problem, seldom
 
@@ -40,7 +41,7 @@ def _convex(rng: Random, count: int, size: int) -> list[_Point]:
             hull.pop()
         return hull
 
-    hull = drawn(draw, lambda h: len(h) == count)
+    hull = redrawn(draw, lambda h: len(h) == count)
     turn = rng.randrange(count)
     return hull[turn:] + hull[:turn]
 
@@ -97,7 +98,7 @@ def _polygon_area(rng: Random) -> Problem:
 
 def _unknown_corner(rng: Random) -> Problem:
     axis = rng.choice("xy")
-    p, q, k = drawn(
+    p, q, k = redrawn(
         lambda: (_spot(rng), _spot(rng), rng.randint(2, 15)),
         lambda d: (
             d[0][axis == "x"] != d[1][axis == "x"]
@@ -163,7 +164,7 @@ def _boundary_points(rng: Random) -> Problem:
 
 
 def _segment_points(rng: Random) -> Problem:
-    (a, b), (u, v) = _spot(rng, 15), drawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
+    (a, b), (u, v) = _spot(rng, 15), redrawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
     k = rng.randint(3, 9)
     scale = gcd(u, v)
     u, v = u // scale, v // scale
@@ -224,7 +225,7 @@ def _interior_points(rng: Random) -> Problem:
 
 
 def _axes_triangle(rng: Random) -> Problem:
-    a, b = drawn(
+    a, b = redrawn(
         lambda: (rng.choice((-1, 1)) * rng.randint(1, 9), rng.choice((-1, 1)) * rng.randint(1, 9)),
         lambda d: d[0] != d[1] and gcd(*d) == 1,
     )
@@ -255,7 +256,7 @@ def _axes_triangle(rng: Random) -> Problem:
 
 def _three_lines(rng: Random) -> Problem:
     vertex = x, y = _spot(rng, 5)
-    m, n = drawn(lambda: (rng.randint(-4, 4), rng.randint(-4, 4)), lambda d: len({0, *d}) == 3)
+    m, n = redrawn(lambda: (rng.randint(-4, 4), rng.randint(-4, 4)), lambda d: len({0, *d}) == 3)
     gap = rng.choice((-1, 1)) * rng.randint(2, 9)
     level = rng.choice((True, False))
     if level:  # a horizontal third line
@@ -294,7 +295,7 @@ def _three_lines(rng: Random) -> Problem:
 
 
 def _absolute(rng: Random) -> Problem:
-    a, b = drawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda d: gcd(*d) == 1)
+    a, b = redrawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda d: gcd(*d) == 1)
     c = a * b * rng.randint(1, 5)
     h, k = _spot(rng, 5)
     if c < 4:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import TRIPLES, times_pi, unit
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
 
 
 def _edges(rng: Random, most: int = 12) -> tuple[int, int, int]:
-    return drawn(
+    return redrawn(
         lambda: (rng.randint(2, most), rng.randint(2, most), rng.randint(2, most)),
         lambda t: len(set(t)) == 3,
     )
@@ -203,7 +204,7 @@ def _melted(rng: Random) -> Problem:
         )
     if how == "level":
         r, n = rng.randint(2, 6), rng.randint(1, 6)
-        width = drawn(
+        width = redrawn(
             lambda: rng.randint(r + 1, 14),
             lambda v: 4 * r**3 * n % (3 * v * v) == 0 or rng.random() < 0.2,
         )
@@ -260,7 +261,7 @@ def _melted(rng: Random) -> Problem:
             )
             answer = str(8 * r * r)
         return posed("melted", say, answer, how=asked, values=[r])
-    k, m = drawn(lambda: (rng.randint(2, 6), rng.randint(1, 5)), lambda t: t[1] < t[0])
+    k, m = redrawn(lambda: (rng.randint(2, 6), rng.randint(1, 5)), lambda t: t[1] < t[0])
     r, h = k * rng.randint(1, 3), k * rng.randint(2, 5)
     low = Fraction(r * r * h, 3)
     part = Fraction(m, k)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import times_pi, unit
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import listed, root
 from prorl_datasets.procedural.math.problem import Problem
 
 
 def _edges(rng: Random, most: int = 12) -> tuple[int, int, int]:
-    return drawn(
+    return redrawn(
         lambda: (rng.randint(2, most), rng.randint(2, most), rng.randint(2, most)),
         lambda t: len(set(t)) == 3,
     )
@@ -158,7 +159,7 @@ def _box_back(rng: Random) -> Problem:
 
 
 def _painted(rng: Random) -> Problem:
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(3, 9), rng.randint(3, 9), rng.randint(3, 9)), lambda t: len(set(t)) > 1
     )
     faces = rng.choice((0, 1, 2))
@@ -219,7 +220,7 @@ def _on_an_axis(rng: Random) -> Problem:
 
 
 def _space_points(rng: Random, asked: tuple[str, ...]) -> Problem:
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (_spot(rng), _spot(rng)), lambda t: all(t[0][i] != t[1][i] for i in range(3))
     )
     how = rng.choice(asked)
@@ -268,7 +269,7 @@ def _space_points(rng: Random, asked: tuple[str, ...]) -> Problem:
 
 
 def _space_figures(rng: Random) -> Problem:
-    p, q, r, s = drawn(
+    p, q, r, s = redrawn(
         lambda: tuple(_spot(rng, 5) for _ in range(4)),
         lambda t: sum(n * (t[3][i] - t[0][i]) for i, n in enumerate(_cross(t[0], t[1], t[2]))) != 0,
     )

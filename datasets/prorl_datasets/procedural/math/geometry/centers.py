@@ -6,13 +6,14 @@ from fractions import Fraction
 from math import gcd, isqrt
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     letters,
     others,
     right_triangle,
     unit,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -154,7 +155,7 @@ def _radii_back(rng: Random) -> Problem:
 def _bisector_parts(rng: Random) -> Problem:
     x, y, z = letters(rng, 3)
     (foot,) = others(rng, x + y + z)
-    p, q = drawn(lambda: (rng.randint(3, 20), rng.randint(3, 20)), lambda d: d[0] != d[1])
+    p, q = redrawn(lambda: (rng.randint(3, 20), rng.randint(3, 20)), lambda d: d[0] != d[1])
     f = rng.randint(1, 3)
     g = gcd(p, q)
     m, n = p // g * f, q // g * f
@@ -195,7 +196,7 @@ def _bisector_parts(rng: Random) -> Problem:
 
 def _bisector_length(rng: Random) -> Problem:
     x, y, z = letters(rng, 3)
-    p, q = drawn(lambda: (rng.randint(3, 20), rng.randint(3, 20)), lambda d: d[0] != d[1])
+    p, q = redrawn(lambda: (rng.randint(3, 20), rng.randint(3, 20)), lambda d: d[0] != d[1])
     g = gcd(p, q)
     f = rng.randint(1, 4)
     m, n = p // g * f, q // g * f

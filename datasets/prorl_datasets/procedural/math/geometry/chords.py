@@ -5,13 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     letters,
     others,
     unit,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 
 
@@ -68,7 +69,7 @@ def _cyclic(rng: Random) -> Problem:
     how = rng.choice(("opposite", "ratio", "arcs"))
     if how == "opposite":
         x = rng.randint(8, 25)
-        m, n = drawn(
+        m, n = redrawn(
             lambda: (rng.randint(1, 5), rng.randint(1, 5)), lambda t: 30 < (t[0] * x) < 150
         )
         rest = 180 - (m + n) * x
@@ -83,7 +84,7 @@ def _cyclic(rng: Random) -> Problem:
         )
         return posed("cyclic", say, n * x + rest, how=how, values=[m, n, rest])
     if how == "ratio":
-        p, q, r = drawn(
+        p, q, r = redrawn(
             lambda: (rng.randint(1, 9), rng.randint(1, 9), rng.randint(1, 9)),
             lambda t: len(set(t)) == 3 and t[0] + t[2] > t[1] and 180 % (t[0] + t[2]) == 0,
         )
@@ -102,7 +103,7 @@ def _cyclic(rng: Random) -> Problem:
             )
         )
         return posed("cyclic", say, 180 - q * step, how=how, values=[p, q, r])
-    arcs = drawn(
+    arcs = redrawn(
         lambda: [rng.randint(30, 150) for _ in range(3)], lambda t: 30 <= 360 - sum(t) <= 160
     )
     say = rng.choice(
@@ -126,7 +127,7 @@ def _cyclic(rng: Random) -> Problem:
 def _two_chords(rng: Random) -> Problem:
     a, b, c, d = letters(rng, 4)
     (m,) = others(rng, a + b + c + d)
-    x, y = drawn(lambda: (rng.randint(20, 150), rng.randint(20, 150)), lambda t: t[0] != t[1])
+    x, y = redrawn(lambda: (rng.randint(20, 150), rng.randint(20, 150)), lambda t: t[0] != t[1])
     how = rng.choice(("inside", "outside", "back", "tangents"))
     if how == "inside":
         if x + y > 300:
@@ -233,7 +234,7 @@ def _chord_whole(rng: Random) -> Problem:
 def _crossing_chords(rng: Random, asked: tuple[str, ...]) -> Problem:
     a, b, c, d = letters(rng, 4)
     (m,) = others(rng, a + b + c + d)
-    p, q, r = drawn(
+    p, q, r = redrawn(
         lambda: (rng.randint(2, 15), rng.randint(2, 15), rng.randint(2, 15)),
         lambda t: t[0] * t[1] % t[2] == 0 and t[2] not in t[:2],
     )
@@ -293,7 +294,7 @@ def _secants(rng: Random) -> Problem:
     (m,) = others(rng, a + b + c + d)
     how = rng.choice(("two", "tangent", "radius", "back"))
     if how == "two":
-        x, y, z = drawn(
+        x, y, z = redrawn(
             lambda: (rng.randint(2, 12), rng.randint(2, 20), rng.randint(2, 14)),
             lambda t: (
                 t[0] * (t[0] + t[1]) % t[2] == 0
@@ -309,7 +310,7 @@ def _secants(rng: Random) -> Problem:
         )
         return posed("secants", say, far - z, how=how, values=[x, y, z])
     if how == "tangent":
-        x, t = drawn(
+        x, t = redrawn(
             lambda: (rng.randint(1, 18), rng.randint(2, 24)),
             lambda v: v[1] > v[0] and v[1] * v[1] % v[0] == 0 and v[1] ** 2 // v[0] < 80,
         )
@@ -330,7 +331,7 @@ def _secants(rng: Random) -> Problem:
         return posed("secants", say, t * t // x - x, how=how, values=[t, x])
     if how == "radius":
         r = rng.randint(2, 20)
-        x, y = drawn(lambda: (rng.randint(1, 20), rng.randint(2, 30)), lambda v: v[1] < 2 * r)
+        x, y = redrawn(lambda: (rng.randint(1, 20), rng.randint(2, 30)), lambda v: v[1] < 2 * r)
         power = x * (x + y)
         if not any(n * n == power + r * r for n in range(1, 60)):
             return _secants(rng)
@@ -340,7 +341,7 @@ def _secants(rng: Random) -> Problem:
             f"${m}{a} = {x}$ and ${a}{b} = {y}$. How far is ${m}$ from the center of the circle?"
         )
         return posed("secants", say, far, how=how, values=[r, x, y])
-    x, t = drawn(
+    x, t = redrawn(
         lambda: (rng.randint(1, 18), rng.randint(2, 24)),
         lambda v: v[1] > v[0] and v[1] * v[1] % v[0] == 0 and v[1] ** 2 // v[0] < 80,
     )

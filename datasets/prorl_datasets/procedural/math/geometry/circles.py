@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     circle,
@@ -14,7 +15,7 @@ from prorl_datasets.procedural.math.geometry.writing import (
     point,
     times_pi,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root, terms
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -35,7 +36,7 @@ def _spread_terms(c: tuple[int, int, int]) -> list[int]:
 
 
 def _center(rng: Random) -> Problem:
-    h, k = drawn(lambda: _spot(rng), lambda s: 0 not in s)
+    h, k = redrawn(lambda: _spot(rng), lambda s: 0 not in s)
     square = rng.randint(2, 60)
     asked = rng.choice(("center", "radius", "area"))
     answer = {
@@ -76,7 +77,7 @@ def _center(rng: Random) -> Problem:
 
 
 def _from_diameter(rng: Random) -> Problem:
-    (h, k), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 6), lambda s: s != (0, 0))
+    (h, k), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 6), lambda s: s != (0, 0))
     p, q = (h - u, k - v), (h + u, k + v)
     say = rng.choice(
         (
@@ -100,7 +101,7 @@ def _from_diameter(rng: Random) -> Problem:
 
 def _touching_axis(rng: Random) -> Problem:
     axis = rng.choice("xy")
-    h, k = drawn(lambda: _spot(rng, 9), lambda s: 0 not in s and abs(s[0]) != abs(s[1]))
+    h, k = redrawn(lambda: _spot(rng, 9), lambda s: 0 not in s and abs(s[0]) != abs(s[1]))
     r = abs(k) if axis == "x" else abs(h)
     asked = rng.choice((True, False))
     if asked:
@@ -133,7 +134,7 @@ def _touching_axis(rng: Random) -> Problem:
 
 
 def _through_point(rng: Random) -> Problem:
-    (h, k), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
+    (h, k), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
     p = h + u, k + v
     say = rng.choice(
         (
@@ -207,7 +208,7 @@ def _chord(rng: Random) -> Problem:
 
 def _axis_cut(rng: Random) -> Problem:
     axis = rng.choice("xy")
-    h, k = drawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
+    h, k = redrawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
     off = abs(k) if axis == "x" else abs(h)
     square = off * off + rng.randint(1, 40)
     say = rng.choice(
@@ -226,7 +227,7 @@ def _axis_cut(rng: Random) -> Problem:
 
 
 def _tangent_at(rng: Random) -> Problem:
-    (h, k), (u, v) = _spot(rng, 6), drawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
+    (h, k), (u, v) = _spot(rng, 6), redrawn(lambda: _spot(rng, 6), lambda s: 0 not in s)
     p = h + u, k + v
     square = u * u + v * v
     shape = rng.choice((circle(h, k, square), _spread(h, k, square)))
@@ -247,7 +248,7 @@ def _tangent_at(rng: Random) -> Problem:
 def _tangent_length(rng: Random) -> Problem:
     (h, k), (u, v) = (
         _spot(rng, 6),
-        drawn(lambda: _spot(rng, 9), lambda s: s[0] ** 2 + s[1] ** 2 > 8),
+        redrawn(lambda: _spot(rng, 9), lambda s: s[0] ** 2 + s[1] ** 2 > 8),
     )
     d = u * u + v * v
     square = rng.randint(2, d - 3)
@@ -279,7 +280,7 @@ def _extreme(rng: Random) -> Problem:
     if rng.choice((True, False)):
         u, v = v, u
     p = h + u * rng.choice((-1, 1)), k + v * rng.choice((-1, 1))
-    r = drawn(lambda: rng.randint(1, w + 6), lambda n: n != w)
+    r = redrawn(lambda: rng.randint(1, w + 6), lambda n: n != w)
     far = rng.choice((True, False))
     answer = w + r if far else abs(w - r)
     word = "greatest" if far else "smallest"
@@ -329,7 +330,7 @@ def _common_chord(rng: Random) -> Problem:
         # the radii's squares and the distance make a real triangle
         return 4 * gap * s > (gap + s - t) ** 2
 
-    a, b = drawn(draw, good)
+    a, b = redrawn(draw, good)
     asked = rng.choice(("line", "length"))
     first, second = _spread(*a), _spread(*b)
     if asked == "line":

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     letters,
     point,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -91,7 +92,7 @@ def _bisecting(rng: Random) -> Problem:
             "construct", say, 2 * a * b if whole else 2 * b, how=how, values=[2 * a, c], area=whole
         )
     if how == "thales":
-        q, p = drawn(lambda: (rng.randint(1, 12), rng.randint(2, 20)), lambda t: t[0] != t[1])
+        q, p = redrawn(lambda: (rng.randint(1, 12), rng.randint(2, 20)), lambda t: t[0] != t[1])
         say = rng.choice(
             (
                 (
@@ -138,7 +139,7 @@ def _river(rng: Random, asked: tuple[str, ...]) -> Problem:
     if rng.choice((True, False)):
         a, b = b, a
     along, total, way = a * f, b * f, c * f
-    p = drawn(lambda: rng.randint(1, total - 1), lambda v: v * 2 != total)
+    p = redrawn(lambda: rng.randint(1, total - 1), lambda v: v * 2 != total)
     q = total - p
     how = rng.choice(asked)
     if how == "river":
@@ -241,7 +242,7 @@ def _garland(rng: Random) -> Problem:
 
 
 def _box_path(rng: Random) -> Problem:
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(1, 12), rng.randint(1, 12), rng.randint(1, 12)),
         lambda t: len(set(t)) > 1 and max(t) > 2,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     letters,
     line,
@@ -12,7 +13,7 @@ from prorl_datasets.procedural.math.geometry.writing import (
     point,
     slope_form,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -23,7 +24,7 @@ def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
 
 def _triangle(rng: Random) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
     """Three points, no side of the triangle parallel to an axis."""
-    return drawn(
+    return redrawn(
         lambda: (_spot(rng), _spot(rng), _spot(rng)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
@@ -34,7 +35,7 @@ def _triangle(rng: Random) -> tuple[tuple[int, int], tuple[int, int], tuple[int,
 
 def _parallel(rng: Random) -> Problem:
     m = Fraction(*rng.choice(((2, 1), (-2, 1), (3, 1), (-3, 1), (1, 2), (-1, 2), (2, 3), (-3, 2))))
-    c, (x, y) = rng.randint(-9, 9), drawn(lambda: _spot(rng), lambda s: s[0] != 0)
+    c, (x, y) = rng.randint(-9, 9), redrawn(lambda: _spot(rng), lambda s: s[0] != 0)
     x *= m.denominator
     perpendicular = rng.choice((True, False))
     slope = -1 / m if perpendicular else m
@@ -70,8 +71,8 @@ def _parallel(rng: Random) -> Problem:
 
 
 def _third_on_line(rng: Random) -> Problem:
-    (a, b), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 5), lambda s: 0 not in s)
-    i, j = drawn(lambda: (rng.randint(-4, 6), rng.randint(-4, 6)), lambda d: len({0, *d}) == 3)
+    (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 5), lambda s: 0 not in s)
+    i, j = redrawn(lambda: (rng.randint(-4, 6), rng.randint(-4, 6)), lambda d: len({0, *d}) == 3)
     p, q, t = (a, b), (a + i * u, b + i * v), (a + j * u, b + j * v)
     say = rng.choice(
         (
@@ -93,7 +94,7 @@ def _third_on_line(rng: Random) -> Problem:
 
 
 def _bisector(rng: Random) -> Problem:
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
     )
     a, b = 2 * (q[0] - p[0]), 2 * (q[1] - p[1])
@@ -168,7 +169,7 @@ def _orthocenter(rng: Random) -> Problem:
         det = a1 * b2 - a2 * b1
         return [Fraction(c1 * b2 - c2 * b1, det), Fraction(a1 * c2 - a2 * c1, det)]
 
-    p, q, t = drawn(
+    p, q, t = redrawn(
         lambda: _triangle(rng),
         lambda d: (
             all(v.denominator == 1 for v in solve(*d)) and solve(*d) not in [list(v) for v in d]
@@ -278,7 +279,7 @@ def _simple_mirror(rng: Random) -> Problem:
 def _gap(rng: Random) -> Problem:
     a, b = rng.choice(((3, 4), (4, -3), (5, 12), (1, 1), (1, 2), (2, -1), (1, -3), (2, 3)))
     c = rng.randint(-12, 12)
-    p = drawn(lambda: _spot(rng), lambda s: a * s[0] + b * s[1] != c)
+    p = redrawn(lambda: _spot(rng), lambda s: a * s[0] + b * s[1] != c)
     size = a * a + b * b
     distance = root(size, Fraction(abs(a * p[0] + b * p[1] - c), size))
     say = rng.choice(
@@ -301,11 +302,11 @@ def _gap(rng: Random) -> Problem:
 
 
 def _mirrored_line(rng: Random) -> Problem:
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(1, 5), rng.choice((-5, -4, -3, -2, 2, 3, 4, 5)), rng.randint(-9, 9)),
         lambda d: abs(d[0]) != abs(d[1]) and d[2] != 0,
     )
-    k = drawn(lambda: rng.randint(-4, 4), lambda v: v != 0)
+    k = redrawn(lambda: rng.randint(-4, 4), lambda v: v != 0)
     how = rng.choice(("x", "y", "diagonal"))
     mirror, image = {
         "x": (f"x = {k}", (-a, b, c - 2 * a * k)),

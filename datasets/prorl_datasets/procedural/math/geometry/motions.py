@@ -6,6 +6,7 @@ import itertools
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     circle,
     circle_form,
@@ -15,7 +16,7 @@ from prorl_datasets.procedural.math.geometry.writing import (
     point,
     times_pi,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 
 _Point = tuple[int, int]
@@ -40,7 +41,7 @@ _TURNS = {
 
 
 def _rotation(rng: Random) -> Problem:
-    p, c = drawn(lambda: (_spot(rng), _spot(rng, 5)), lambda t: t[0] != t[1])
+    p, c = redrawn(lambda: (_spot(rng), _spot(rng, 5)), lambda t: t[0] != t[1])
     turn = rng.choice((1, 2, 3))
     n = letters(rng, 3)[0]
     say = rng.choice(
@@ -65,7 +66,7 @@ def _rotation(rng: Random) -> Problem:
 def _step(rng: Random) -> tuple[str, list[object]]:
     how = rng.choice(("shift", "x", "y", "turn", "diagonal"))
     if how == "shift":
-        u, v = drawn(lambda: _spot(rng, 5), lambda t: 0 not in t)
+        u, v = redrawn(lambda: _spot(rng, 5), lambda t: 0 not in t)
         side = f"{abs(u)} {'unit' if abs(u) == 1 else 'units'} {'right' if u > 0 else 'left'}"
         high = f"{abs(v)} {'unit' if abs(v) == 1 else 'units'} {'up' if v > 0 else 'down'}"
         return f"translated {side} and {high}", [how, u, v]
@@ -93,7 +94,7 @@ def _composed(rng: Random) -> Problem:
     p = _spot(rng)
     n = letters(rng, 3)[0]
     count = rng.choice((2, 3))
-    steps = drawn(
+    steps = redrawn(
         lambda: [_step(rng) for _ in range(count)],
         lambda s: all(a[1][0] != b[1][0] for a, b in itertools.pairwise(s)),
     )
@@ -131,7 +132,7 @@ def _composed(rng: Random) -> Problem:
 def _motion_center(rng: Random) -> Problem:
     how = rng.choice(("rotation", "dilation"))
     c = _spot(rng, 5)
-    p, q = drawn(lambda: (_spot(rng), _spot(rng)), lambda t: t[0] != t[1] and c not in t)
+    p, q = redrawn(lambda: (_spot(rng), _spot(rng)), lambda t: t[0] != t[1] and c not in t)
     a, b, _ = letters(rng, 3)
     if how == "rotation":
         turn = rng.choice((1, 3))
@@ -179,7 +180,7 @@ def _parallels(rng: Random) -> Problem:
 
 def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
     how = rng.choice(asked)
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (_spot(rng), _spot(rng)), lambda t: t[0][0] != t[1][0] and t[0][1] != t[1][1]
     )
     form = line_form(rng)
@@ -207,7 +208,7 @@ def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
         return posed("line", say, line(a, b, c), how=how, p=p, q=q, k=k)
     if how == "circle_area":
         r = rng.randint(2, 12)
-        length = drawn(lambda: rng.randint(3, 25), lambda v: v != r)
+        length = redrawn(lambda: rng.randint(3, 25), lambda v: v != r)
         say = rng.choice(
             (
                 (
@@ -230,7 +231,7 @@ def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
             q=(length, 0),
             k=0,
         )
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (
             rng.choice((3, 4, 5, 8)),
             rng.choice((3, -4, 12, -15, 4, -12)),
@@ -262,7 +263,7 @@ def _locus_circle(rng: Random) -> Problem:
     form = circle_form(rng)
     if how == "apollonius":
         k = rng.choice((2, 3))
-        c, (u, v) = _spot(rng, 5), drawn(lambda: _spot(rng, 3), lambda t: t != (0, 0))
+        c, (u, v) = _spot(rng, 5), redrawn(lambda: _spot(rng, 3), lambda t: t != (0, 0))
         # center C, A = C + k^2 w, B = C + w, radius k |w|
         a, b = (c[0] + k * k * u, c[1] + k * k * v), (c[0] + u, c[1] + v)
         times = "twice" if k == 2 else "three times"
@@ -280,7 +281,7 @@ def _locus_circle(rng: Random) -> Problem:
         )
         return posed("circle", say, circle(*c, k * k * (u * u + v * v)), how=how, p=a, q=b, k=k)
     if how == "squares":
-        m, (u, v) = _spot(rng, 5), drawn(lambda: _spot(rng, 5), lambda t: t != (0, 0))
+        m, (u, v) = _spot(rng, 5), redrawn(lambda: _spot(rng, 5), lambda t: t != (0, 0))
         a, b = (m[0] - u, m[1] - v), (m[0] + u, m[1] + v)
         square = rng.randint(1, 40)
         total = 2 * square + 2 * (u * u + v * v)
@@ -292,7 +293,7 @@ def _locus_circle(rng: Random) -> Problem:
     h, k = _spot(rng, 3)
     r = rng.randint(1, 6) * 2
     c = (2 * h, 2 * k)
-    p = drawn(lambda: (2 * rng.randint(-4, 4), 2 * rng.randint(-4, 4)), lambda t: t != c)
+    p = redrawn(lambda: (2 * rng.randint(-4, 4), 2 * rng.randint(-4, 4)), lambda t: t != c)
     say = rng.choice(
         (
             (

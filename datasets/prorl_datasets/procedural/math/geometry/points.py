@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import letters, others, point, slope_form
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -16,7 +17,7 @@ def _spot(rng: Random, size: int = 9) -> tuple[int, int]:
 
 
 def _other_end(rng: Random) -> Problem:
-    (a, b), (m, n) = drawn(
+    (a, b), (m, n) = redrawn(
         lambda: (_spot(rng, 12), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
     )
     p, q, mid = letters(rng, 3)
@@ -40,7 +41,7 @@ def _other_end(rng: Random) -> Problem:
 
 
 def _halfway_length(rng: Random) -> Problem:
-    (a, b), (c, d) = drawn(
+    (a, b), (c, d) = redrawn(
         lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
     )
     p, q, mid = letters(rng, 3)
@@ -66,8 +67,8 @@ def _halfway_length(rng: Random) -> Problem:
 
 
 def _section(rng: Random) -> Problem:
-    m, n = drawn(lambda: (rng.randint(1, 5), rng.randint(1, 5)), lambda d: d[0] != d[1])
-    (a, b), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 3), lambda d: 0 not in d)
+    m, n = redrawn(lambda: (rng.randint(1, 5), rng.randint(1, 5)), lambda d: d[0] != d[1])
+    (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 3), lambda d: 0 not in d)
     c, d = a + u * (m + n), b + v * (m + n)
     p, q, x = letters(rng, 3)
     say = rng.choice(
@@ -93,7 +94,7 @@ def _section(rng: Random) -> Problem:
 
 def _beyond(rng: Random) -> Problem:
     k = rng.randint(2, 5)
-    (a, b), (c, d) = drawn(
+    (a, b), (c, d) = redrawn(
         lambda: (_spot(rng), _spot(rng)), lambda d: d[0][0] != d[1][0] and d[0][1] != d[1][1]
     )
     p, q, x = letters(rng, 3)
@@ -113,7 +114,7 @@ def _beyond(rng: Random) -> Problem:
 
 
 def _vertex_from_centroid(rng: Random) -> Problem:
-    p, q, g = drawn(
+    p, q, g = redrawn(
         lambda: (_spot(rng), _spot(rng), _spot(rng, 6)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
@@ -143,7 +144,7 @@ def _vertex_from_centroid(rng: Random) -> Problem:
 
 def _two_sections(rng: Random) -> Problem:
     m, n, r, s = (rng.randint(1, 4) for _ in range(4))
-    p, q, t = drawn(
+    p, q, t = redrawn(
         lambda: (_spot(rng), _spot(rng), _spot(rng)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
@@ -208,7 +209,7 @@ def _perimeter(rng: Random) -> Problem:
 
 def _on_axis(rng: Random) -> Problem:
     axis = rng.choice("xy")
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (_spot(rng), _spot(rng)),
         lambda d: (
             d[0][axis == "y"] != d[1][axis == "y"]
@@ -270,7 +271,7 @@ def _at_distance(rng: Random) -> Problem:
 
 
 def _circumcenter(rng: Random) -> Problem:
-    o, pts = drawn(
+    o, pts = redrawn(
         lambda: (
             _spot(rng, 7),
             rng.sample(
@@ -319,11 +320,11 @@ def _circumcenter(rng: Random) -> Problem:
 
 
 def _on_line(rng: Random) -> Problem:
-    m, c = drawn(lambda: (rng.randint(-3, 3), rng.randint(-6, 6)), lambda d: d[0] != 0)
+    m, c = redrawn(lambda: (rng.randint(-3, 3), rng.randint(-6, 6)), lambda d: d[0] != 0)
     x = rng.randint(-6, 6)
     y = m * x + c
     u, v = rng.choice(((1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 5), (2, 5), (1, 7)))
-    first, second = drawn(
+    first, second = redrawn(
         lambda: tuple(
             [s * rng.choice((-1, 1)), t * rng.choice((-1, 1))]
             for s, t in rng.choice((((u, v), (v, u)), ((u, v), (u, v))))
@@ -352,7 +353,7 @@ def _on_line(rng: Random) -> Problem:
 
 
 def _fourth_vertex(rng: Random) -> Problem:
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (_spot(rng), _spot(rng), _spot(rng)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])
@@ -381,7 +382,7 @@ def _fourth_vertex(rng: Random) -> Problem:
 
 
 def _square_side(rng: Random) -> Problem:
-    (a, b), (u, v) = _spot(rng), drawn(lambda: _spot(rng, 7), lambda d: 0 not in d)
+    (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 7), lambda d: 0 not in d)
     p, q, r, s = letters(rng, 4)
     turn = rng.choice((1, -1))
     way = "counterclockwise" if turn == 1 else "clockwise"
@@ -408,7 +409,7 @@ def _square_side(rng: Random) -> Problem:
 
 def _square_diagonal(rng: Random) -> Problem:
     m, n = _spot(rng, 7)
-    u, v = drawn(lambda: _spot(rng, 6), lambda d: 0 not in d and abs(d[0]) != abs(d[1]))
+    u, v = redrawn(lambda: _spot(rng, 6), lambda d: 0 not in d and abs(d[0]) != abs(d[1]))
     p, q, r, s = letters(rng, 4)
     right = rng.choice((True, False))
     ends = sorted([(m - v, n + u), (m + v, n - u)])
@@ -432,7 +433,7 @@ def _square_diagonal(rng: Random) -> Problem:
 
 
 def _all_fourths(rng: Random) -> Problem:
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (_spot(rng), _spot(rng), _spot(rng)),
         lambda t: (
             (t[1][0] - t[0][0]) * (t[2][1] - t[0][1]) != (t[1][1] - t[0][1]) * (t[2][0] - t[0][0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     letters,
@@ -12,7 +13,7 @@ from prorl_datasets.procedural.math.geometry.writing import (
     right_triangle,
     unit,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -137,7 +138,7 @@ def _four_right(rng: Random) -> Problem:
     def draw() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         return right_triangle(rng, 8), right_triangle(rng, 8)
 
-    one, two = drawn(
+    one, two = redrawn(
         draw,
         lambda d: (
             (d[0][2] == d[1][2] and {*d[0][:2]} != {*d[1][:2]})
@@ -236,7 +237,7 @@ def _border_width(rng: Random) -> Problem:
 
 
 def _frame(rng: Random, back: bool) -> Problem:
-    w, h, d = drawn(
+    w, h, d = redrawn(
         lambda: (rng.randint(5, 40), rng.randint(4, 30), rng.randint(1, 6)), lambda t: t[0] != t[1]
     )
     border = (w + 2 * d) * (h + 2 * d) - w * h
@@ -274,7 +275,7 @@ def _frame(rng: Random, back: bool) -> Problem:
 
 
 def _l_shape(rng: Random) -> Problem:
-    w, h, a, b = drawn(
+    w, h, a, b = redrawn(
         lambda: (rng.randint(6, 25), rng.randint(6, 25), rng.randint(2, 20), rng.randint(2, 20)),
         lambda t: t[0] != t[1] and t[2] < t[0] - 1 and t[3] < t[1] - 1 and t[2] != t[3],
     )
@@ -349,7 +350,7 @@ def _midpoint_square(rng: Random) -> Problem:
 
 def _crease(rng: Random) -> Problem:
     w, x, y, z = letters(rng, 4)
-    p, q = drawn(lambda: (rng.randint(4, 24), rng.randint(3, 20)), lambda d: d[0] > d[1])
+    p, q = redrawn(lambda: (rng.randint(4, 24), rng.randint(3, 20)), lambda d: d[0] > d[1])
     how = rng.choice(("crease", "overlap", "piece"))
     setting = rng.choice(
         (

@@ -6,12 +6,13 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     TRIPLES,
     times_pi,
     unit,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -199,7 +200,7 @@ def _between(rng: Random) -> Problem:
     how = rng.choice(("annulus", "square", "inside", "chord"))
     u = unit(rng)
     if how == "annulus":
-        p, q = drawn(lambda: (rng.randint(2, 15), rng.randint(3, 20)), lambda t: t[0] < t[1])
+        p, q = redrawn(lambda: (rng.randint(2, 15), rng.randint(3, 20)), lambda t: t[0] < t[1])
         say = rng.choice(
             (
                 (
@@ -334,7 +335,7 @@ def _common_tangent(rng: Random) -> Problem:
             )
         )
         return posed("tangent", say, b, how=how, values=[p, p + a, c])
-    p = drawn(lambda: rng.randint(1, a), lambda v: v < a)
+    p = redrawn(lambda: rng.randint(1, a), lambda v: v < a)
     say = rng.choice(
         (
             (
@@ -404,7 +405,7 @@ def _nested(rng: Random) -> Problem:
         return posed(
             "nested", say, f"{root(3, r * r)} - {times_pi(Fraction(r * r, 2))}", how=how, values=[r]
         )
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (rng.randint(1, 12), rng.randint(1, 12)), lambda t: t[0] != t[1] and gcd(*t) == 1
     )
     say = rng.choice(

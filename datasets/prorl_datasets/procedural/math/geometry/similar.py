@@ -6,21 +6,22 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import letters, others, unit
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem
 
 
 def _coprime(rng: Random, most: int) -> tuple[int, int]:
-    return drawn(
+    return redrawn(
         lambda: (rng.randint(1, most), rng.randint(1, most)),
         lambda d: d[0] != d[1] and gcd(*d) == 1,
     )
 
 
 def _shadow(rng: Random) -> Problem:
-    p, q = drawn(lambda: _coprime(rng, 9), lambda d: max(d) > 2)
+    p, q = redrawn(lambda: _coprime(rng, 9), lambda d: max(d) > 2)
     small, big = rng.randint(1, 4), rng.randint(5, 14)
     u = rng.choice(("feet", "meters"))
     thing = rng.choice(("tree", "flagpole", "chimney", "lamp post", "statue"))
@@ -110,8 +111,8 @@ def _parallel_cut(rng: Random) -> Problem:
 
 
 def _lamp(rng: Random) -> Problem:
-    tall, low = drawn(lambda: (rng.randint(8, 24), rng.randint(4, 6)), lambda d: d[0] > d[1] + 2)
-    away = drawn(lambda: rng.randint(6, 40), lambda v: v * low % (tall - low) == 0)
+    tall, low = redrawn(lambda: (rng.randint(8, 24), rng.randint(4, 6)), lambda d: d[0] > d[1] + 2)
+    away = redrawn(lambda: rng.randint(6, 40), lambda v: v * low % (tall - low) == 0)
     shadow = away * low // (tall - low)
     how = rng.choice(("shadow", "height", "walk"))
     if how == "shadow":
@@ -193,7 +194,7 @@ def _trapezoid_diagonals(rng: Random) -> Problem:
 
 
 def _inscribed_square(rng: Random) -> Problem:
-    base, height = drawn(
+    base, height = redrawn(
         lambda: (rng.randint(4, 40), rng.randint(3, 40)),
         lambda d: (d[0] != d[1] and d[0] * d[1] % (d[0] + d[1]) == 0) or rng.random() < 0.1,
     )
@@ -243,7 +244,7 @@ def _inscribed_square(rng: Random) -> Problem:
 
 
 def _scale_area(rng: Random) -> Problem:
-    p, q = drawn(lambda: _coprime(rng, 9), lambda d: d[0] < d[1])
+    p, q = redrawn(lambda: _coprime(rng, 9), lambda d: d[0] < d[1])
     k = rng.randint(1, 9)
     how = rng.choice(("area", "perimeter", "map"))
     if how == "area":

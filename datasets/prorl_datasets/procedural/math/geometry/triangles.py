@@ -6,13 +6,14 @@ from fractions import Fraction
 from math import gcd, isqrt
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.geometry.writing import (
     letters,
     others,
     right_triangle,
     unit,
 )
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
 
@@ -23,7 +24,7 @@ def _rooted(square: Fraction, factor: Fraction | int = 1) -> str:
 
 
 def _ladder(rng: Random) -> Problem:
-    a, b, c = drawn(lambda: right_triangle(rng), lambda t: t[2] <= 52)
+    a, b, c = redrawn(lambda: right_triangle(rng), lambda t: t[2] <= 52)
     u = rng.choice(("feet", "meters", "dm"))
     how = rng.choice(("ladder", "mast", "screen", "walk"))
     if how == "ladder":
@@ -109,7 +110,7 @@ def _isosceles_height(rng: Random) -> Problem:
 def _hypotenuse_altitude(rng: Random) -> Problem:
     a, b, c = letters(rng, 3)
     (foot,) = others(rng, a + b + c)
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (rng.randint(1, 20), rng.randint(1, 30)), lambda d: d[0] != d[1] and gcd(*d) < 12
     )
     how = rng.choice(("height", "leg", "sum"))
@@ -194,7 +195,7 @@ def _right_back(rng: Random) -> Problem:
             "back", say, c if "hyp" in say else a + c, how=how, p=c - a, q=b, pole="pole" in say
         )
     low, high = sorted((a, b))
-    slide = drawn(
+    slide = redrawn(
         lambda: right_triangle(rng, 6),
         lambda t: (t[2] == c and t[0] > low) or (t[2] % c == 0 and t[0] > t[1]),
     )
@@ -215,7 +216,7 @@ _COSINES = {60: Fraction(1, 2), 120: Fraction(-1, 2)}
 def _third_side(rng: Random) -> Problem:
     a, b, c = letters(rng, 3)
     angle = rng.choice((60, 120))
-    p, q = drawn(lambda: (rng.randint(2, 16), rng.randint(2, 16)), lambda d: d[0] != d[1])
+    p, q = redrawn(lambda: (rng.randint(2, 16), rng.randint(2, 16)), lambda d: d[0] != d[1])
     square = int(p * p + q * q - 2 * p * q * _COSINES[angle])
     say = rng.choice(
         (
@@ -243,7 +244,7 @@ def _third_side(rng: Random) -> Problem:
 
 def _cosine(rng: Random) -> Problem:
     a, b, c = letters(rng, 3)
-    p, q, r = drawn(
+    p, q, r = redrawn(
         lambda: (rng.randint(3, 12), rng.randint(3, 12), rng.randint(3, 12)),
         lambda t: (
             2 * max(t) < sum(t) and len(set(t)) > 1 and 2 * max(t) ** 2 != sum(x * x for x in t)
@@ -303,7 +304,7 @@ def _cosine(rng: Random) -> Problem:
 def _angle_back(rng: Random) -> Problem:
     a, b, c = letters(rng, 3)
     angle = rng.choice((60, 120))
-    p, q = drawn(
+    p, q = redrawn(
         lambda: (rng.randint(2, 40), rng.randint(2, 40)),
         lambda d: (
             d[0] != d[1]
@@ -347,7 +348,7 @@ def _angle_back(rng: Random) -> Problem:
 
 def _stewart(rng: Random) -> Problem:
     a, b, c = letters(rng, 3)
-    m, n, p, q = drawn(
+    m, n, p, q = redrawn(
         lambda: (
             tuple(rng.randint(1, 9) for _ in range(2)) + tuple(rng.randint(4, 14) for _ in "12")
         ),

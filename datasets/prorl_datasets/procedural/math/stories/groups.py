@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import article, people, told
 
@@ -114,7 +115,7 @@ def _shares_of_sets(rng: Random) -> Problem:
     v, w = rng.sample(verbs, 2)
     n = rng.randint(3, 30) * 20
     p, q = rng.randint(6, 16) * 5, rng.randint(5, 15) * 5
-    both = drawn(lambda: rng.randint(1, 12) * 5, lambda x: x < min(p, q) and p + q - x < 100)
+    both = redrawn(lambda: rng.randint(1, 12) * 5, lambda x: x < min(p, q) and p + q - x < 100)
     none = 100 - (p + q - both)
     given = n * none // 100
     ask = rng.choice(("both", "only"))
@@ -150,7 +151,7 @@ def _votes(rng: Random) -> Problem:
     p, q, r = people(rng, 3)
     post = rng.choice(_POSTS)
     n = rng.randint(4, 60) * 20
-    a, b = drawn(
+    a, b = redrawn(
         lambda: (rng.randint(6, 14) * 5, rng.randint(2, 9) * 5), lambda t: t[0] + t[1] < 95
     )
     third = n * (100 - a - b) // 100
@@ -342,7 +343,7 @@ def _one(u: str, n: int) -> str:
 def _groups_average(rng: Random) -> Problem:
     p, q = rng.sample(("morning", "evening", "weekend", "online"), 2)
     x, y = rng.randint(5, 40), rng.randint(5, 40)
-    a, b = drawn(lambda: (rng.randint(50, 95), rng.randint(50, 95)), lambda t: t[0] != t[1])
+    a, b = redrawn(lambda: (rng.randint(50, 95), rng.randint(50, 95)), lambda t: t[0] != t[1])
     total = x * a + y * b
     if total % (x + y) or total // (x + y) in (a, b):
         return _groups_average(rng)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import amount, article, money, people
 
@@ -278,7 +279,7 @@ def _compound(rng: Random) -> Problem:
 
 def _two_accounts(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
-    r, s = drawn(lambda: (rng.randint(2, 9), rng.randint(2, 12)), lambda t: t[0] != t[1])
+    r, s = redrawn(lambda: (rng.randint(2, 9), rng.randint(2, 12)), lambda t: t[0] != t[1])
     x, y = rng.randint(2, 60) * 100, rng.randint(2, 60) * 100
     gain = (x * r + y * s) // 100
     say = rng.choice(

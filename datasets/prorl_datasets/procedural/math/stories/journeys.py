@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem, seldom
 from prorl_datasets.procedural.math.stories.telling import people, told
 
@@ -16,7 +17,7 @@ _TOWNS = ("Aldbury", "Brenton", "Corwick", "Dunmore", "Elmsford", "Farley", "Gle
 def _toward(rng: Random) -> Problem:
     p, q = people(rng, 2)
     a, b = rng.sample(_TOWNS, 2)
-    u, v = drawn(lambda: (rng.randint(8, 24), rng.randint(8, 24)), lambda t: t[0] != t[1])
+    u, v = redrawn(lambda: (rng.randint(8, 24), rng.randint(8, 24)), lambda t: t[0] != t[1])
     hours = rng.randint(2, 6)
     apart = (u + v) * hours
     ask = rng.choice(("time", "place"))
@@ -49,7 +50,7 @@ def _toward(rng: Random) -> Problem:
 def _head_start(rng: Random) -> Problem:
     p, q = people(rng, 2)
     (a,) = rng.sample(_TOWNS, 1)
-    slow, fast, early = drawn(
+    slow, fast, early = redrawn(
         lambda: (rng.randint(3, 60), rng.randint(8, 100), rng.randint(1, 4)),
         lambda t: (
             t[0] < t[1] < 4 * t[0]
@@ -94,7 +95,7 @@ def _head_start(rng: Random) -> Problem:
 def _late_meeting(rng: Random) -> Problem:
     p, q = people(rng, 2)
     a, b = rng.sample(_TOWNS, 2)
-    u, v = drawn(lambda: (rng.randint(40, 90), rng.randint(40, 90)), lambda t: t[0] != t[1])
+    u, v = redrawn(lambda: (rng.randint(40, 90), rng.randint(40, 90)), lambda t: t[0] != t[1])
     late, together = rng.choice((1, 2)), rng.randint(1, 4)
     apart = u * late + (u + v) * together
     ask = rng.choice(("speed", "bird"))
@@ -129,7 +130,7 @@ def _late_meeting(rng: Random) -> Problem:
 
 def _two_legs(rng: Random) -> Problem:
     (p,) = people(rng, 1)
-    u, v = drawn(lambda: (rng.randint(3, 16) * 5, rng.randint(3, 16) * 5), lambda t: t[0] != t[1])
+    u, v = redrawn(lambda: (rng.randint(3, 16) * 5, rng.randint(3, 16) * 5), lambda t: t[0] != t[1])
     s, t = rng.randint(1, 5), rng.randint(1, 5)
     far = u * s + v * t
     say = rng.choice(
@@ -163,7 +164,7 @@ def _two_legs(rng: Random) -> Problem:
 def _same_way(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     a, b = rng.sample(_TOWNS, 2)
-    out, home, k, rest = drawn(
+    out, home, k, rest = redrawn(
         lambda: (
             rng.randint(1, 6),
             rng.randint(1, 6),
@@ -204,7 +205,7 @@ def _same_way(rng: Random) -> Problem:
 def _needed(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     a, b = rng.sample(_TOWNS, 2)
-    out, home, k = drawn(
+    out, home, k = redrawn(
         lambda: (rng.randint(1, 8), rng.randint(1, 8), rng.randint(2, 60)),
         lambda t: (
             t[0] != t[1]
@@ -243,7 +244,9 @@ def _boat(rng: Random, own: int) -> str:
 
 
 def _current(rng: Random) -> Problem:
-    own, stream = drawn(lambda: (rng.randint(4, 24), rng.randint(1, 6)), lambda t: t[0] > t[1] + 2)
+    own, stream = redrawn(
+        lambda: (rng.randint(4, 24), rng.randint(1, 6)), lambda t: t[0] > t[1] + 2
+    )
     hours = rng.randint(2, 5)
     up, boat = rng.choice((True, False)), _boat(rng, own)
     speed = own - stream if up else own + stream
@@ -268,7 +271,7 @@ def _current(rng: Random) -> Problem:
 
 def _up_and_down(rng: Random) -> Problem:
     a, b = rng.sample(_TOWNS, 2)
-    own, stream, far = drawn(
+    own, stream, far = redrawn(
         lambda: (rng.randint(5, 24), rng.randint(1, 6), rng.randint(6, 120)),
         lambda t: (
             t[0] > t[1] + 2
@@ -303,7 +306,7 @@ def _up_and_down(rng: Random) -> Problem:
 
 
 def _find_current(rng: Random) -> Problem:
-    s, t, own, stream = drawn(
+    s, t, own, stream = redrawn(
         lambda: (rng.randint(2, 6), rng.randint(3, 12), rng.randint(4, 24), rng.randint(1, 6)),
         lambda v: v[2] > v[3] + 1 and v[0] < v[1] and (v[2] + v[3]) * v[0] == (v[2] - v[3]) * v[1],
     )
@@ -338,7 +341,7 @@ def _find_current(rng: Random) -> Problem:
 
 def _walkway(rng: Random) -> Problem:
     p, q = people(rng, 2)
-    stand, walk = drawn(
+    stand, walk = redrawn(
         lambda: (rng.randint(20, 180), rng.randint(20, 180)),
         lambda t: t[0] != t[1] and t[0] * t[1] % (t[0] + t[1]) == 0,
     )
@@ -372,7 +375,7 @@ def _walkway(rng: Random) -> Problem:
 
 def _fuel(rng: Random) -> Problem:
     (p,) = people(rng, 1)
-    use, tank, far = drawn(
+    use, tank, far = redrawn(
         lambda: (rng.randint(4, 12), rng.randint(30, 70), rng.randint(1, 9) * 50),
         lambda t: t[0] * t[2] % 100 == 0 and t[0] * t[2] // 100 < t[1] - 3,
     )
@@ -397,7 +400,7 @@ def _fuel(rng: Random) -> Problem:
 
 def _fuel_cost(rng: Random) -> Problem:
     p, q = people(rng, 2)
-    use, far, price, toll, n = drawn(
+    use, far, price, toll, n = redrawn(
         lambda: (
             rng.randint(4, 12),
             rng.randint(3, 20) * 50,
@@ -451,7 +454,7 @@ def _fuel_cost(rng: Random) -> Problem:
 
 def _two_cars(rng: Random) -> Problem:
     p, q = people(rng, 2)
-    a, b = drawn(lambda: (rng.randint(4, 12), rng.randint(4, 12)), lambda t: t[0] > t[1])
+    a, b = redrawn(lambda: (rng.randint(4, 12), rng.randint(4, 12)), lambda t: t[0] > t[1])
     hundreds, extra = rng.randint(2, 14), rng.randint(1, 6)
     full = rng.randint(45, 95)
     # p has full, q has less; equal left after the distance

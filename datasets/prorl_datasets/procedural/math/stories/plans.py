@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import gcd, lcm
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import people, plural
 
@@ -133,7 +134,7 @@ def _stock(rng: Random) -> Problem:
 
 def _runs_out(rng: Random) -> Problem:
     good = rng.choice(_GOODS)
-    start, sold, every, batch = drawn(
+    start, sold, every, batch = redrawn(
         lambda: (rng.randint(60, 300), rng.randint(8, 40), rng.randint(3, 6), rng.randint(10, 90)),
         lambda t: t[3] < t[1] * t[2] - 4,
     )
@@ -213,7 +214,7 @@ _DISHES = (("pancakes", "flour", "milk", "eggs"), ("vegetable soup", "carrots", 
 def _scaled(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     dish, first, second, _ = rng.choice(_DISHES)
-    serves, guests = drawn(lambda: (rng.randint(2, 8), rng.randint(5, 30)), lambda t: t[1] > t[0])
+    serves, guests = redrawn(lambda: (rng.randint(2, 8), rng.randint(5, 30)), lambda t: t[1] > t[0])
     a, b = rng.randint(4, 40) * 10 * serves // 2, rng.randint(3, 30) * 10 * serves // 2
     have = rng.randint(2, 20) * 10
     need = Fraction(a * guests, serves)
@@ -273,7 +274,7 @@ def _how_many_servings(rng: Random) -> Problem:
 def _recipe_back(rng: Random) -> Problem:
     p, q = people(rng, 2)
     dish, first, second, _ = rng.choice(_DISHES)
-    a, b = drawn(lambda: (rng.randint(2, 7), rng.randint(1, 6)), lambda t: t[0] > t[1])
+    a, b = redrawn(lambda: (rng.randint(2, 7), rng.randint(1, 6)), lambda t: t[0] > t[1])
     unit, extra = rng.randint(10, 80), rng.randint(20, 200)
     guests = rng.randint(3, 9)
     total = (a + b) * unit + extra
@@ -345,7 +346,7 @@ def _a(noun: str) -> str:
 
 def _replant(rng: Random) -> Problem:
     thing = rng.choice(_ROWS)
-    p, q, step, k = drawn(
+    p, q, step, k = redrawn(
         lambda: (rng.randint(1, 6), rng.randint(1, 6), rng.randint(2, 10), rng.randint(3, 14)),
         lambda t: gcd(t[0], t[1]) == 1 and max(t[:2]) > 1 and t[0] * t[1] * t[2] * t[3] <= 2000,
     )

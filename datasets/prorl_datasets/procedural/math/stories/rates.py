@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import lcm
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem, seldom
 from prorl_datasets.procedural.math.stories.telling import count, people
 
@@ -16,7 +17,7 @@ _JOBS = ("paint a fence", "mow a meadow", "clean the windows of a school", "pack
 
 def _together(rng: Random) -> Problem:
     p, q = people(rng, 2)
-    a, b = drawn(
+    a, b = redrawn(
         lambda: (rng.randint(2, 60), rng.randint(2, 60)),
         lambda t: t[0] != t[1] and t[0] * t[1] % (t[0] + t[1]) == 0,
     )
@@ -42,7 +43,7 @@ def _together(rng: Random) -> Problem:
 
 def _joins_later(rng: Random) -> Problem:
     p, q = people(rng, 2)
-    a, b, alone = drawn(
+    a, b, alone = redrawn(
         lambda: (rng.randint(3, 24), rng.randint(3, 24), rng.randint(1, 6)),
         lambda t: (
             t[0] != t[1]
@@ -82,7 +83,7 @@ def _joins_later(rng: Random) -> Problem:
 
 
 def _crew(rng: Random) -> Problem:
-    n, days, less = drawn(
+    n, days, less = redrawn(
         lambda: (rng.randint(4, 24), rng.randint(4, 30), rng.randint(1, 10)),
         lambda t: t[2] < t[0] - 1,
     )
@@ -120,7 +121,7 @@ def _crew(rng: Random) -> Problem:
 
 def _one_alone(rng: Random) -> Problem:
     p, q = people(rng, 2)
-    a, gap = drawn(
+    a, gap = redrawn(
         lambda: (rng.randint(2, 40), rng.randint(1, 40)),
         lambda t: t[0] * (t[0] + t[1]) % (2 * t[0] + t[1]) == 0,
     )
@@ -153,7 +154,9 @@ _TANKS = ("rainwater tank", "fish pond", "cistern", "water trough", "paddling po
 
 def _filling(rng: Random) -> Problem:
     tank = rng.choice(_TANKS)
-    fill, leak = drawn(lambda: (rng.randint(8, 60), rng.randint(2, 20)), lambda t: t[1] < t[0] - 2)
+    fill, leak = redrawn(
+        lambda: (rng.randint(8, 60), rng.randint(2, 20)), lambda t: t[1] < t[0] - 2
+    )
     minutes, start = rng.randint(6, 60), rng.randint(10, 400)
     say = rng.choice(
         (
@@ -187,7 +190,7 @@ def _filling(rng: Random) -> Problem:
 
 def _two_pipes(rng: Random) -> Problem:
     tank = rng.choice(_TANKS)
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(2, 20), rng.randint(2, 20), rng.randint(4, 40)),
         lambda t: (
             t[0] != t[1]
@@ -269,7 +272,7 @@ _GADGETS = (("phone", "watching films", "being idle"), ("laptop", "editing video
 def _drain(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     gadget, busy, calm = rng.choice(_GADGETS)
-    x, y = drawn(lambda: (rng.randint(6, 20), rng.randint(1, 5)), lambda t: t[0] > t[1])
+    x, y = redrawn(lambda: (rng.randint(6, 20), rng.randint(1, 5)), lambda t: t[0] > t[1])
     s, t = rng.randint(1, 5), rng.randint(1, 6)
     start = rng.randint(60, 100)
     left = start - x * s - y * t
@@ -333,7 +336,7 @@ def _full_again(rng: Random) -> Problem:
 def _mixed_use(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     gadget, busy, calm = rng.choice(_GADGETS)
-    x, y = drawn(lambda: (rng.randint(3, 20), rng.randint(1, 6)), lambda t: t[0] > t[1])
+    x, y = redrawn(lambda: (rng.randint(3, 20), rng.randint(1, 6)), lambda t: t[0] > t[1])
     s, t = rng.randint(1, 8), rng.randint(1, 12)
     start = x * s + y * t + rng.choice((0, 5, 10, 20))
     if start > 100 or s == t:
@@ -389,7 +392,7 @@ def _lessons(rng: Random) -> Problem:
 
 
 def _buses(rng: Random) -> Problem:
-    a, b = drawn(
+    a, b = redrawn(
         lambda: (rng.randint(6, 40), rng.randint(6, 40)),
         lambda t: t[0] != t[1] and 30 <= lcm(*t) <= 240 and lcm(*t) not in t,
     )

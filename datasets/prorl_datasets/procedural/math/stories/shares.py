@@ -6,7 +6,8 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import (
     count,
@@ -23,7 +24,7 @@ _PARTS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 6: "a sixth"}
 def _parts(rng: Random) -> Problem:
     m = money(rng)
     p, q, r = people(rng, 3)
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(1, 9), rng.randint(1, 9), rng.randint(1, 9)),
         lambda t: len(set(t)) == 3 and gcd(*t) == 1,
     )
@@ -52,7 +53,7 @@ def _parts(rng: Random) -> Problem:
 def _parts_gap(rng: Random) -> Problem:
     p, q, r = people(rng, 3)
     thing = rng.choice(_SMALL)
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(1, 9), rng.randint(1, 9), rng.randint(1, 9)),
         lambda t: len(set(t)) == 3 and gcd(*t) == 1 and t[0] > t[2] + 1,
     )
@@ -101,7 +102,7 @@ def _ratio_changes(rng: Random) -> Problem:
         a, b, unit, moved = t
         return Fraction(a * unit - moved, b * unit + moved)
 
-    a, b, unit, moved = t = drawn(
+    a, b, unit, moved = t = redrawn(
         draw,
         lambda t: (
             t[0] > t[1]
@@ -356,7 +357,7 @@ _LIQUIDS = (("salt", "brine"), ("sugar", "syrup"), ("acid", "solution"), ("fruit
 def _blend(rng: Random) -> Problem:
     stuff, what = rng.choice(_LIQUIDS)
     x, y = rng.randint(1, 12), rng.randint(1, 12)
-    a, b = drawn(lambda: (rng.randint(1, 16) * 5, rng.randint(1, 16) * 5), lambda t: t[0] != t[1])
+    a, b = redrawn(lambda: (rng.randint(1, 16) * 5, rng.randint(1, 16) * 5), lambda t: t[0] != t[1])
     total = x * a + y * b
     if total % (x + y):
         return _blend(rng)
@@ -390,7 +391,7 @@ def _liters(n: int) -> str:
 
 def _dilute(rng: Random) -> Problem:
     stuff, what = rng.choice(_LIQUIDS)
-    x, a, b = drawn(
+    x, a, b = redrawn(
         lambda: (rng.randint(2, 60), rng.randint(2, 16) * 5, rng.randint(1, 15) * 5),
         lambda t: t[1] > t[2] and t[0] * t[1] % t[2] == 0,
     )
@@ -424,7 +425,7 @@ def _dilute(rng: Random) -> Problem:
 
 def _replace(rng: Random) -> Problem:
     stuff, what = rng.choice(_LIQUIDS)
-    a, b, c = drawn(
+    a, b, c = redrawn(
         lambda: (rng.randint(1, 9) * 5, rng.randint(2, 19) * 5, rng.randint(2, 18) * 5),
         lambda t: t[0] < t[2] < t[1],
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import (
     amount,
@@ -64,7 +65,7 @@ def _free_ones(rng: Random) -> Problem:
     shop, goods, top = rng.choice(_SHOPS)
     a, b = rng.sample(goods, 2)
     group = rng.randint(3, 5)
-    n = drawn(lambda: rng.randint(7, 23), lambda v: v % group != 0)
+    n = redrawn(lambda: rng.randint(7, 23), lambda v: v % group != 0)
     c, d, y = rng.randint(3, top) * 25, rng.randint(3, top) * 25, rng.randint(2, 5)
     free = n // group
     say = rng.choice(
@@ -97,10 +98,10 @@ def _two_bills(rng: Random) -> Problem:
     p, q, r = people(rng, 3)
     shop, goods, top = rng.choice(_SHOPS)
     a, b = rng.sample(goods, 2)
-    x1, y1, x2, y2 = drawn(
+    x1, y1, x2, y2 = redrawn(
         lambda: tuple(rng.randint(2, 9) for _ in range(4)), lambda t: t[0] * t[3] != t[1] * t[2]
     )
-    c, d = drawn(
+    c, d = redrawn(
         lambda: (rng.randint(2, top // 2) * 50, rng.randint(2, top // 2) * 50),
         lambda t: t[0] != t[1],
     )
@@ -171,7 +172,7 @@ def _chain(rng: Random) -> Problem:
     thing = rng.choice(_THINGS)
     r, s = rng.choice((10, 20, 25, 30, 40)), rng.choice((5, 10, 20, 25, 50))
     off = rng.randint(2, 12)
-    price = drawn(
+    price = redrawn(
         lambda: rng.randint(3, 45) * 20,
         lambda v: v * (100 - r) * (100 - s) % 100 == 0 and v * (100 - r) * (100 - s) > off * 20000,
     )
@@ -223,7 +224,7 @@ def _original(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
     thing = rng.choice(_THINGS)
     r, s = rng.choice((10, 20, 25, 30, 40, 50)), rng.choice((5, 10, 20, 25))
-    price = drawn(
+    price = redrawn(
         lambda: rng.randint(3, 60) * 20,
         lambda v: v * (100 - r) * (100 - s) % 100 == 0 and v * (100 - r) * (100 + s) % 100 == 0,
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.math.kinds import drawn, of_kinds, posed
+from prorl_datasets.procedural.math.drawing import redrawn
+from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import (
     amount,
@@ -166,8 +167,8 @@ def _seats(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
     show = rng.choice(_SHOWS)
     adults, children = rng.randint(20, 150), rng.randint(15, 120)
-    a, c = drawn(lambda: (rng.randint(5, 25), rng.randint(2, 12)), lambda t: t[1] < t[0])
-    cost = drawn(lambda: rng.randint(50, 900), lambda v: v < adults * a + children * c - 20)
+    a, c = redrawn(lambda: (rng.randint(5, 25), rng.randint(2, 12)), lambda t: t[1] < t[0])
+    cost = redrawn(lambda: rng.randint(50, 900), lambda v: v < adults * a + children * c - 20)
     say = rng.choice(
         (
             (
@@ -201,7 +202,7 @@ def _how_many_adults(rng: Random) -> Problem:
     m, (p,) = money(rng), people(rng, 1)
     show = rng.choice(_SHOWS)
     x, y = rng.randint(12, 160), rng.randint(12, 160)
-    a, c = drawn(lambda: (rng.randint(5, 25), rng.randint(2, 14)), lambda t: t[1] < t[0])
+    a, c = redrawn(lambda: (rng.randint(5, 25), rng.randint(2, 14)), lambda t: t[1] < t[0])
     ask = rng.choice(("adults", "children"))
     end = f"How many {'adult' if ask == 'adults' else 'child'} tickets were sold?"
     say = rng.choice(
