@@ -28,12 +28,6 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
     raise RuntimeError(f"nothing fit in {TRIES} draws")
 
 
-def ordinal(n: int) -> str:
-    """Write ``1st``, ``2nd``, ``3rd``, ``11th``, ``21st``."""
-    last = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n}{'th' if n % 100 in (11, 12, 13) else last}"
-
-
 def phrasings(*texts: str) -> tuple[str, ...]:
     """Return the texts to choose from; each may be written over several lines."""
     return texts

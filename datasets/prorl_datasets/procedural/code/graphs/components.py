@@ -12,14 +12,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, TRIPLES
-from prorl_datasets.procedural.code.lists.common import (
-    Condition,
-    edge_list,
-    ordinal,
-    rare_condition,
-    source,
-)
+from prorl_datasets.procedural.code.lists.common import Condition, edge_list, rare_condition, source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wording import ordinal
 
 _COMPONENTS_GOLD = """
 def solve(n, edges):

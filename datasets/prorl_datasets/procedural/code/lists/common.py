@@ -94,11 +94,6 @@ def _any_condition(rng: Random, low: int, high: int) -> Condition:
     return Condition(text, code, lambda v: abs(v - k) > width, (kind, k, width))
 
 
-def ordinal(n: int) -> str:
-    """Return "1st", "2nd", "3rd", "4th" and so on, for 1 <= n <= 20."""
-    return f"{n}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(n, 'th') }"
-
-
 def source(text: str, **values: object) -> str:
     """Return the source ``text`` without its indentation, each $name replaced."""
     return Template(dedent(text).strip("\n")).substitute(values) + "\n"

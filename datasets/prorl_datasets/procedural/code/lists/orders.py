@@ -11,8 +11,9 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import integers, ordinal, source
+from prorl_datasets.procedural.code.lists.common import integers, source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wording import ordinal
 
 _A = (("a", "ints"),)
 

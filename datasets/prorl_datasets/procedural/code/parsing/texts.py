@@ -12,8 +12,9 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import ordinal, source
+from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wording import ordinal
 
 _PACKED_GOLD = {
     1: """

@@ -10,13 +10,9 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import (
-    Condition,
-    condition,
-    ordinal,
-    source,
-)
+from prorl_datasets.procedural.code.lists.common import Condition, condition, source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wording import ordinal
 
 _CACHES_GOLD = """
 def solve(a):

@@ -8,9 +8,10 @@ from __future__ import annotations
 from math import gcd, lcm, prod
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import power
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wording import ordinal
 
 SIGNALS = (
     ("Two lamps", "flash"), ("Two buses", "leave the station"), ("Two church bells", "ring"),

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from math import gcd, lcm
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wording import ordinal
 
 HEAPS = (
     ("eggs", "baskets"), ("coins", "stacks"), ("stamps", "album pages"), ("tiles", "rows"),

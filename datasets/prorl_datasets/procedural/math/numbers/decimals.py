@@ -9,9 +9,10 @@ from fractions import Fraction
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wording import ordinal
 
 
 def _decimals(rng: Random, level: int) -> Problem:

@@ -9,11 +9,12 @@ from fractions import Fraction
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.probability.asking import expected, probability
 from prorl_datasets.procedural.math.probability.walks import ruin
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wording import ordinal
 
 CHANCES = tuple(
     Fraction(a, b) for b in range(2, 7) for a in range(1, b) if Fraction(a, b).denominator == b

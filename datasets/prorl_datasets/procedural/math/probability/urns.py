@@ -11,9 +11,10 @@ from itertools import combinations, permutations
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, ordinal, phrasings
+from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wording import ordinal
 
 THINGS = (("balls", "an urn"), ("marbles", "a bag"), ("socks", "a drawer"), ("chips", "a jar"),
           ("pens", "a pencil case"), ("buttons", "a tin"))  # fmt: skip
