@@ -12,8 +12,6 @@ import re
 from prorl_datasets.rows.row import normalised
 from prorl_verifiers import VERIFIERS
 
-CLEAR = ("empty", "null word", "points elsewhere")
-"""Rules that stop (or drop) a row of a build."""
 _NULL_WORDS = frozenset(
     (
         "nan", "null", "n/a", "#n/a", "<na>", "nil", "no answer", "no answer found", "no answer detected",
