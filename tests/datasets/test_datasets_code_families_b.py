@@ -17,13 +17,13 @@ from prorl_datasets.procedural.code.lists import intervals as lists_intervals
 from prorl_datasets.procedural.code.lists.common import (
     condition,
     edge_list,
-    ordinal,
     rare_condition,
     source,
 )
 from prorl_datasets.procedural.code.parsing import expressions as parsing_expressions
 from prorl_datasets.procedural.code.parsing import numerals as parsing_numerals
 from prorl_datasets.procedural.code.simulation import lifts as simulation_lifts
+from prorl_datasets.procedural.wording import ordinal
 
 
 def test_both_writings_of_a_condition_agree(tmp_path: Path) -> None:
