@@ -53,11 +53,33 @@ def test_equal_conditions_have_equal_keys_and_texts() -> None:
     assert len(set(texts.values())) == len(texts) > 50
 
 
-def test_negation_brackets_what_holds_more_than_one_comparison() -> None:
-    drawn = [condition(Random(seed), 0, 30) for seed in range(100)]
-    for one in drawn:
-        several = " and " in one.text or " or " in one.text
-        assert one.negated == (f"not ({one.text})" if several else f"not {one.text}")
+def _as_read(words: str, value: int) -> bool:
+    """Read the words of a condition the way a reader does, and say whether ``value`` meets them."""
+    if words.startswith("not "):
+        return not _as_read(words.removeprefix("not "), value)
+    if words.startswith("neither "):
+        either = words.removeprefix("neither ").replace(" nor ", " or ")
+        return not _as_read(either, value)
+    if " or " in words:
+        return any(_as_read(part, value) for part in words.split(" or "))
+    if " and " in words:
+        return all(_as_read(part, value) for part in words.split(" and "))
+    number = int(words.rsplit(" ", 1)[1])
+    if words.startswith("divisible by "):
+        return value % number == 0
+    if words.startswith("congruent to "):
+        return value % number == int(words.split()[2])
+    compared = {"less than": value < number, "greater than": value > number}
+    compared |= {"at least": value >= number, "at most": value <= number}
+    return compared[words.rsplit(" ", 1)[0]]
+
+
+def test_the_negation_of_a_condition_reads_as_its_opposite_and_is_not_ambiguous() -> None:
+    for drawn in (condition(Random(seed), 0, 30) for seed in range(200)):
+        assert not (drawn.negated.startswith("not ") and {"and", "or"} & set(drawn.text.split()))
+        for value in range(31):
+            assert _as_read(drawn.text, value) == drawn.holds(value), drawn.text
+            assert _as_read(drawn.negated, value) != drawn.holds(value), drawn.negated
 
 
 def test_edges_are_distinct_and_join_different_vertices() -> None:
