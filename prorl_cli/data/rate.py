@@ -10,14 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from prorl_cli.console import make_progress, print_json, say, stoppable
 from prorl_cli.eval import options as o
 from prorl_cli.eval.tables import print_table
-from prorl_cli.options import JsonNotTables, PluginOption, folder_to_write
+from prorl_cli.options import JsonNotTables, PluginOption, file_to_write, folder_to_write
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -57,6 +57,13 @@ Suggest = Annotated[
     bool, typer.Option("--suggest", help="Say which sizes of each generator suit the model.")
 ]
 Band = Annotated[str, typer.Option(metavar="LOW,HIGH", help="Pass rates that --suggest looks for.")]
+RecipeOut = Annotated[
+    Path | None,
+    typer.Option(
+        help="Of a rated ladder: write the recipe of the sizes in --band, 100 train and 10 test rows each.",
+        callback=file_to_write,
+    ),
+]
 KEPT = "stopping; what was sampled is kept, give the same command again to go on"
 GROUPS = ("domain", "family", "level")
 
@@ -77,6 +84,7 @@ def rate_command(
     by: By = "family",
     suggest: Suggest = False,
     band: Band = "0.1,0.9",
+    recipe_out: RecipeOut = None,
     backend: o.Backend = "auto",
     batches: o.Batches = None,
     seed: o.Seed = 0,
@@ -109,7 +117,7 @@ def rate_command(
     ratings.jsonl and none counts twice; given again, it goes on. Without --model, --server, --from-run or --from-eval
     it shows what is there.
     """
-    from prorl_datasets import newest_dataset
+    from prorl_datasets import newest_dataset, read_manifest
     from prorl_evaluation.rating.feeding import feed_evaluation, feed_run
     from prorl_evaluation.rating.store import STORE_FILE, RatingStore
     from prorl_evaluation.sampling.choose import DATA, find_run, pick_dataset
@@ -120,9 +128,12 @@ def rate_command(
         raise UserError(f"--by is '{by}': use {', '.join(GROUPS)}")
     if window is not None and from_run is None:
         raise UserError("--steps is of --from-run: name the run")
+    if recipe_out is not None and not suggest:
+        raise UserError("--recipe-out writes what --suggest takes: give both")
     chosen = asked.data.dataset or newest_dataset(DATA)
     if chosen is None:
         raise UserError(f"no dataset under {DATA}/: make one with prorl data build, or name one")
+    manifest = None if recipe_out is None else read_manifest(chosen)
     samples, _ = pick_dataset(chosen, split, asked.data.limit)
     folder = asked.output.out or chosen.with_name(f"{chosen.name}.ratings")
     sampled = asked.model.path is not None or asked.server.url is not None
@@ -147,6 +158,8 @@ def rate_command(
         policies = policies or _only_one(store)
         rated = store.rows(samples, policies)
     _show(chosen, folder, samples, rated, policies, by, ends if suggest else None, json_out)
+    if recipe_out is not None and manifest is not None:
+        _write_recipe(recipe_out, manifest, samples, rated, ends)
 
 
 def _sample(
@@ -240,6 +253,26 @@ def _show(
     say(
         f"written: {written}; a recipe drops by it with difficulty: {{ratings: {folder}, band: [0.1, 0.9]}}"
     )
+
+
+def _write_recipe(
+    out: Path,
+    manifest: Mapping[str, Any],
+    samples: Sequence[Sample],
+    rated: Mapping[str, RowSamples],
+    band: tuple[float, float],
+) -> None:
+    """Write the recipe of those entries of a built ladder that lie in the band."""
+    from prorl_common import atomic_write_text
+    from prorl_common.config import write_yaml
+    from prorl_datasets.recipe.ladder import rungs_taken
+    from prorl_evaluation.rating.suggestion import entries_in_band
+    from prorl_evaluation.rating.summary import row_rates
+
+    names = entries_in_band(row_rates(samples, rated), band)
+    recipe = rungs_taken(manifest, set(names), {"train": 100, "test": 10})
+    atomic_write_text(out, write_yaml(recipe))
+    say(f"{len(recipe['entries'])} sizes in the band: {out}")
 
 
 def _band(text: str) -> tuple[float, float]:

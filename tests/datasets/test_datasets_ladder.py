@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from prorl_cli.main import build_app
 from prorl_common import NullProgress, UserError
 from prorl_datasets import DatasetError, Recipe, load, load_recipe
-from prorl_datasets.recipe.ladder import ladder
+from prorl_datasets.recipe.ladder import ladder, rungs_taken
 from prorl_datasets.recipe.recipe import parse_recipe
 from prorl_datasets.sources.rg_entries import curriculum, mistakes
 
@@ -52,6 +52,20 @@ def test_only_names_entries_and_a_wrong_one_offers_the_nearest(
     )
     with pytest.raises(DatasetError, match="no generated entries"):
         ladder(files, 1, "train", [], NullProgress())
+
+
+def test_the_sizes_taken_of_a_built_ladder_are_a_recipe_that_loads(
+    make_recipe: Callable[[str], Recipe],
+) -> None:
+    made = ladder(make_recipe(MIXED), 5, "test", [], NullProgress())
+    built = parse_recipe(str(made), "ladder", None)
+    manifest = {"resolved_recipe": built.model_dump(mode="json", exclude={"plugins"})}
+    tuned = rungs_taken(manifest, {"p.l3", "g.l0"}, {"train": 7})
+    loaded = parse_recipe(str(tuned), "tuned", None)
+    assert [(e.name, e.count.train) for e in loaded.entries] == [("p.l3", 7), ("g.l0", 7)]
+    assert loaded.prompts == {"stem": "Q: {question}"} and loaded.name == "mixed-ladder-tuned"
+    with pytest.raises(DatasetError, match="no size of mixed-ladder is in the band"):
+        rungs_taken(manifest, set(), {"train": 7})
 
 
 @pytest.mark.parametrize("task", ["gcd", "pool_matrix", "knight_swap", "caesar_cipher"])

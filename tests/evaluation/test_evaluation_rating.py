@@ -18,7 +18,7 @@ from prorl_datasets import Sample
 from prorl_evaluation.rating.feeding import feed_evaluation, feed_run
 from prorl_evaluation.rating.rate import rate
 from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples
-from prorl_evaluation.rating.suggestion import suggest
+from prorl_evaluation.rating.suggestion import entries_in_band, suggest
 from prorl_evaluation.rating.summary import RowRate, group_rates, row_rates, write_pass_rates
 from prorl_evaluation.sampling.choose import read_run
 from prorl_evaluation.sampling.evaluate import evaluate
@@ -326,6 +326,15 @@ def test_sizes_inside_the_band_are_taken_and_little_evidence_decides_nothing() -
         "easy": "too easy",
         "few": "undecided",
     }
+
+
+def test_entries_in_the_band_are_those_that_named_the_rows() -> None:
+    rows = [*rows_of("mixed", 1, [8, 8, 7]), *rows_of("mixed", 2, [3, 5]), *rows_of("hard", 1, [0])]
+    named = [
+        replace(r, sample=replace(r.sample, id=f"math-{r.sample.id[:-2]}-test-00000{i}"))
+        for i, r in enumerate(rows)
+    ]
+    assert entries_in_band(named, (0.1, 0.9)) == ["math-mixed-2"]
 
 
 def test_pass_rates_have_the_contracts_keys(tmp_path: Path) -> None:

@@ -99,6 +99,9 @@ def test_an_interruption_says_how_to_go_on_and_the_same_call_does(
 def test_mistakes_are_one_line_with_the_cure(workplace: Path) -> None:
     assert "holds no ratings: make some with --model" in fails("--split", "test")
     assert not (workplace / "data" / "small.ratings").exists()
+    recipe = ("--recipe-out", "tuned.yaml", "--split", "test")
+    assert "what --suggest takes: give both" in fails(*recipe)
+    assert "no such dataset folder: nowhere" in fails("nowhere", "--suggest", *recipe)
     assert "--by is 'task'" in fails("--by", "task", "--split", "test")
     assert "--band is '0.9'" in fails("--band", "0.9", "--split", "test")
     assert "--band is '0.9,0.1'" in fails("--band", "0.9,0.1", "--split", "test")

@@ -2,14 +2,14 @@
 
     prorl data ladder prorl-136k-procedural --out ladder.yaml
     prorl data build --recipe ladder.yaml
-    prorl data rate data/ladder --model M --suggest
+    prorl data rate data/ladder --model M --suggest --recipe-out tuned.yaml
 
-Leaves out: rating (``prorl data rate``) and what to take (``prorl_evaluation.rating``).
+Leaves out: rating (``prorl data rate``) and which sizes to take (``prorl_evaluation.rating``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,32 @@ def ladder(
         "plugins": [str((recipe.base or Path()) / path) for path in recipe.plugins],
         "entries": entries,
     }
+
+
+def rungs_taken(
+    manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
+) -> dict[str, Any]:
+    """Return the recipe of a built ladder with the entries ``names`` alone, ``count`` rows of each.
+
+    ``manifest`` is the ladder's. Raises DatasetError where nothing is left.
+    """
+    recipe = _given(manifest["resolved_recipe"])
+    taken = [
+        _given(entry) | {"count": dict(count)}
+        for entry in recipe["entries"]
+        if entry["name"] in names
+    ]
+    if not taken:
+        raise DatasetError(
+            f"no size of {recipe['name']} is in the band: there is no recipe to write"
+        )
+    about = f"The sizes of {recipe['name']} whose pass rate is in a band."
+    return recipe | {"name": f"{recipe['name']}-tuned", "description": about, "entries": taken}
+
+
+def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is set: a resolved recipe writes null where a recipe's file leaves the key out."""
+    return {key: value for key, value in settings.items() if value is not None}
 
 
 def _steps(entry: Entry, items: int, split: Split) -> list[dict[str, Any]]:

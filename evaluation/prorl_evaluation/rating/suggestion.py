@@ -57,6 +57,15 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
     return found
 
 
+def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
+    """Return the recipe entries, those that named the rows, whose mean pass rate is in a band [low, high]."""
+    rates: dict[str, list[float]] = {}
+    for row in rows:
+        rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)
+    low, high = band
+    return [name for name, own in rates.items() if low <= sum(own) / len(own) <= high]
+
+
 def suggestion_table(found: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
     """Return a row for each size of each family, with what to do."""
     rows = []
