@@ -4,10 +4,11 @@ Protocol, written before the rule it measures:
 
 - A *run* is 3,000 steps of the real ``Controller`` with the default rules and a reset by interval every 300
   steps (as in ``prorl-v2``); it hears a validation every ``every`` steps and nothing else.
-- Problem i is solved with probability p_i. At the start p_i ~ Beta(0.4 c, 0.6 c): mean 0.4, and ``c`` says how
-  unlike the problems are (0.714: 250 problems with one answer each have noise 0.02; 0.3: nearly all are
-  always or never solved; 1000: all alike). Where the level is L, p_i = p + (1 - p) (L - 0.4) / 0.6, or
-  p L / 0.4 below 0.4. A ``concentrated`` drop falls on a fifth of the problems alone.
+- Problem i is solved with probability p_i = sigmoid(m + ``spread`` z_i), z_i standard normal; m makes the mean
+  over all z the level L. ``spread`` says how unlike the problems are (3.4: 250 problems with one answer each have
+  noise 0.02 whatever the level between 0.4 and 0.6; 7: nearly all are always or never solved; 0: all alike). A
+  ``concentrated`` drop falls on a fifth of the problems alone. (The first version moved p_i by a share of
+  1 - p_i, which let the noise grow from 0.020 to 0.027 over a healthy run; ``problems 150`` is that noise now.)
 - A validation asks every problem ``samples`` times. ``held``: with this probability an answer's random number
   is the one of the validation before (the same seeds, a policy that hardly moved). ``wobble``: the level itself
   wanders, an AR(1) of this standard deviation and 0.8 from one validation to the next: a real
@@ -33,6 +34,7 @@ Protocol, written before the rule it measures:
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import math
 import statistics
@@ -45,7 +47,7 @@ import numpy as np
 
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
-from prorl_training.schedule.rules import ValidationResult
+from prorl_training.schedule.validation_history import ValidationResult
 
 STEPS, START = 3000, 0.4
 Level = Callable[[float], float]
@@ -58,7 +60,7 @@ class Cell:
     problems: int = 250
     samples: int = 1
     every: int = 20
-    c: float = 0.714
+    spread: float = 3.4
     held: float = 0.0
     wobble: float = 0.0
     concentrated: bool = False
@@ -67,13 +69,14 @@ class Cell:
 CELLS = {
     "base": Cell(),
     "problems 60": Cell(problems=60),
+    "problems 150": Cell(problems=150),
     "problems 500": Cell(problems=500),
     "problems 1000": Cell(problems=1000),
     "samples 4": Cell(samples=4),
     "every 10": Cell(every=10),
     "every 50": Cell(every=50),
-    "problems nearly decided (c 0.3)": Cell(c=0.3),
-    "problems all alike (c 1000)": Cell(c=1000),
+    "problems nearly decided (spread 7)": Cell(spread=7.0),
+    "problems all alike (spread 0)": Cell(spread=0.0),
     "answers held 0.5": Cell(held=0.5),
     "answers held 0.8": Cell(held=0.8),
     "wobble 0.005": Cell(wobble=0.005),
@@ -98,16 +101,28 @@ FALLS = {
 }
 
 
-def chances(base: Any, level: float) -> Any:
-    """Return every problem's chance where the mean level is ``level``."""
-    if level < START:
-        return base * (level / START)
-    return base + (1 - base) * (level - START) / (1 - START)
+@functools.cache
+def shift(spread: float, level: float) -> float:
+    """Return m, for which sigmoid(m + spread z) has the mean ``level`` over a standard normal z."""
+    low, high = -40.0, 40.0
+    z = np.linspace(-6, 6, 1201)
+    density = np.exp(-z * z / 2)
+    for _ in range(40):
+        middle = (low + high) / 2
+        mean = (density / (1 + np.exp(-middle - spread * z))).sum() / density.sum()
+        low, high = (middle, high) if mean < level else (low, middle)
+    return low
+
+
+def chances(cell: Cell, z: Any, level: float) -> Any:
+    """Return every problem's chance where the mean level is ``level`` (to 0.0005)."""
+    m = shift(cell.spread, round(min(max(level, 0.005), 0.995), 3))
+    return 1 / (1 + np.exp(-m - cell.spread * z))
 
 
 def validations(cell: Cell, path: str, rng: Any) -> tuple[list[tuple[int, Any]], int]:
     """Return [(step, rewards (problems,))] of one run and the step of its fall (0: none)."""
-    base = rng.beta(START * cell.c, (1 - START) * cell.c, cell.problems)
+    z = rng.standard_normal(cell.problems)
     fifth = rng.random(cell.problems) < 0.2
     size, over = FALLS.get(path, (0.0, 0))
     fall = int(rng.integers(1000, 2001)) if size else 0
@@ -119,12 +134,10 @@ def validations(cell: Cell, path: str, rng: Any) -> tuple[list[tuple[int, Any]],
         wander = 0.8 * wander + 0.6 * cell.wobble * rng.standard_normal()
         level = PATHS[path](step) if not fall else PATHS["healthy"](min(step, fall))
         lost = size * (min((step - fall) / over, 1.0) if over else 1.0) if step > fall > 0 else 0.0
+        p = chances(cell, z, level + wander - (0.0 if cell.concentrated else lost))
         if cell.concentrated and lost:
-            p = chances(base, level + wander)
-            p = np.where(fifth, p * max(1 - 5 * lost / level, 0.0), p)
-        else:
-            p = chances(base, level - lost + wander)
-        found.append((step, (draws < np.clip(p, 0, 1)[:, None]).mean(1)))
+            p = np.where(fifth, chances(cell, z, level + wander - 5 * lost), p)
+        found.append((step, (draws < p[:, None]).mean(1)))
     return found, fall
 
 
@@ -135,7 +148,7 @@ def decided(cell: Cell, path: str, run: int) -> tuple[list[tuple[int, str]], int
     controller, found = Controller(TrainConfig()), []
     for step, rewards in rows:
         error = float(rewards.std(ddof=1)) / math.sqrt(cell.problems)
-        result = ValidationResult(float(rewards.mean()), error, cell.problems)
+        result = ValidationResult(float(rewards.mean()), error, tuple(rewards.tolist()))
         for d in controller.end_step(step, Measured(None, None, result)):
             rules = (d.evidence["rule"], *d.evidence.get("also", []))
             found += [(step, r.removesuffix("_validation")) for r in rules if r != "interval"]
@@ -175,11 +188,11 @@ def measure(cell: Cell, path: str, runs: int) -> dict[str, float]:
 
 def table(found: dict[str, dict[str, dict[str, float]]]) -> str:
     """Return the Markdown table of the docs."""
-    lines = [
+    head = (
         "| cell | false on healthy | root / saturating / slow | flat: false degraded "
-        "| plateau: stall after (median, 90 %) | drop 0.03 / 0.05 / 0.08 in 200 | slide in 800 |",
-        "|---|---|---|---|---|---|---|",
-    ]
+        "| plateau: stall after (median, 90 %) | drop 0.03 / 0.05 / 0.08 in 200 | slide in 800 |"
+    )
+    lines = [head, "|---|---|---|---|---|---|---|"]
     for cell, paths in found.items():
 
         def total(path: str, paths: dict[str, dict[str, float]] = paths) -> str:

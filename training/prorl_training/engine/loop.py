@@ -41,7 +41,6 @@ from prorl_training.run.metrics import (
 )
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.rules import ValidationResult
 from prorl_training.schedule.safety import (
     EVERY_STEP,
     Guard,
@@ -51,6 +50,7 @@ from prorl_training.schedule.safety import (
     validation_outage,
 )
 from prorl_training.schedule.validation import validate, watched
+from prorl_training.schedule.validation_history import ValidationResult
 
 
 class TrainedPolicy(Protocol):
@@ -299,7 +299,6 @@ class TrainingLoop:
         p = self.parts
         best, trouble = best_checkpoint(p.folder.checkpoints)
         if best is None:
-            self.controller.policy_stayed()
             return trouble
         p.policy.load_checkpoint_policy(best)
         p.generator.sync_weights(p.policy.model)
