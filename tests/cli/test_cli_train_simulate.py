@@ -39,7 +39,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"step": s, "kl": 0.5 if s == 90 else 1e-4 * s, "reward_mean": 0.4} for s in range(1, 121)
     ]
     for row in rows[19::20]:
-        row |= {"validation_reward": 0.3, "validation_se": 0.02, "validation_problems": 250}
+        row |= {"validation_reward": 0.3, "validation_se": 0.02, "validation_rewards": [0.3] * 250}
     decisions = run_simulation(config, 120, {r["step"]: r for r in rows})
     write(folder / "metrics.jsonl", rows)
     write(folder / "decisions.jsonl", [d.to_json() for d in decisions])

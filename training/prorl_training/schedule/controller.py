@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from prorl_common import UserError
 from prorl_training.config import LengthPenaltyConfig, TrainConfig
-from prorl_training.schedule.decisions import Decision, DecisionKind
+from prorl_training.schedule.decisions import WEIGHTS, Decision, DecisionKind
 from prorl_training.schedule.rules import Finding, measure_spike
 from prorl_training.schedule.validation_history import ValidationHistory, ValidationResult
 
@@ -167,6 +167,7 @@ class Controller:
         evidence |= {
             "optimizer": c.optimizer,
             "reset_to": to,
+            "weights": WEIGHTS[to],
             "best_step": best,
             "steps_since_reset": after - self.state.last_reset,
         }

@@ -180,7 +180,7 @@ def _means(stretch: Sequence[Rewards]) -> Iterator[float | None]:
     """Yield each problem's mean over a stretch; None where it never had a verdict."""
     for rewards in zip(*stretch, strict=True):
         known = rewards if None not in rewards else [r for r in rewards if r is not None]
-        yield sum(known) / len(known) if known else None  # type: ignore[arg-type]
+        yield sum(known) / len(known) if known else None
 
 
 def _told(seen: Comparison) -> str:
