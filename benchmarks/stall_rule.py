@@ -46,6 +46,7 @@ from typing import Any
 import numpy as np
 
 from prorl_training.config import TrainConfig
+from prorl_training.schedule import validation_history
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.validation_history import ValidationResult
 
@@ -141,6 +142,18 @@ def validations(cell: Cell, path: str, rng: Any) -> tuple[list[tuple[int, Any]],
     return found, fall
 
 
+@functools.lru_cache(maxsize=100)
+def as_array(rewards: tuple[float, ...]) -> Any:
+    """Return one validation's rewards, converted once."""
+    return np.asarray(rewards)
+
+
+def means_by_numpy(stretch: Sequence[tuple[float, ...]]) -> list[float]:
+    """Return each problem's mean, as ``validation_history`` does more slowly without numpy."""
+    found: list[float] = (sum(map(as_array, stretch)) / len(stretch)).tolist()
+    return found
+
+
 def decided(cell: Cell, path: str, run: int) -> tuple[list[tuple[int, str]], int]:
     """Return [(step, rule)] of what the controller found in one run, and the step of its fall."""
     rng = np.random.default_rng(1_000_000 + run)
@@ -217,6 +230,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args(words)
+    setattr(validation_history, "_means", means_by_numpy)  # noqa: B010 - a thousand runs a cell
     found = {
         name: {path: measure(CELLS[name], path, args.runs) for path in (*PATHS, *FALLS)}
         for name in args.cells

@@ -176,11 +176,13 @@ class ValidationHistory:
         )
 
 
-def _means(stretch: Sequence[Rewards]) -> Iterator[float | None]:
-    """Yield each problem's mean over a stretch; None where it never had a verdict."""
+def _means(stretch: Sequence[Rewards]) -> list[float | None]:
+    """Return each problem's mean over a stretch; None where it never had a verdict."""
+    means: list[float | None] = []
     for rewards in zip(*stretch, strict=True):
-        known = rewards if None not in rewards else [r for r in rewards if r is not None]
-        yield sum(known) / len(known) if known else None
+        known = [r for r in rewards if r is not None] if None in rewards else rewards
+        means.append(sum(known) / len(known) if known else None)  # type: ignore[arg-type]
+    return means
 
 
 def _told(seen: Comparison) -> str:
