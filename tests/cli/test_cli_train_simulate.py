@@ -110,6 +110,25 @@ def test_explain_json_holds_decisions_rules_and_metrics(run: Path) -> None:
     assert len(got["metrics"]) == 11
 
 
+def test_explain_shows_the_paired_tests_that_the_step_was_held_to(run: Path) -> None:
+    changed = ["controller.stall_validations=1", "length_penalty.start_step=20", "steps=120"]
+    save_config(load_config("prorl-v2", overrides=changed), run / "config.yaml")
+    out = prorl("explain", "recorded", "--step", "100").stdout
+    assert "validations kept: 5" in out
+    assert "stall test: before 0.3, after 0.3, gain 0, " in out
+    assert "degradation tests: before 0.3, after 0.3, gain 0, " in out
+
+
+def test_a_record_without_rewards_by_problem_is_told_and_not_tested(run: Path) -> None:
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    for row in rows:
+        row.pop("validation_rewards", None)
+    write(run / "metrics.jsonl", rows)
+    result = prorl("simulate", "--from", str(run))
+    assert "recorded without rewards by problem" in result.output
+    assert "the same as in the recorded run" in result.stdout
+
+
 def test_step_that_was_never_recorded_is_one_line(run: Path) -> None:
     with pytest.raises(UserError, match="the run's steps are 0 to 120"):
         prorl("explain", "recorded", "--step", "500")
