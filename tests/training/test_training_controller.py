@@ -216,6 +216,35 @@ def test_reset_to_best_without_any_validation_is_to_the_current_policy() -> None
     assert (decision.evidence["reset_to"], decision.evidence["best_step"]) == ("current", None)
 
 
+def test_history_keeps_eight_times_k_validations_and_none_where_the_tests_are_off() -> None:
+    for k, kept in ((2, 16), (0, 0)):
+        controller = Controller(config(stall_validations=k))
+        feed(controller, [0.3 + 0.02 * i for i in range(30)])
+        assert len(controller.validations.rewards) == kept
+
+
+def test_other_problems_than_before_begin_a_new_history() -> None:
+    controller = Controller(config(stall_validations=3))
+    feed(controller, [0.5] * 9)
+    fewer = Measured(None, None, ValidationResult(0.2, 0.02, (0.2,) * 40))
+    assert [controller.end_step(step, fewer) for step in range(10, 16)] == [[]] * 6
+
+
+def test_problems_without_a_verdict_are_left_out_of_the_pairs() -> None:
+    controller = Controller(config(stall_validations=3))
+    feed(controller, [0.5] * 9)
+    some = Measured(None, None, ValidationResult(0.1, 0.02, (None,) * 30 + (0.1,) * 20))
+    (decision,) = controller.end_step(10, some)
+    # 3 newest: two of 0.5 and one of 0.1 where there is a verdict, two of 0.5 elsewhere
+    assert decision.evidence["gain"] == pytest.approx((-0.4 / 3) * 20 / 50)
+
+
+def test_a_checkpoint_of_an_older_stall_rule_is_one_line() -> None:
+    old = Controller(config()).to_json() | {"validations": {"blocks": [], "open": []}}
+    with pytest.raises(UserError, match="kept no rewards by problem"):
+        Controller(config()).restore(old)
+
+
 def test_not_a_number_never_triggers_a_reset() -> None:
     controller = Controller(config(kl_threshold=0.5, stall_validations=1))
     nan = float("nan")

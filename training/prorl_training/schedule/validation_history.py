@@ -77,13 +77,14 @@ class ValidationHistory:
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
         """Take the validation of ``step``. Other problems than before begin a new history.
 
-        One whose mean is not finite, or that has no rewards by problem, is not tested on.
+        One whose mean is not finite, or that has no rewards by problem, is not tested on. Nothing is kept
+        where the tests are off.
         """
-        if not math.isfinite(result.mean) or not result.problems:
+        most = 8 * config.stall_validations
+        if not most or not math.isfinite(result.mean) or not result.problems:
             return
         if self.rewards and len(result.rewards) != len(self.rewards[-1]):
             self.forget()
-        most = 8 * config.stall_validations
         self.steps = [*self.steps, step][-most:]
         self.rewards = [*self.rewards, tuple(result.rewards)][-most:]
         self.stretch = min(self.stretch + 1, most)
@@ -181,7 +182,7 @@ def _means(stretch: Sequence[Rewards]) -> list[float | None]:
     means: list[float | None] = []
     for rewards in zip(*stretch, strict=True):
         known = [r for r in rewards if r is not None] if None in rewards else rewards
-        means.append(sum(known) / len(known) if known else None)  # type: ignore[arg-type]
+        means.append(sum(known) / len(known) if known else None)
     return means
 
 
