@@ -27,7 +27,15 @@ Plot = Annotated[
 
 AROUND = 5
 """Steps shown before and after the one that is explained."""
-SHOWN_METRICS = ("reward_mean", "kl", "entropy", "loss", "grad_norm", "validation_reward")
+SHOWN_METRICS = (
+    "reward_mean",
+    "kl",
+    "entropy",
+    "loss",
+    "grad_norm",
+    "mismatch_kl",
+    "validation_reward",
+)
 
 
 def simulate(
@@ -59,6 +67,8 @@ def simulate(
     if journal is not None and not journal.is_file():
         raise UserError(f"--from {metrics}: there is no such file; name a run's metrics.jsonl")
     rows = _recorded_rows(journal) if journal is not None else {}
+    if any("validation_reward" in r and "validation_rewards" not in r for r in rows.values()):
+        console.say("recorded without rewards by problem: stall and degradation are not tested")
     if preset is None and config_file is None and journal is not None:
         own = journal.parent / "config.yaml"
         config_file = own if own.is_file() else None

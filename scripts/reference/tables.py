@@ -11,7 +11,15 @@ from pydantic import BaseModel
 from prorl_datasets.recipe.parts import Counts, Decontamination, Difficulty, Entry, Group, Member
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.spec import SOURCES
-from reference import families, instructions, presets, recipes, suites, training_config
+from reference import (
+    families,
+    instructions,
+    length_penalty,
+    presets,
+    recipes,
+    suites,
+    training_config,
+)
 from reference.fields import fields_table
 
 MARKER = re.compile(r"^<!-- table: (.+) -->$", re.MULTILINE)
@@ -55,6 +63,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "phases of prorl-v1": presets.phases,
     "sources of presets": presets.sources,
     "training config": training_config.all_keys,
+    "order of proportional": partial(length_penalty.order, "proportional"),
+    "order of printed": partial(length_penalty.order, "printed"),
     "suites": suites.packaged,
     "ladders": suites.ladders,
     "origins": suites.origins,

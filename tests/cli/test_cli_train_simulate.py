@@ -39,7 +39,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {"step": s, "kl": 0.5 if s == 90 else 1e-4 * s, "reward_mean": 0.4} for s in range(1, 121)
     ]
     for row in rows[19::20]:
-        row |= {"validation_reward": 0.3, "validation_se": 0.02, "validation_problems": 250}
+        row |= {"validation_reward": 0.3, "validation_se": 0.02, "validation_rewards": [0.3] * 250}
     decisions = run_simulation(config, 120, {r["step"]: r for r in rows})
     write(folder / "metrics.jsonl", rows)
     write(folder / "decisions.jsonl", [d.to_json() for d in decisions])
@@ -108,6 +108,25 @@ def test_explain_json_holds_decisions_rules_and_metrics(run: Path) -> None:
     assert got["decisions"][0]["evidence"]["rule"] == "kl_zscore"
     assert got["rules"]["kl_z"] == pytest.approx(got["decisions"][0]["evidence"]["z"])
     assert len(got["metrics"]) == 11
+
+
+def test_explain_shows_the_paired_tests_that_the_step_was_held_to(run: Path) -> None:
+    changed = ["controller.stall_validations=1", "length_penalty.start_step=20", "steps=120"]
+    save_config(load_config("prorl-v2", overrides=changed), run / "config.yaml")
+    out = prorl("explain", "recorded", "--step", "100").stdout
+    assert "validations kept: 5" in out
+    assert "stall test: before 0.3, after 0.3, gain 0, " in out
+    assert "degradation tests: before 0.3, after 0.3, gain 0, " in out
+
+
+def test_a_record_without_rewards_by_problem_is_told_and_not_tested(run: Path) -> None:
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    for row in rows:
+        row.pop("validation_rewards", None)
+    write(run / "metrics.jsonl", rows)
+    result = prorl("simulate", "--from", str(run))
+    assert "recorded without rewards by problem" in result.output
+    assert "the same as in the recorded run" in result.stdout
 
 
 def test_step_that_was_never_recorded_is_one_line(run: Path) -> None:

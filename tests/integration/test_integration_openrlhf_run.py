@@ -58,7 +58,9 @@ def check_steps(run: Path) -> None:
     assert all(row["infra_errors"] == 0 for row in rows)
     assert any(0 < row["domains"].get("instruction", {}).get("pass_rate", 0) < 1 for row in rows)
     assert all(row["groups_kept"] > 0 and row["grad_norm"] > 0 for row in rows)
-    assert all(row["sampler_gap"] < 0.2 for row in rows)  # vLLM's kernels and the trainer's
+    assert all(
+        0 <= row["mismatch_kl"] < 0.02 and row["mismatch_ess"] > 0.9 for row in rows
+    )  # vLLM's kernels and the trainer's
     assert [row["length_penalty_active"] for row in rows] == [False, True, True, False, False, True]
 
 

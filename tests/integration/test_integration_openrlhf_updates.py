@@ -58,3 +58,21 @@ def test_the_optimiser_is_cleared_and_the_best_policy_comes_back_on_a_reset(plac
     resets = [d["evidence"] for d in decisions if d["kind"] == "reference_reset"]
     assert [reset["optimizer"] for reset in resets] == ["clear", "clear"]
     assert [reset["reset_to"] for reset in resets] == ["current", "best"], "at first there is none"
+
+
+def test_the_reference_alone_takes_the_best_policy_with_sharded_weights(place: Path) -> None:
+    settings = ("controller.reset_interval=1", "controller.reset_to=best_reference")
+    more = ("validation.every=1", "openrlhf.zero_stage=3", "checkpoint.every=1")
+    run_once(place, "reference", *settings, *more, "checkpoint.best=true")
+    run = place / "runs" / "reference"
+    resets = [
+        d["evidence"] for d in rows_of(run / "decisions.jsonl") if d["kind"] == "reference_reset"
+    ]
+    assert [reset["reset_to"] for reset in resets] == ["current", "best_reference"]
+    best, last = (
+        json.loads((run / "checkpoints" / f"step_{step:06d}" / "state.json").read_text())
+        for step in (resets[1]["best_step"], 2)
+    )
+    assert last["reference"] == "own"
+    assert last["checksums"]["reference"] == pytest.approx(best["checksums"]["policy"], rel=1e-9)
+    assert last["checksums"]["policy"]["sum"] != best["checksums"]["policy"]["sum"]

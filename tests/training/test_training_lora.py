@@ -104,6 +104,21 @@ def test_kl_is_zero_at_first_and_right_after_a_reset_and_not_between() -> None:
 
 
 @needs_peft
+def test_a_reset_to_an_earlier_policy_moves_the_reference_alone() -> None:
+    policy = started_policy()
+    policy.update(batch_for(policy))
+    best = {name: tensor.clone() for name, tensor in policy.policy_tensors().items()}
+    pack = build_pack([A])
+    then = policy.logprobs(pack)
+    policy.update(batch_for(policy))
+    now = policy.logprobs(pack)
+    policy.reset_reference(clear_optimizer=False, weights=best)
+    assert torch.equal(policy.reference_logprobs(pack), then)
+    assert torch.equal(policy.logprobs(pack), now)
+    assert (policy.update(batch_for(policy)).kl or 0) > 0
+
+
+@needs_peft
 def test_the_frozen_copy_does_not_move_with_the_policy() -> None:
     policy = lora_policy()
     policy.update(batch_for(policy))

@@ -404,6 +404,9 @@ def test_settings_are_refused_that_only_together_are_wrong() -> None:
     checked = ["openrlhf.verify_sync=true", "openrlhf.vllm_tensor_parallel=2"]
     assert ["stage 3 that has trained" in line for line in refused(best)] == [True]
     assert ["openrlhf.verify_sync=false" in line for line in refused(checked)] == [True]
+    assert (
+        refused(["controller.reset_to=best_reference", best[1]]) == []
+    )  # only the reference moves
     assert refused(best[:1]) == refused(checked[:1]) == refused(checked[1:]) == []
 
 

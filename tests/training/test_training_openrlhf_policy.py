@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +19,7 @@ from prorl_training.engine.openrlhf.driver.policy import (
     RestoreFailed,
     mean_k2,
     same_weights,
-    sampler_gap,
+    sampler_mismatch,
 )
 from prorl_training.engine.openrlhf.step import (
     Share,
@@ -68,6 +69,10 @@ class FakeCluster:
 
     def checksums(self) -> dict[str, dict[str, float]]:
         return {"policy": {"sum": self.weight, "squares": 1.0, "count": 1.0}}
+
+    def copy_checkpoint_to_reference(self, folder: Path) -> dict[str, float]:
+        self.asked.append(("reference", folder))
+        return self.checksums()["policy"]
 
     def clear_optimizer(self) -> None:
         self.asked.append("clear")
@@ -120,7 +125,10 @@ def test_an_update_deals_every_row_and_reports_openrlhfs_means() -> None:
     assert stats.loss == pytest.approx(0.6 + 0.1 * 0.25)
     assert stats.policy_loss == pytest.approx(0.6)
     assert (stats.kl, stats.entropy, stats.grad_norm, stats.skipped) == (0.25, 1.5, 3.0, 0)
-    assert stats.sampler_gap == pytest.approx(0.5 / 3)  # the stale row does not count
+    # log-ratios of the fresh rows: 0.5, 0 and 0; the stale row does not count
+    assert stats.mismatch_kl == pytest.approx((math.exp(0.5) - 1.5) / 3)
+    ratios = [math.exp(0.5), 1, 1]
+    assert stats.mismatch_ess == pytest.approx(sum(ratios) ** 2 / 3 / sum(r * r for r in ratios))
     assert [norm for _, norm, _ in judge.heard] == [2.0, 4.0]
     assert [loss for loss, _, _ in judge.heard] == pytest.approx([0.525, 0.725])
     assert stats.lr == pytest.approx(1e-6)
@@ -177,6 +185,22 @@ def test_the_optimiser_is_cleared_only_when_asked_to() -> None:
     assert cluster.asked == ["copy", "copy", "clear"]
 
 
+def test_a_reset_to_a_checkpoint_moves_the_reference_alone_and_expects_a_kl(tmp_path: Path) -> None:
+    cluster = FakeCluster()
+    policy = policy_on(cluster)
+    entries = policy.write_checkpoint(tmp_path, None)
+    (tmp_path / "state.json").write_text(json.dumps(entries))
+    cluster.asked.clear()
+    policy.reset_to_checkpoint(clear_optimizer=True, path=tmp_path)
+    assert cluster.asked == [("reference", tmp_path), "clear"]
+    assert policy.write_checkpoint(tmp_path, None)["reference"] == "own"
+    cluster.gap = 0.5
+    policy.update(batch_of())  # the reference is not the policy: no ResetFailed
+    cluster.weight = 1.5
+    with pytest.raises(RestoreFailed, match="the policy that came back"):
+        policy.reset_to_checkpoint(clear_optimizer=False, path=tmp_path)
+
+
 def test_a_checkpoint_says_whether_the_reference_is_the_policy(tmp_path: Path) -> None:
     cluster = FakeCluster()
     policy = policy_on(cluster)
@@ -199,12 +223,13 @@ def test_weights_that_come_back_otherwise_are_an_error(tmp_path: Path) -> None:
         policy_on(cluster).restore(tmp_path, entries)
 
 
-def test_k2_and_gap_are_means_over_response_tokens() -> None:
+def test_k2_and_mismatch_are_means_over_response_tokens() -> None:
     rows = [TrainingRow(0, (1, 2), (3, 4), 0.0, (-1.0, -2.0), (0.5, 0.5), False), None]
     policy = torch.tensor([9.0, -1.5, -2.0])  # the first position belongs to the prompt
     seen = [(policy, torch.tensor([0.0, -0.5, -2.0])), (torch.tensor([5.0]), torch.tensor([0.0]))]
     assert mean_k2(rows, seen) == pytest.approx(0.25)
-    assert sampler_gap(rows, seen) == pytest.approx(0.25)
+    found = sampler_mismatch(rows, seen)
+    assert found is not None and found.kl == pytest.approx((math.exp(-0.5) - 0.5) / 2)
 
 
 def test_checksums_are_compared_up_to_rounding_and_without_padding() -> None:

@@ -197,7 +197,7 @@ def test_old_logprobs_are_from_before_the_first_update() -> None:
     stats = policy.update(batch)
     # the second mini-batch's ratio is against the policy before the first: most of its tokens are clipped
     assert stats.clipped_fraction > 0.3
-    assert stats.sampler_gap < 1e-5
+    assert stats.mismatch_kl is not None and stats.mismatch_kl < 1e-9
 
 
 def test_forced_on_policy_ratio_never_clips() -> None:
@@ -206,7 +206,7 @@ def test_forced_on_policy_ratio_never_clips() -> None:
     policy = new_policy(config)
     stats = policy.update(UpdateBatch([[A], [A]], ADVANTAGES, sampled(policy), config))
     assert stats.clipped_fraction == 0
-    assert stats.sampler_gap < 1e-5
+    assert stats.mismatch_kl is not None and stats.mismatch_kl < 1e-9
 
 
 def test_stale_trajectories_take_the_samplers_logprobs_as_old_ones() -> None:
@@ -220,9 +220,10 @@ def test_stale_trajectories_take_the_samplers_logprobs_as_old_ones() -> None:
         UpdateBatch([[A, B]], ADVANTAGES, shifted, config, everything), Judge(False)
     )
     assert fresh.clipped_fraction == 0
-    assert fresh.sampler_gap == pytest.approx(1.0, abs=1e-5)
+    assert fresh.mismatch_kl == pytest.approx(math.e - 2, abs=1e-4)  # k3 of a log-ratio of 1
+    assert fresh.mismatch_ess == pytest.approx(1)  # all ratios are alike
     assert stale.clipped_fraction == pytest.approx(8 / 11)  # trajectories 0, 2, 4
-    assert stale.sampler_gap == 0
+    assert stale.mismatch_kl is None
 
 
 def test_stale_old_logprobs_hold_in_later_mini_batches_too() -> None:
@@ -232,7 +233,7 @@ def test_stale_old_logprobs_hold_in_later_mini_batches_too() -> None:
     batch = UpdateBatch([[A], [B]], ADVANTAGES, shifted, config, frozenset({4}))
     stats = policy.update(batch, Judge(False, False))
     assert stats.clipped_fraction == pytest.approx(3 / 11)
-    assert stats.sampler_gap == pytest.approx(1.0, abs=1e-5)
+    assert stats.mismatch_kl == pytest.approx(math.e - 2, abs=1e-4)
 
 
 def test_mismatch_correction_drops_what_the_sampler_saw_otherwise() -> None:

@@ -216,7 +216,7 @@ def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:
 
 
 @pytest.mark.parametrize("saved", [True, False])
-@pytest.mark.parametrize("reset_to", ["current", "best"])
+@pytest.mark.parametrize("reset_to", ["current", "best_reference", "best"])
 def test_a_step_given_up_where_a_phase_begins_with_a_reset_is_done_whole_on_resuming(
     tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig, reset_to: str, saved: bool
 ) -> None:

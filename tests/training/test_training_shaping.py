@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from prorl_training.algorithm.shaping import in_loss, length_reward, overlong_penalty, shaped_reward
 from prorl_training.config import (
@@ -14,12 +15,12 @@ from prorl_training.config import (
     TrainConfig,
 )
 
-PRINTED = LengthPenaltyConfig(weight=0.5, eta_max=0.0, eta_min=-1.0)
+PRINTED = LengthPenaltyConfig(form="printed", weight=0.5, eta_max=0.0, eta_min=-1.0)
 AWARE = LengthPenaltyConfig(form="correctness_aware")
 
 
 def config(**sections: Any) -> TrainConfig:
-    return TrainConfig.model_validate({"rollout": {"max_tokens": 100}, **sections})
+    return TrainConfig.model_validate({"rollout": {"max_tokens": 100}} | sections)
 
 
 @pytest.mark.parametrize(("tokens", "expected"), [(0, 0.0), (50, -0.5), (100, -1.0), (150, -1.0)])
@@ -98,3 +99,51 @@ def test_only_mask_keeps_a_cut_response_out_of_the_loss() -> None:
         settings = config(stop_properly={"mode": mode})
         assert in_loss(settings, False)
         assert in_loss(settings, True) == (mode != "mask")
+
+
+TOKENS = range(0, 121, 3)  # the limit is 100
+RAW = [0.0, 0.01, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9, 1.0]
+
+
+def in_window(form: str, raw: float, tokens: int) -> float:
+    settings = config(length_penalty={"form": form})
+    return shaped_reward(settings, raw, tokens, tokens >= 100, True)
+
+
+def test_default_length_penalty_never_puts_a_wrong_answer_above_a_partly_right_one() -> None:
+    assert LengthPenaltyConfig().form == "proportional"
+    wrong = max(in_window("proportional", 0.0, t) for t in TOKENS)
+    for raw in RAW[1:]:
+        assert min(in_window("proportional", raw, t) for t in TOKENS) > wrong
+
+
+def test_default_length_penalty_never_rewards_length() -> None:
+    for raw in RAW:
+        values = [in_window("proportional", raw, t) for t in TOKENS]
+        assert values == sorted(values, reverse=True)
+
+
+def test_twice_the_raw_reward_is_never_below_whatever_the_lengths() -> None:
+    # the most that length takes is half
+    for low in RAW:
+        for high in (r for r in RAW if r >= 2 * low):
+            longest = min(in_window("proportional", high, t) for t in TOKENS)
+            assert longest >= max(in_window("proportional", low, t) for t in TOKENS) - 1e-12
+
+
+def test_right_answers_have_the_printed_forms_reward_to_the_bit() -> None:
+    for tokens in TOKENS:
+        assert in_window("proportional", 1.0, tokens) == in_window("printed", 1.0, tokens)
+
+
+def test_printed_form_puts_a_long_partly_right_answer_below_a_short_wrong_one() -> None:
+    # what the post prints, kept by the presets that follow it: at 7,000 of 8,192 tokens and 300
+    settings = config(rollout={"max_tokens": 8192}, length_penalty={"form": "printed"})
+    assert shaped_reward(settings, 0.4, 7000, False, True) == pytest.approx(-0.0743, abs=1e-4)
+    assert shaped_reward(settings, 0.0, 300, False, True) == pytest.approx(-0.0017, abs=1e-4)
+
+
+def test_weight_that_would_take_a_right_answer_to_nothing_is_refused() -> None:
+    with pytest.raises(ValidationError, match="no more than a wrong one has"):
+        LengthPenaltyConfig(weight=2.0)
+    assert LengthPenaltyConfig(weight=2.0, form="printed").weight == 2.0

@@ -16,8 +16,6 @@ from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.schedule.controller import Controller, Measured
-from prorl_training.schedule.rules import ValidationResult
 from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, named_sample
 from prorl_verifiers import Task, Verdict
@@ -65,13 +63,13 @@ def kinds(engine: TrainingLoop) -> list[str]:
 @pytest.fixture
 def before_reset(
     tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig
-) -> Callable[[], TrainingLoop]:
+) -> Callable[..., TrainingLoop]:
     """An engine after step 1, whose validation stays the best; a reset to it is due after step 2."""
 
-    def build() -> TrainingLoop:
+    def build(reset_to: str = "best") -> TrainingLoop:
         config = make_config(
             **COLD,
-            controller={"reset_to": "best", "reset_interval": 2},
+            controller={"reset_to": reset_to, "reset_interval": 2},
             validation={"every": 1},
         )
         engine = make_engine(config, tmp_path / "run", ByText())
@@ -107,9 +105,7 @@ def test_reset_to_a_best_checkpoint_that_is_lost_is_recorded_as_one_to_the_curre
         1,
     )
     assert why in lost["reason"] and why in lost["evidence"]["trouble"]
-    assert (
-        len(engine.controller.validations.open) == 2
-    )  # the block goes on: the policy did not move
+    assert reset["evidence"]["weights"] == "the reference takes the policy's own"
 
 
 def test_reset_to_a_best_checkpoint_that_is_there_goes_back_to_its_weights(
@@ -122,27 +118,24 @@ def test_reset_to_a_best_checkpoint_that_is_there_goes_back_to_its_weights(
     assert reset["evidence"]["reset_to"] == "best" and "best_checkpoint_lost" not in kinds(engine)
     now = engine.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(best, now, strict=True))
-    assert engine.controller.validations.open == []
+    assert engine.controller.validations.steps == []
 
 
-def test_policy_that_could_not_go_back_is_held_against_the_lower_level_as_after_a_reset_to_current() -> (
-    None
-):
-    histories = []
-    for reset_to in ("current", "best"):
-        rules = {"stall_validations": 3, "reset_to": reset_to, "reset_interval": 0}
-        controller = Controller(TrainConfig.model_validate({"controller": rules}))
-        means = [0.8] * 3 + [0.3] * 3
-        for step, mean in enumerate(means, start=1):
-            result = ValidationResult(mean, 0.01, 100)
-            decided = controller.end_step(step, Measured(None, None, result))
-        assert decided[0].evidence["rule"] == "degraded_validation"
-        if reset_to == "best":
-            assert len(controller.validations.blocks) == 2
-            controller.policy_stayed()
-        histories.append(controller.validations.to_json())
-    assert histories[0] == histories[1]
-    assert len(histories[0]["blocks"]) == 1
+def test_reset_of_the_reference_alone_takes_the_best_weights_and_leaves_the_policy(
+    before_reset: Callable[..., TrainingLoop],
+) -> None:
+    engine = before_reset("best_reference")
+    policy: Any = engine.parts.policy
+    best = {n: p.clone() for n, p in policy.model.named_parameters()}
+    engine.step(2)
+    (reset,) = [d for d in engine.parts.folder.decisions() if d["kind"] == "reference_reset"]
+    assert reset["evidence"]["weights"] == (
+        "the reference takes those of best_step, the policy keeps its own"
+    )
+    reference = policy.reference_tensors()
+    assert all(torch.equal(best[name], tensor) for name, tensor in reference.items())
+    assert any(not torch.equal(best[n], p) for n, p in policy.model.named_parameters())
+    assert len(engine.controller.validations.steps) == 2  # the policy did not move
 
 
 def test_batch_that_infra_errors_shorten_without_dynamic_sampling_is_a_decision_said_once(

@@ -8,12 +8,17 @@ Shapes: B trajectories, N tokens of all trajectories laid end to end, in the ord
 """
 
 from prorl_training.algorithm.advantages import compute_advantages
-from prorl_training.algorithm.objective import (
+from prorl_training.algorithm.mismatch import (
     Mismatch,
+    MismatchSize,
+    mismatch_size,
+    mismatch_sums,
+    mismatch_weights,
+)
+from prorl_training.algorithm.objective import (
     PassLoss,
     Tokens,
     kl_penalty,
-    mismatch_weights,
     pass_loss,
     policy_loss,
     token_weights,
@@ -22,11 +27,14 @@ from prorl_training.spec import PolicyLoss
 
 __all__ = [
     "Mismatch",
+    "MismatchSize",
     "PassLoss",
     "PolicyLoss",
     "Tokens",
     "compute_advantages",
     "kl_penalty",
+    "mismatch_size",
+    "mismatch_sums",
     "mismatch_weights",
     "pass_loss",
     "policy_loss",

@@ -1,9 +1,7 @@
 """The loss of one pass over trajectories: policy loss, mismatch weights, KL, and what a token weighs.
 
 Both engines differentiate what ``pass_loss`` returns, so that the same batch has the same loss and gradient on
-either. Sources: truncated importance sampling (Yao et al. 2025, the post on off-policy RL by mismatched
-engines), IcePop (ant-ling 2025), the sequence mask of OpenRLHF 0.11.2 (models/loss.py) and NeMo-RL's
-seq-mask-tis; for KL the ProRL v2 post (clamp of the log-ratio), OpenRLHF 0.11.2 models/utils.py (of the
+either. Mismatch weights are ``mismatch``'s. Sources: for KL the ProRL v2 post (clamp of the log-ratio), OpenRLHF 0.11.2 models/utils.py (of the
 estimate) and NeMo-RL (both); DAPO (arXiv 2503.14476, eq. 12) for the token mean, GRPO (2402.03300, eq. 3) for
 the sequence mean, Dr. GRPO (2503.20783, section 3.2) for the constant divisor.
 """
@@ -16,11 +14,9 @@ import torch
 from torch import Tensor
 
 from prorl_common import PluginError
-from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
+from prorl_training.algorithm.mismatch import mismatch_weights
+from prorl_training.config.algorithm import KLConfig, LossConfig
 from prorl_training.spec import KL_ESTIMATORS, POLICY_LOSSES, PolicyLoss
-
-LOG_RATIO_LIMIT = 20.0
-"""Bound of a weight's logarithm, so that exp cannot overflow (verl's SAFETY_BOUND)."""
 
 
 class Tokens(NamedTuple):
@@ -82,54 +78,6 @@ def policy_loss(
             f"{tuple(logprobs.shape)}, and returned {tuple(loss.per_token.shape)}"
         )
     return loss
-
-
-class Mismatch(NamedTuple):
-    """Weight of each token's loss (N,), no gradient; share out of bounds (scalar).
-
-    The share is of tokens (``tis``: held at a bound; ``icepop``: dropped) or of sequences
-    (``sequence_mask``: dropped).
-    """
-
-    weights: Tensor
-    masked_fraction: Tensor
-
-
-def mismatch_weights(
-    trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
-) -> Mismatch:
-    """Return what each token's policy loss is multiplied by; ones for ``none``.
-
-    ``trainer_logprobs`` (N,) from the trainer before the update, ``sampler_logprobs`` (N,) as sampled,
-    ``lengths`` (B,) int. With rho = exp(trainer - sampler), bounds included in what is kept:
-
-    - ``tis``: rho held within [low, high] (low 0: truncation from above alone, as first published).
-    - ``icepop``: rho where low <= rho <= high, else 0.
-    - ``sequence_mask``: rho where low <= geometric mean of the sequence's rho <= high, else 0.
-    """
-    gap = (trainer_logprobs - sampler_logprobs).detach()
-    if config.correction == "none":
-        return Mismatch(torch.ones_like(gap), gap.new_zeros(()))
-    ratio = gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT).exp()
-    by_sequence = config.correction == "sequence_mask"
-    judged = ratio
-    if by_sequence:  # the mean of each sequence's gaps (B,), 0 for an empty one
-        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(lengths)
-        total = gap.new_zeros(len(lengths)).index_add_(0, owner, gap)
-        judged = (total / lengths.to(gap.dtype).clamp(min=1)).exp()
-    outside = (judged < config.low) | (judged > config.high)
-    counted = outside[lengths > 0] if by_sequence else outside
-    share = counted.to(gap.dtype).sum() / max(counted.numel(), 1)
-    match config.correction:
-        case "tis":
-            return Mismatch(ratio.clamp(config.low, config.high), share)
-        case "icepop":
-            dropped = outside
-        case "sequence_mask":
-            dropped = outside.repeat_interleave(lengths)
-        case _:
-            assert_never(config.correction)
-    return Mismatch(torch.where(dropped, torch.zeros_like(ratio), ratio), share)
 
 
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:

@@ -102,17 +102,18 @@ class DynamicSamplingConfig(Section):
 class LengthPenaltyConfig(Section):
     """The cosine length reward and its on/off schedule, in steps."""
 
-    form: str = "printed"
-    """``printed``: eta(t) as in the ProRL v2 post; ``correctness_aware``: Yeo et al., 2502.03373; or a
-    plug-in's PenaltySpec by its name."""
+    form: str = "proportional"
+    """``proportional``: the post's eta(t) times the raw reward (ours: a wrong answer never ends above a partly right
+    one); ``printed``: eta(t) as in the ProRL v2 post, the same for all; ``correctness_aware``: Yeo et al.,
+    2502.03373; or a plug-in's PenaltySpec by its name."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Options of a plug-in's form; those of ours are the keys below."""
     weight: float = Field(default=1.0, ge=0)
     """lambda_len; unpublished, ours. 0 switches the penalty off."""
     eta_max: float = 0.0
-    """Value at length 0 (printed form); unpublished, ours."""
+    """eta at length 0 (printed and proportional form); unpublished, ours."""
     eta_min: float = -0.5
-    """Value at the token limit (printed form); unpublished, ours."""
+    """eta at the token limit (printed and proportional form); unpublished, ours."""
     correct_short: float = 1.0
     """Correctness-aware form: reward of a right answer of no length (this and the next three: TRL's defaults)."""
     correct_long: float = 0.5
@@ -138,6 +139,16 @@ class LengthPenaltyConfig(Section):
     @model_validator(mode="after")
     def _options_are_known(self) -> LengthPenaltyConfig:
         known_options(PENALTIES, self.form, self.options)
+        return self
+
+    @model_validator(mode="after")
+    def _partly_right_stays_above_wrong(self) -> LengthPenaltyConfig:
+        lowest = self.weight * min(self.eta_min, self.eta_max)
+        if self.form == "proportional" and lowest <= -1:
+            raise ValueError(
+                f"form=proportional with weight x eta at {lowest:g} would leave a right answer no more than a wrong "
+                "one has: keep it above -1"
+            )
         return self
 
 

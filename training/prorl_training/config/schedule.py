@@ -21,18 +21,22 @@ class ControllerConfig(Section):
     kl_window: int = Field(default=50, ge=3)
     """Steps since the reset that the line and its spread are taken from."""
     stall_validations: int = Field(default=5, ge=0)
-    """Length in validations of the block that the stall and degradation tests look at; 0: both off."""
-    stall_min_delta: float = Field(default=0.0, ge=0)
-    """What the newest block's mean must add to the best block before it to count as progress."""
-    degrade_alpha: float = Field(default=0.01, gt=0, lt=0.5)
-    """One-sided level at which the newest block is worse than the best block before it."""
+    """K of the tests on validation (``schedule.validation_history``): degraded are the newest K or 2 K, stalled the
+    newest 4 K to 8 K; 0: both off."""
+    stall_gain: float = Field(default=0.02, ge=0)
+    """Climb in validation reward per 1,000 steps that counts as progress."""
+    stall_alpha: float = Field(default=0.05, gt=0, lt=0.5)
+    """One-sided level at which a climb of ``stall_gain`` is refused and the run called stalled."""
+    degrade_alpha: float = Field(default=0.002, gt=0, lt=0.5)
+    """One-sided level at which the newest validations are worse than those before them."""
     cool_down: int = Field(default=50, ge=0)
-    """Steps after a reset in which neither KL nor validation may trigger the next one."""
+    """Steps after a reset in which the KL may not trigger the next one."""
     optimizer: Literal["keep", "clear"] = "keep"
     """What a reset does to the optimiser state (v2 keeps, v1 clears)."""
-    reset_to: Literal["current", "best"] = "current"
-    """The weights the reference takes: the policy's own (post), or those of the checkpoint with the best
-    validation (the list in NVIDIA's blog), which the policy goes back to as well."""
+    reset_to: Literal["current", "best_reference", "best"] = "current"
+    """The weights the reference takes. ``current``: the policy's own (the post's text). ``best_reference``: those
+    of the checkpoint with the best validation, and the policy keeps its own (the list in NVIDIA's blog).
+    ``best``: the same, and the policy goes back to them (ours)."""
 
 
 class PhaseConfig(Section):

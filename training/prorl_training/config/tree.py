@@ -109,9 +109,10 @@ class TrainConfig(Section):
 
     @model_validator(mode="after")
     def _best_is_kept(self) -> TrainConfig:
-        if not self.phases and self.controller.reset_to == "best" and not self.checkpoint.best:
+        to = self.controller.reset_to
+        if not self.phases and to != "current" and not self.checkpoint.best:
             raise ValueError(
-                "controller.reset_to=best goes back to a checkpoint that checkpoint.best=false does not "
+                f"controller.reset_to={to} takes a checkpoint that checkpoint.best=false does not "
                 "keep: set checkpoint.best=true, or controller.reset_to=current"
             )
         return self

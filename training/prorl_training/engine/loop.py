@@ -41,7 +41,6 @@ from prorl_training.run.metrics import (
 )
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.rules import ValidationResult
 from prorl_training.schedule.safety import (
     EVERY_STEP,
     Guard,
@@ -51,6 +50,7 @@ from prorl_training.schedule.safety import (
     validation_outage,
 )
 from prorl_training.schedule.validation import validate, watched
+from prorl_training.schedule.validation_history import ValidationResult
 
 
 class TrainedPolicy(Protocol):
@@ -76,6 +76,10 @@ class TrainedPolicy(Protocol):
 
     def reset_reference(self, clear_optimizer: bool) -> None:
         """Make the reference the policy as it is now."""
+        ...
+
+    def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
+        """Make the reference the policy of the checkpoint in the folder ``path``; the policy stays as it is."""
         ...
 
     def load_checkpoint_policy(self, path: Path) -> None:
@@ -285,25 +289,22 @@ class TrainingLoop:
         """Act on the reference resets among ``decisions``; return the decisions as they came out."""
         done: list[Decision] = []
         for d in decisions:
-            if d.kind == "reference_reset":
-                trouble = self._go_back_to_best() if d.evidence["reset_to"] == "best" else ""
-                clear = d.evidence["optimizer"] == "clear"
-                self.parts.policy.reset_reference(clear_optimizer=clear)
-                done += best_lost(d, trouble) if trouble else [d]
-            else:
-                done.append(d)
+            done += self._reset(d) if d.kind == "reference_reset" else [d]
         return done
 
-    def _go_back_to_best(self) -> str:
-        """Give the policy the best validation's weights; where they are lost it keeps its own: say why."""
-        p = self.parts
-        best, trouble = best_checkpoint(p.folder.checkpoints)
-        if best is None:
-            self.controller.policy_stayed()
-            return trouble
-        p.policy.load_checkpoint_policy(best)
-        p.generator.sync_weights(p.policy.model)
-        return ""
+    def _reset(self, decided: Decision) -> list[Decision]:
+        """Reset the reference, to the policy as it is where the best checkpoint is lost: then say why."""
+        p, to = self.parts, decided.evidence["reset_to"]
+        clear = decided.evidence["optimizer"] == "clear"
+        best, trouble = (None, "") if to == "current" else best_checkpoint(p.folder.checkpoints)
+        if best is not None and to == "best_reference":
+            p.policy.reset_to_checkpoint(clear, best)
+            return [decided]
+        if best is not None:
+            p.policy.load_checkpoint_policy(best)
+            p.generator.sync_weights(p.policy.model)
+        p.policy.reset_reference(clear)
+        return best_lost(decided, trouble) if trouble else [decided]
 
     def _save_best(self, step: int) -> None:
         if self.config.checkpoint.best:

@@ -128,9 +128,16 @@ class PolicyModel:
         self.optimizer.zero_grad(set_to_none=True)
         self.updates += 1
 
-    def reset_reference(self, clear_optimizer: bool) -> None:
-        """Make the reference the policy as it is now; optionally forget the optimiser's moments."""
-        if self.adapters is not None:
+    def reset_reference(
+        self, clear_optimizer: bool, weights: Mapping[str, Tensor] | None = None
+    ) -> None:
+        """Make the reference the policy as it is now, or one with these trained ``weights`` by parameter name.
+
+        Optionally forget the optimiser's moments. Raises ServiceError when a weight is missing.
+        """
+        if weights is not None:
+            self.load_reference(weights)
+        elif self.adapters is not None:
             self.adapters.take()
         elif self.reference is not None:
             _copy_into(self.reference, dict(self.model.named_parameters()), "policy")

@@ -22,6 +22,8 @@ from prorl_training.algorithm import (
     Tokens,
     compute_advantages,
     kl_penalty,
+    mismatch_size,
+    mismatch_sums,
     pass_loss,
     token_weights,
 )
@@ -139,11 +141,14 @@ class UpdateStats:
     """Of the policy at the sampling temperature, in nats."""
     clipped_fraction: float
     masked_fraction: float
-    """Share of tokens that the mismatch correction left out of the loss."""
+    """Share that the mismatch correction held at a bound (``tis``) or left out of the loss."""
     grad_norm: float
     """Before clipping; mini-batches that were skipped count when their norm is finite, nan without any."""
-    sampler_gap: float
-    """Mean |sampler's log-prob - trainer's before the update| over tokens that are not stale."""
+    mismatch_kl: float | None
+    """KL(sampler || trainer before the update) in nats a token, over tokens that are not stale; None without any."""
+    mismatch_ess: float | None
+    """Effective sample size of the ratios trainer / sampler over the same tokens, as a share of them
+    (``algorithm.mismatch``)."""
     lr: float
     """Of the last mini-batch."""
     skipped: int
@@ -159,8 +164,9 @@ class PackStats:
     def __init__(self, device: torch.device) -> None:
         self._zero = torch.zeros((), device=device)
         self.loss = self.policy_loss = self.kl = self.entropy = self._zero
-        self.clipped = self.masked = self.gap = self._zero
-        self.tokens = self.fresh_tokens = self.kl_tokens = 0
+        self.clipped = self.masked = self._zero
+        self.mismatch = torch.zeros(4, device=device)
+        self.tokens = self.kl_tokens = 0
         self.mini_batches = self.skipped = 0
         self.norms: list[float] = []
         self.kl_share: float | None = None
@@ -169,6 +175,7 @@ class PackStats:
         """Return the means."""
         n, m = max(self.tokens, 1), max(self.mini_batches, 1)
         norms = [x for x in self.norms if math.isfinite(x)]
+        mismatch = mismatch_size(self.mismatch)
         return UpdateStats(
             loss=float(self.loss) / m,
             policy_loss=float(self.policy_loss) / m,
@@ -177,7 +184,8 @@ class PackStats:
             clipped_fraction=float(self.clipped) / n,
             masked_fraction=float(self.masked) / n,
             grad_norm=sum(norms) / len(norms) if norms else math.nan,
-            sampler_gap=float(self.gap) / max(self.fresh_tokens, 1),
+            mismatch_kl=mismatch.kl if mismatch else None,
+            mismatch_ess=mismatch.ess if mismatch else None,
             lr=lr,
             skipped=self.skipped,
             kl_gradient_share=self.kl_share,
@@ -291,16 +299,10 @@ class PolicyUpdate:
         s.tokens += count
         if found.kl is not None:
             s.kl, s.kl_tokens = s.kl + found.kl.detach().sum(), s.kl_tokens + count
-        self._add_gap(number, pack, sampled - before, old)
+        if number == 0 or old is not None:  # log-probs from before the update
+            fresh = ~self._is_stale(pack).to(self.device)
+            s.mismatch = s.mismatch + mismatch_sums(before, sampled, fresh)
         return found.loss.detach()
-
-    def _add_gap(self, number: int, pack: Pack, gap: Tensor, old: Tensor | None) -> None:
-        """Count sampler against trainer where the trainer's log-probs are from before the update."""
-        if number > 0 and old is None:
-            return
-        fresh = ~self._is_stale(pack)
-        self.sums.gap = self.sums.gap + (gap.abs() * fresh.to(self.device)).sum()
-        self.sums.fresh_tokens += int(fresh.sum())
 
     def _kl_gradient(
         self, packs: Sequence[Pack], weights: Sequence[Tensor], refs: Sequence[Tensor | None]
@@ -357,6 +359,10 @@ class Policy(PolicyModel):
         applied. ``lr_scale`` multiplies the learning rate.
         """
         return PolicyUpdate(self, batch, judge or AcceptAll(), lr_scale).run()
+
+    def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
+        """Make the reference the policy of the checkpoint in the folder ``path``; the policy stays as it is."""
+        self.reset_reference(clear_optimizer, policy_tensors(path))
 
     def load_checkpoint_policy(self, path: Path) -> None:
         """Take over the trained weights of the checkpoint in the folder ``path``."""

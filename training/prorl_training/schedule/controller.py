@@ -2,25 +2,22 @@
 
 Knows no model and no torch. Same config and same metrics give the same decisions, so a run can be
 simulated before it is paid for and explained afterwards. Its state is plain JSON and lives in every
-checkpoint. Its tests are in ``rules``; the reactions to trouble are the guard's (``safety``).
+checkpoint. Its tests are in ``rules`` and ``validation_history``; the reactions to trouble are the guard's
+(``safety``).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from prorl_common import UserError
 from prorl_training.config import LengthPenaltyConfig, TrainConfig
-from prorl_training.schedule.decisions import Decision, DecisionKind
-from prorl_training.schedule.rules import (
-    Finding,
-    ValidationHistory,
-    ValidationResult,
-    measure_spike,
-)
+from prorl_training.schedule.decisions import WEIGHTS, Decision, DecisionKind
+from prorl_training.schedule.rules import Finding, measure_spike
+from prorl_training.schedule.validation_history import ValidationHistory, ValidationResult
 
 
 class Measured(NamedTuple):
@@ -58,7 +55,6 @@ class Controller:
         self.state = ControllerState()
         self.validations = ValidationHistory()
         self.settings = config.in_phase(0)
-        self._before_reset: tuple[dict[str, Any], bool] | None = None
 
     @property
     def phase(self) -> int:
@@ -110,8 +106,7 @@ class Controller:
         finding = self._validate(step, measured.validation)
         if finding is not None and self._phase_waits_for_stall():
             self.state.phase_ended_by = {"rule": finding.rule, "step": step, **finding.evidence}
-            if finding.rule == "degraded_validation":
-                self.validations.accept_level()
+            self._act_on([finding.rule])
             finding = None
         found = [f for f in (spike, finding, self._interval(step)) if f is not None]
         if not found:
@@ -147,8 +142,8 @@ class Controller:
         s = self.state
         if s.best_mean is None or result.mean > s.best_mean:
             s.best_mean, s.best_step = result.mean, step
-        finding = self.validations.add(step, result, self.settings.controller)
-        return None if self._cooling(step) else finding
+        self.validations.add(step, result, self.settings.controller)
+        return self.validations.find(self.settings.controller)
 
     def _interval(self, step: int) -> Finding | None:
         every = self.settings.controller.reset_interval
@@ -164,34 +159,31 @@ class Controller:
     def _reset(self, step: int, after: int, found: list[Finding]) -> Decision:
         """Reset at ``step`` on the first finding; ``after`` is the last step the old reference served."""
         c, best = self.settings.controller, self.state.best_step
-        back = c.reset_to == "best" and best is not None and best < after
-        evidence: dict[str, Any] = {"rule": found[0].rule, **found[0].evidence}
+        to = c.reset_to if best is not None and best < after else "current"
+        rules = [f.rule for f in found]
+        evidence: dict[str, Any] = {"rule": rules[0], **found[0].evidence}
         if len(found) > 1:
-            evidence["also"] = [f.rule for f in found[1:]]
+            evidence["also"] = rules[1:]
         evidence |= {
             "optimizer": c.optimizer,
-            "reset_to": "best" if back else "current",
+            "reset_to": to,
+            "weights": WEIGHTS[to],
             "best_step": best,
             "steps_since_reset": after - self.state.last_reset,
         }
         self.state.last_reset = after
         self.state.kl_history = []
-        degraded = "degraded_validation" in (f.rule for f in found)
-        self._before_reset = (self.validations.to_json(), degraded)
-        self._tell_validations(back, degraded)
+        if to == "best":
+            self.validations.forget()  # the policy is another
+        self._act_on(rules)
         return Decision(step, "reference_reset", found[0].reason, evidence)
 
-    def policy_stayed(self) -> None:
-        """Hear that the reset just decided, to the best, could only be one to the current policy."""
-        if self._before_reset is not None:
-            before, degraded = self._before_reset
-            self.validations.restore(before)
-            self._tell_validations(False, degraded)
-
-    def _tell_validations(self, moved: bool, degraded: bool) -> None:
-        self.validations.after_reset(policy_moved=moved)
-        if degraded and not moved:
-            self.validations.accept_level()
+    def _act_on(self, rules: Sequence[str]) -> None:
+        """A drop that was acted on makes the lower level the measure; the next stall comes from what comes."""
+        if "degraded_validation" in rules:
+            self.validations.forget()
+        elif "stalled_validation" in rules:
+            self.validations.begin_stretch()
 
     def _phase_changes(self, step: int) -> list[Decision]:
         phases, s = self.config.phases, self.state
@@ -213,9 +205,9 @@ class Controller:
         self.settings = self.config.in_phase(number)
         new = self.settings
         same_limit = old.rollout.max_tokens == new.rollout.max_tokens
-        same_blocks = old.controller.stall_validations == new.controller.stall_validations
-        self.validations.start_phase(comparable=same_limit and same_blocks)
+        self.validations.begin_stretch()
         if not same_limit:
+            self.validations.forget()
             s.best_step = s.best_mean = None
         evidence: dict[str, Any] = {"phase": number, "name": phase.name, "of": len(phases)}
         evidence |= {"steps": phase.steps, "until": phase.until, "set": dict(phase.set)}

@@ -36,6 +36,13 @@ CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
 )
 """What the controller decides from config and metrics alone, so that a simulation can repeat it."""
 
+WEIGHTS = {
+    "current": "the reference takes the policy's own",
+    "best_reference": "the reference takes those of best_step, the policy keeps its own",
+    "best": "policy and reference take those of best_step",
+}
+"""What each ``controller.reset_to`` does, for a reset's evidence."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from prorl_training.config import SafetyConfig, TrainConfig
-from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.decisions import WEIGHTS, Decision
 
 if TYPE_CHECKING:  # it brings torch, which a simulation does without
     from prorl_training.rollout.types import Batch
@@ -266,7 +266,8 @@ def validation_outage(
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:
     """Return what a reset to the best became, and why: the policy kept its own weights."""
-    kept = replace(reset, evidence={**reset.evidence, "reset_to": "current"})
+    told = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
+    kept = replace(reset, evidence=told)
     reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
     evidence = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}
     return [kept, Decision(reset.step, "best_checkpoint_lost", reason, evidence)]

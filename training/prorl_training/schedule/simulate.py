@@ -10,8 +10,9 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.rules import ValidationResult, measure_spike
+from prorl_training.schedule.rules import measure_spike
 from prorl_training.schedule.safety import Guard
+from prorl_training.schedule.validation_history import ValidationResult
 
 
 def simulate(
@@ -20,7 +21,7 @@ def simulate(
     """Return what would be decided over ``steps`` steps, in the order a run writes it.
 
     ``metrics`` maps a step to its line of ``metrics.jsonl`` (keys kl, entropy, loss, grad_norm,
-    groups_kept, validation_reward, validation_se, validation_problems, each may be absent or null);
+    groups_kept, validation_reward, validation_se, validation_rewards, each may be absent or null);
     steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
     update. The simulation ends where the guard would stop the run.
     """
@@ -43,18 +44,20 @@ def simulate_step(
     if loss is not None and norm is not None:
         guard.judge_update(loss, norm)
     decisions += guard.end_step(_number(row, "entropy"), row.get("groups_kept") == 0)
-    decisions += controller.end_step(step, measured(row, controller.config))
+    decisions += controller.end_step(step, measured(row))
     return decisions
 
 
-def measured(row: Mapping[str, Any], config: TrainConfig) -> Measured:
-    """Read a line of ``metrics.jsonl``; a standard error that was not recorded becomes NaN."""
+def measured(row: Mapping[str, Any]) -> Measured:
+    """Read a line of ``metrics.jsonl``; a standard error that was not recorded becomes NaN.
+
+    A validation recorded without ``validation_rewards`` is the best or not, and is not tested on.
+    """
     mean, validation = _number(row, "validation_reward"), None
     if mean is not None:
-        se, problems = _number(row, "validation_se"), row.get("validation_problems")
-        validation = ValidationResult(
-            mean, math.nan if se is None else se, int(problems or config.validation.problems)
-        )
+        se, rewards = _number(row, "validation_se"), row.get("validation_rewards") or []
+        each = tuple(None if x is None else _value(row, "validation_rewards", x) for x in rewards)
+        validation = ValidationResult(mean, math.nan if se is None else se, each)
     return Measured(_number(row, "kl"), _number(row, "entropy"), validation)
 
 
@@ -64,7 +67,8 @@ def rules_at(
     """Return what the controller's rules see at the end of ``step``, after the recorded steps before it.
 
     Plain values: phase, steps since the last reset and until the next by interval, cool-down, the KL
-    against its history (``schedule.rules``; left out while the history is short), the last validation blocks.
+    against its history (``schedule.rules``; left out while the history is short), and what the tests of
+    ``schedule.validation_history`` compare, this step's validation included.
     """
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):
@@ -82,24 +86,31 @@ def rules_at(
     if c.reset_interval:
         view["interval"] = c.reset_interval
     view["cooling_down"] = state.last_reset > 0 and since < c.cool_down
-    kl, history = _number(row, "kl"), state.kl_history[-c.kl_window :]
+    kl, kls = _number(row, "kl"), state.kl_history[-c.kl_window :]
     view["kl"] = kl
-    view["kl_history"] = f"{len(history)} of {c.kl_window} steps"
-    if kl is not None and math.isfinite(kl) and len(history) >= max(c.kl_window, 3):
-        spike = measure_spike(history, kl)
+    view["kl_history"] = f"{len(kls)} of {c.kl_window} steps"
+    if kl is not None and math.isfinite(kl) and len(kls) >= max(c.kl_window, 3):
+        spike = measure_spike(kls, kl)
         view |= {"kl_median": spike.median, "kl_expected": spike.expected}
         view |= {"kl_spread": spike.spread, "kl_z": spike.z, "kl_z_limit": c.kl_zscore}
-    blocks = controller.validations.blocks
-    view["validation_blocks"] = [{"mean": m, "se": se, "ended": int(s)} for m, se, s in blocks[-3:]]
-    view["validations_in_open_block"] = len(controller.validations.open)
+    history, validation = controller.validations, measured(row).validation
+    if validation is not None:
+        history.add(step, validation, c)
+    view["validations_kept"] = len(history.steps)
+    view["stall_test"] = [x._asdict() for x in history.halves(c)]
+    view["degradation_tests"] = [x._asdict() for x in history.drops(c)]
     view["best_step"] = state.best_step
     return view
 
 
 def _number(row: Mapping[str, Any], key: str) -> float | None:
     value = row.get(key)
+    return None if value is None else _value(row, key, value)
+
+
+def _value(row: Mapping[str, Any], key: str, value: Any) -> float:
     try:
-        return None if value is None else float(value)
+        return float(value)
     except (TypeError, ValueError):
         where = f"the recorded step {row.get('step', '?')}"
         raise UserError(

@@ -16,7 +16,7 @@ from prorl_inference import Generator, Request, SamplingParams
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.collector import score_or_infra
 from prorl_training.rollout.types import FULL_MARKS, Scorer
-from prorl_training.schedule.rules import ValidationResult
+from prorl_training.schedule.validation_history import ValidationResult
 from prorl_verifiers import Verdict
 
 
@@ -50,8 +50,9 @@ def validate(
 
     The result's mean is over problems that have a verdict, its standard error is between problems
     (sample standard deviation / sqrt(problems)). None when ``safety.infra_rate`` of the responses or more
-    have no verdict: what is left says more of the outage than of the policy. ``domains`` among the keys
-    holds each domain's part. ``beat``: something moved.
+    have no verdict: what is left says more of the outage than of the policy. Among the keys
+    ``validation_rewards`` holds each problem's mean (None without a verdict), which the controller's tests
+    pair, and ``domains`` each domain's part. ``beat``: something moved.
     """
     started = time.perf_counter()
     v = config.validation
@@ -89,6 +90,7 @@ def validate(
         "validation_reward": result.mean,
         "validation_se": result.standard_error,
         "validation_problems": result.problems,
+        "validation_rewards": list(result.rewards),
         "validation_pass_rate": _pass_rate(verdicts),
         "domains": domains,
     }
@@ -101,13 +103,13 @@ def _pass_rate(verdicts: Sequence[Verdict]) -> float:
 
 
 def _result(verdicts: Sequence[Verdict], samples: int) -> ValidationResult | None:
-    means = []
+    rewards: list[float | None] = []
     for start in range(0, len(verdicts), samples):
         found = [v.reward for v in verdicts[start : start + samples] if v.reward is not None]
-        if found:
-            means.append(sum(found) / len(found))
+        rewards.append(sum(found) / len(found) if found else None)
+    means = [reward for reward in rewards if reward is not None]
     if not means:
         return None
     mean = sum(means) / len(means)
     variance = sum((m - mean) ** 2 for m in means) / max(len(means) - 1, 1)
-    return ValidationResult(mean, math.sqrt(variance / len(means)), len(means))
+    return ValidationResult(mean, math.sqrt(variance / len(means)), tuple(rewards))

@@ -59,6 +59,13 @@ class ReferenceActor(_Base):  # type: ignore[misc]
 
         return self.take_weights(load_file(path))
 
+    def take_policy(self, path: str) -> dict[str, float]:
+        """Take over the weights of a checkpoint's policy, a Hugging Face model folder."""
+        from prorl_inference import load_model
+
+        model, _ = load_model(Path(path), "cpu", next(self._model.parameters()).dtype)
+        return self.take_weights({n: p.detach() for n, p in model.named_parameters()})
+
     def write_file(self, path: str) -> None:
         """Write the weights to a safetensors file (rank 0 writes)."""
         tensors = whole_state(self.model.model, self._stage)

@@ -85,6 +85,11 @@ class RayCluster:
         reference = self._on_reference("take_weights", weights[0])[0]
         return self._on_policy("weights_checksum")[0], reference
 
+    def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
+        """Have every rank of the reference read a checkpoint's policy; return its checksum."""
+        found: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
+        return found
+
     def checksums(self) -> dict[str, Checksum]:
         """Return the checksums of policy and reference."""
         found = {"policy": self._on_policy("weights_checksum")[0]}

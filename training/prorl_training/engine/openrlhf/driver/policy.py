@@ -16,7 +16,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Protocol
 
+import torch
+
 from prorl_common import ServiceError
+from prorl_training.algorithm import MismatchSize, mismatch_size, mismatch_sums
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.step import (
     Share,
@@ -77,6 +80,10 @@ class Cluster(Protocol):
 
     def checksums(self) -> dict[str, Checksum]:
         """Return the checksums of ``policy`` and, where there is one, ``reference``."""
+        ...
+
+    def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
+        """Make the reference the policy of a checkpoint's folder; return its checksum."""
         ...
 
     def clear_optimizer(self) -> None:
@@ -140,6 +147,7 @@ class ClusterPolicy:
         self._just_reset = self._reference_is_policy = False
         for update in report.updates:
             judge.hear_update(update.loss, update.grad_norm, update.applied)
+        mismatch = sampler_mismatch(rows, seen)
         norms = [u.grad_norm for u in report.updates if math.isfinite(u.grad_norm)]
         return UpdateStats(
             loss=fmean(u.loss for u in report.updates),
@@ -149,7 +157,8 @@ class ClusterPolicy:
             clipped_fraction=report.clipped_fraction,
             masked_fraction=report.masked_fraction,
             grad_norm=fmean(norms) if norms else math.nan,
-            sampler_gap=sampler_gap(rows, seen),
+            mismatch_kl=mismatch.kl if mismatch else None,
+            mismatch_ess=mismatch.ess if mismatch else None,
             lr=rates[-1],
             skipped=sum(not u.applied for u in report.updates),
             kl_gradient_share=None,
@@ -166,6 +175,19 @@ class ClusterPolicy:
         if clear_optimizer:
             self.model.clear_optimizer()
         self._reference_is_policy = self._just_reset = True
+
+    def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
+        """Make the reference the policy of the checkpoint in the folder ``path``; the policy stays as it is.
+
+        Raises RestoreFailed when its weights are not those that were saved.
+        """
+        if self.model.has_reference:
+            state = json.loads((path / "state.json").read_text(encoding="utf-8"))
+            found = {"policy": self.model.copy_checkpoint_to_reference(path)}
+            self._compare(path, "policy", found, state["checksums"])
+        if clear_optimizer:
+            self.model.clear_optimizer()
+        self._reference_is_policy = self._just_reset = False
 
     def load_checkpoint_policy(self, path: Path) -> None:
         """Take over the weights of the checkpoint in the folder ``path``.
@@ -234,16 +256,17 @@ def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
     return total / max(tokens, 1)
 
 
-def sampler_gap(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
-    """Return the mean |sampler's log-prob - trainer's| over the tokens of rows that are not stale."""
-    total, tokens = 0.0, 0
+def sampler_mismatch(
+    rows: Sequence[TrainingRow | None], seen: Sequence[Any]
+) -> MismatchSize | None:
+    """Return how far the sampler was from the trainer in the rows that are not stale; None without any."""
+    sums = torch.zeros(4)
     for row, (policy, _) in zip(rows, seen, strict=True):
-        if row is None or row.stale:
-            continue
-        found = response_part(row, policy.float()).tolist()
-        total += sum(abs(a - b) for a, b in zip(found, row.sampler_logprobs, strict=True))
-        tokens += len(row.response)
-    return total / max(tokens, 1)
+        if row is not None and not row.stale:
+            trainer = response_part(row, policy.float()).cpu()
+            sampled = torch.tensor(row.sampler_logprobs, dtype=torch.float32)
+            sums += mismatch_sums(trainer, sampled, torch.ones(len(sampled), dtype=torch.bool))
+    return mismatch_size(sums)
 
 
 def response_part(row: TrainingRow, values: Any) -> Any:

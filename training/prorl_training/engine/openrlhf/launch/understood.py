@@ -255,7 +255,7 @@ def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iter
     if config.controller.reset_to == "best" and config.openrlhf.zero_stage == 3:
         yield (
             "controller.reset_to=best with openrlhf.zero_stage=3: DeepSpeed cannot load weights into an optimiser of "
-            "stage 3 that has trained: set openrlhf.zero_stage=2 or controller.reset_to=current"
+            "stage 3 that has trained: set openrlhf.zero_stage=2, or controller.reset_to=best_reference or current"
         )
     if 0 < rollout.vllm_context <= rollout.max_tokens:
         yield (

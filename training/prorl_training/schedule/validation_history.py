@@ -1,0 +1,193 @@
+"""The validations of a run and the paired tests on them: has the policy got worse, does it still climb?
+
+A run watches the same problems at every validation, so two stretches of validations are compared problem by
+problem: the gain is the mean over problems of (mean reward after - mean reward before), its standard error the
+spread of those differences between problems / sqrt(problems). How unlike the problems are drops out. What is
+left is the noise of the answers, also where it hangs together over time, and a change that does not come to all
+alike; a wandering of the policy itself is a change, and not in the error. With K = ``stall_validations``, at
+every validation:
+
+degraded: the newest K, or the newest 2 K, lie below the 2 K to 4 K validations right before them: a one-sided
+    z-test of the paired gain, each at ``degrade_alpha``.
+stalled: of the newest 4 K to 8 K validations the later half lies above the earlier by less than a climb of
+    ``stall_gain`` per 1,000 steps would make it, and not by chance: that climb is refused by the one-sided z-test
+    at ``stall_alpha``. So few problems or samples make it late, not rash.
+
+The levels are those of one test; what they come to over a run is simulated by ``benchmarks/stall_rule.py``.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from prorl_common import UserError
+from prorl_training.config import ControllerConfig
+from prorl_training.schedule.rules import Finding
+
+Rewards = tuple[float | None, ...]
+"""Mean reward of each watched problem, in the same order every time; None without a verdict."""
+
+
+class ValidationResult(NamedTuple):
+    """One validation: mean raw reward over the problems that have a verdict, its standard error between
+    problems (for the eye: no test uses it), and each problem's own mean."""
+
+    mean: float
+    standard_error: float
+    rewards: Rewards
+
+    @property
+    def problems(self) -> int:
+        """How many problems have a verdict."""
+        return sum(reward is not None for reward in self.rewards)
+
+
+class Comparison(NamedTuple):
+    """Two stretches of validations compared problem by problem, and the test of it."""
+
+    before: float
+    """Mean reward of the earlier stretch over the problems that both have."""
+    after: float
+    gain: float
+    """After less before, over the same problems."""
+    paired_se: float
+    """Of the gain, between problems."""
+    problems: int
+    before_steps: str
+    """First and last step of the earlier stretch."""
+    after_steps: str
+    gain_due: float
+    """What the gain is tested against: 0 (degraded), that of the least climb (stalled)."""
+    p: float
+    """P(a gain as low as this, if ``gain_due`` were the true one)."""
+
+
+class ValidationHistory:
+    """The newest validations of a run that are comparable with each other; plain JSON inside."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.rewards: list[Rewards] = []
+        self.stretch = 0
+        """Validations since the phase began or a stall was acted on: where the stall test may look."""
+
+    def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
+        """Take the validation of ``step``. Other problems than before begin a new history.
+
+        One whose mean is not finite, or that has no rewards by problem, is not tested on. Nothing is kept
+        where the tests are off.
+        """
+        most = 8 * config.stall_validations
+        if not most or not math.isfinite(result.mean) or not result.problems:
+            return
+        if self.rewards and len(result.rewards) != len(self.rewards[-1]):
+            self.forget()
+        self.steps = [*self.steps, step][-most:]
+        self.rewards = [*self.rewards, tuple(result.rewards)][-most:]
+        self.stretch = min(self.stretch + 1, most)
+
+    def find(self, config: ControllerConfig) -> Finding | None:
+        """Return what the tests say of the newest validation; a degradation comes before a stall."""
+        for seen in self.drops(config):
+            if seen.p < config.degrade_alpha:
+                reason = f"validation got worse: {_told(seen)}"
+                evidence = seen._asdict() | {"alpha": config.degrade_alpha}
+                return Finding("degraded_validation", reason, evidence)
+        for seen in self.halves(config):
+            if seen.p < config.stall_alpha:
+                reason = f"validation stalled: {_told(seen)}, {seen.gain_due:+.4f} due"
+                evidence = seen._asdict() | {"alpha": config.stall_alpha}
+                return Finding("stalled_validation", reason, evidence)
+        return None
+
+    def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
+        """Yield the newest K, then the newest 2 K, against those before; too short a history yields none."""
+        k, count = config.stall_validations, len(self.steps)
+        for length in (k, 2 * k):
+            first = count - length
+            if k and first >= 2 * k:
+                yield from self._compare(max(first - 4 * k, 0), first, 0.0)
+
+    def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
+        """Yield the later half of the stretch against the earlier one; nothing where it is too short."""
+        k, count = config.stall_validations, len(self.steps)
+        half = min(self.stretch, count) // 2
+        if k and half >= 2 * k:
+            middle = count - half
+            before, after = self.steps[middle - half : middle], self.steps[middle:]
+            apart = statistics.fmean(after) - statistics.fmean(before)
+            yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
+
+    def begin_stretch(self) -> None:
+        """A phase begins, or a stall was acted on: the next stall is sought in what comes."""
+        self.stretch = 0
+
+    def forget(self) -> None:
+        """What was measured until now is no measure any more."""
+        self.steps, self.rewards, self.stretch = [], [], 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the history for a checkpoint."""
+        return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take the history of a checkpoint. Raises UserError for one without rewards by problem."""
+        if "rewards" not in state:
+            raise UserError(
+                "the checkpoint was written by an older prorl, whose stall rule kept no rewards by problem: "
+                "go on with that version, or start a new run from this one's exported model"
+            )
+        self.steps = [int(step) for step in state["steps"]]
+        self.rewards = [tuple(rewards) for rewards in state["rewards"]]
+        self.stretch = int(state["stretch"])
+
+    def _compare(self, start: int, middle: int, due: float) -> Iterator[Comparison]:
+        """Compare the validations from ``middle`` on with those from ``start`` to before it.
+
+        Yields nothing with fewer than 2 problems in both.
+        """
+        before, after = self.rewards[start:middle], self.rewards[middle:]
+        pairs = [
+            (x, y)
+            for x, y in zip(_means(before), _means(after), strict=True)
+            if x is not None and y is not None
+        ]
+        n = len(pairs)
+        if n < 2:
+            return
+        gains = [y - x for x, y in pairs]
+        gain = math.fsum(gains) / n
+        spread = math.sqrt(math.fsum((g - gain) ** 2 for g in gains) / (n - 1))
+        # where all problems moved alike: at least that of half an answer
+        error = max(spread / math.sqrt(n), math.sqrt(0.5 / min(len(before), len(after))) / n)
+        level = math.fsum(x for x, _ in pairs) / n
+        yield Comparison(
+            before=level,
+            after=level + gain,
+            gain=gain,
+            paired_se=error,
+            problems=n,
+            before_steps=f"{self.steps[start]}-{self.steps[middle - 1]}",
+            after_steps=f"{self.steps[middle]}-{self.steps[-1]}",
+            gain_due=due,
+            p=0.5 * math.erfc((due - gain) / error / math.sqrt(2)),
+        )
+
+
+def _means(stretch: Sequence[Rewards]) -> list[float | None]:
+    """Return each problem's mean over a stretch; None where it never had a verdict."""
+    means: list[float | None] = []
+    for rewards in zip(*stretch, strict=True):
+        known = [r for r in rewards if r is not None] if None in rewards else rewards
+        means.append(sum(known) / len(known) if known else None)
+    return means
+
+
+def _told(seen: Comparison) -> str:
+    return (
+        f"{seen.before:.4f} in steps {seen.before_steps}, {seen.after:.4f} in {seen.after_steps} "
+        f"({seen.gain:+.4f} ± {seen.paired_se:.4f}, p {seen.p:.2g})"
+    )
