@@ -369,13 +369,13 @@ def changes_what_is_computed(key: str) -> bool:
     """Whether a setting enters a run's mathematics: not those that may change on resuming, nor the layout of GPUs."""
     free = any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
     section = key.partition(".")[0]
-    return not free and section not in ("openrlhf", "preset", "seed", "engine", "phases")
+    return not free and section not in ("openrlhf", "preset", "seed", "engine", "phases", "stages")
 
 
 @pytest.mark.parametrize("name", FAITHFUL)
 def test_every_value_that_a_faithful_preset_sets_or_inherits_has_a_source(name: str) -> None:
     sources = {**default_sources(), **preset_sources(name)}
-    keys = {".".join(path): source for path, source in sources.items() if path[0] != "phases"}
+    keys = {".".join(path): source for path, source in sources.items() if path[0] not in ("phases", "stages")}
     domains = {"data.domain_weights": keys.get("data.domain_weights.math", "")}  # a value of its own
     without = [
         key
