@@ -147,6 +147,11 @@ def verify_checkpoint(path: Path) -> dict[str, Any]:
         for (name, entry), digest in zip(listing.items(), found, strict=True):
             if digest != entry.get("sha256"):
                 raise CheckpointError(f"checkpoint file {path / name} is damaged: its hash differs")
+    return read_state(path)
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """Return a checkpoint's ``state.json``, unchecked. Raises CheckpointError where it is not JSON."""
     try:
         state: dict[str, Any] = json.loads((path / STATE).read_text(encoding="utf-8"))
     except ValueError as error:

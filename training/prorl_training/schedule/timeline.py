@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from prorl_training.config import TrainConfig
 from prorl_training.schedule.decisions import CONTROLLER_KINDS, Decision
 
 Span = tuple[int, int, str]
@@ -49,6 +50,20 @@ def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
     ]
     ends = [*(d.step for d in starts), steps + 1][1:]
     return [(d.step, e, str(d.evidence["stage"])) for d, e in zip(starts, ends, strict=True)]
+
+
+def stage_lines(config: TrainConfig) -> list[str]:
+    """Return what a run goes through, a line a stage: its phases, length and engine; none without stages."""
+    told = []
+    for stage in config.stages:
+        numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
+        names = [config.phases[n].name for n in numbers]
+        shown = "" if names == [stage.name] else f" ({names[0]} to {names[-1]})"
+        last = numbers[-1] + 1 == len(config.phases)
+        steps = sum(config.phases[n].steps for n in numbers)
+        length = "to the end" if last else f"up to {steps} steps"
+        told.append(f"{stage.name}{shown}: {length}, engine {config.in_phase(numbers[0]).engine}")
+    return told
 
 
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
