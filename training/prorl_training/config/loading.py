@@ -32,10 +32,14 @@ def load_config(
             f"{file}: a config file names what it builds on with 'preset', not 'extends'"
         )
     name = preset or from_file.get("preset") or TrainConfig().preset
-    values = merge(load_preset(str(name)), {k: v for k, v in from_file.items() if k != "preset"})
+    own = {key: value for key, value in from_file.items() if key != "preset"}
     whole = [text for text in overrides if text.partition("=")[0].strip() == "stages"]
-    values, _ = config.apply_overrides(values, whole, parse_override)
+    own, _ = config.apply_overrides(own, whole, parse_override)
     overrides = [text for text in overrides if text not in whole]
+    values = load_preset(str(name))
+    if "stages" in own and "stages" not in values:
+        values = {"preset": name}  # each stage has a preset of its own, which this one must not lie over
+    values = merge(values, own)
     if values.get("stages") and not from_file.get("phases"):  # with phases: a run's own config, resolved
         for_all = [text for text in overrides if not _of_a_part(text)]
         said, _ = config.apply_overrides({}, for_all, parse_override)

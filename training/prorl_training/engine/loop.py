@@ -208,7 +208,8 @@ class TrainingLoop:
         p.folder.check_there()
         p.folder.sync()
         save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
-        prune_checkpoints(root, c.keep, c.best)
+        origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
+        prune_checkpoints(root, c.keep, c.best, origins)
         self._saved = step
 
     def _ended(self) -> bool:

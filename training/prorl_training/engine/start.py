@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from prorl_common import Progress
 
 
+Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """A run to begin or to go on with (``resume``); ``decisions`` are its changes of config.
@@ -44,8 +47,9 @@ class Start:
         """Return the dataset's folder. Raises UserError for what would stop the run at once."""
         return check_start(self.config, None if self.resume else self.run)
 
-    def train(self, progress: Progress) -> TrainReport:
-        """Train to the end, each stage with its engine, and return how it ended.
+    def train(self, progress: Progress, trainers: Trainers | None = None) -> TrainReport:
+        """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
+        how it ended.
 
         A stage begins from the checkpoint that the one before ended with, never from memory: so it may be another
         engine's, and a run that was killed between two goes on as one that was not.
@@ -58,7 +62,7 @@ class Start:
                     f"stage {config.phases[phase].stage}: from {checkpoint.name}, "
                     f"engine {config.in_phase(phase).engine}"
                 )
-            trainer = trainer_of(config.in_phase(phase).engine)
+            trainer = (trainers or trainer_of)(config.in_phase(phase).engine)
             report = trainer(config, self.run.path, progress, resume, decisions)
             ended = report.interrupted or report.stopped is not None
             if ended or report.last_step >= report.steps or not config.stages:
