@@ -164,7 +164,9 @@ def explain(
         newest = newest_step(folder.checkpoints)
         if newest is not None:
             print("\nwhere its weights came from:")
-            for line in lines(read_state(checkpoint_path(folder.checkpoints, newest)).get("lineage", [])):
+            for line in lines(
+                read_state(checkpoint_path(folder.checkpoints, newest)).get("lineage", [])
+            ):
                 print(f"  {line}")
         return
     rows = [r for r in rows if r["step"] == step]

@@ -375,8 +375,14 @@ def changes_what_is_computed(key: str) -> bool:
 @pytest.mark.parametrize("name", FAITHFUL)
 def test_every_value_that_a_faithful_preset_sets_or_inherits_has_a_source(name: str) -> None:
     sources = {**default_sources(), **preset_sources(name)}
-    keys = {".".join(path): source for path, source in sources.items() if path[0] not in ("phases", "stages")}
-    domains = {"data.domain_weights": keys.get("data.domain_weights.math", "")}  # a value of its own
+    keys = {
+        ".".join(path): source
+        for path, source in sources.items()
+        if path[0] not in ("phases", "stages")
+    }
+    domains = {
+        "data.domain_weights": keys.get("data.domain_weights.math", "")
+    }  # a value of its own
     without = [
         key
         for key in all_keys()

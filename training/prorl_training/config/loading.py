@@ -38,9 +38,13 @@ def load_config(
     overrides = [text for text in overrides if text not in whole]
     values = load_preset(str(name))
     if "stages" in own and "stages" not in values:
-        values = {"preset": name}  # each stage has a preset of its own, which this one must not lie over
+        values = {
+            "preset": name
+        }  # each stage has a preset of its own, which this one must not lie over
     values = merge(values, own)
-    if values.get("stages") and not from_file.get("phases"):  # with phases: a run's own config, resolved
+    if values.get("stages") and not from_file.get(
+        "phases"
+    ):  # with phases: a run's own config, resolved
         for_all = [text for text in overrides if not _of_a_part(text)]
         said, _ = config.apply_overrides({}, for_all, parse_override)
         _with_plugins(merge(values, said), file)  # their parts are looked up in what follows

@@ -175,9 +175,7 @@ def _walk(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         yield path, value
 
 
-def _leaves(
-    node: yaml.Node, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
+def _leaves(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
     if isinstance(node, yaml.MappingNode) and node.value:
         for key, value in node.value:
             yield from _leaves(value, (*path, key.value))

@@ -106,7 +106,9 @@ def new_run(
         preset = default_preset()
     chosen = Choice()
     if not _names_engine(preset, config_file, overrides):
-        chosen = pick_engine(lambda more: load_config(preset, config_file, [*overrides, *more]), machine)
+        chosen = pick_engine(
+            lambda more: load_config(preset, config_file, [*overrides, *more]), machine
+        )
     config = load_config(preset, config_file, [*overrides, *chosen.settings])
     run = named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
     return Start(config, run, chosen=chosen.said)

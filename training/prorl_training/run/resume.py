@@ -100,11 +100,16 @@ def resume_config(
     after = check_config(values)
     done = newest_step(run.checkpoints) or 0
     changed = changes(before, after)
-    engines = [f"stages.{s.name}.engine" for s in before.stages]  # of those not begun: ``_with_engine``
+    engines = [
+        f"stages.{s.name}.engine" for s in before.stages
+    ]  # of those not begun: ``_with_engine``
     wrong = {
         key: pair
         for key, pair in changed.items()
-        if not (key in engines or any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED))
+        if not (
+            key in engines
+            or any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
+        )
     }
     if wrong:
         shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
@@ -184,7 +189,9 @@ def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in values.items():
-        named = isinstance(value, list) and all(isinstance(v, Mapping) and "name" in v for v in value)
+        named = isinstance(value, list) and all(
+            isinstance(v, Mapping) and "name" in v for v in value
+        )
         if named and value:
             flat |= _flat({item["name"]: item for item in value}, f"{prefix}{key}.")
         elif isinstance(value, Mapping) and value:

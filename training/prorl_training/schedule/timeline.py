@@ -45,9 +45,7 @@ def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
     """Return each stage's stretch with its name; empty for a run without stages."""
     entered = [d for d in decisions if d.kind == "phase_started" and "stage" in d.evidence]
-    starts = [
-        next(same) for _, same in groupby(entered, lambda d: str(d.evidence["stage"]))
-    ]
+    starts = [next(same) for _, same in groupby(entered, lambda d: str(d.evidence["stage"]))]
     ends = [*(d.step for d in starts), steps + 1][1:]
     return [(d.step, e, str(d.evidence["stage"])) for d, e in zip(starts, ends, strict=True)]
 
