@@ -87,6 +87,7 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
         "validation.temperature": 0.6,
         "validation.top_p": 0.95,
     },
+    "prorl-3k": {"steps": 3000, "reward.faithful": True, "loss.mismatch.correction": "tis"},
     "prorl-v2-official": {
         "loss.clip_low": 0.2,
         "loss.clip_high": 0.27,

@@ -175,9 +175,9 @@ class Snapshot:
 
     def __call__(self) -> None:
         metrics = self.run / "metrics.jsonl"
-        if not self.copy.exists() and metrics.exists():
-            if metrics.read_bytes().count(b"\n") == self.lines:
-                shutil.copytree(self.run, self.copy)
+        done = metrics.read_bytes().count(b"\n") if metrics.exists() else 0
+        if done == self.lines and not self.copy.exists():
+            shutil.copytree(self.run, self.copy)
 
 
 def go_on(config: TrainConfig, run: Path, task: Any, *beats: Callable[[], None]) -> Path:
@@ -308,6 +308,8 @@ def test_only_the_stages_of_openrlhf_must_suit_it() -> None:
         "prorl-3k", None, [f"stages.prorl-v1.set.{lost}", "stages.prorl-v2.engine=openrlhf"]
     )
     assert unsupported(config) == []
+    warm = ["warm_start.examples=9", "stages.prorl-v2.engine=openrlhf"]
+    assert unsupported(load_config("prorl-3k", None, warm)) == []  # the first stage has it
     both = load_config("prorl-3k", None, [lost, "stages.prorl-v2.engine=openrlhf"])
     (line,) = unsupported(both)
     assert line.startswith("phase prorl-v2: rollout.top_p=0.9")

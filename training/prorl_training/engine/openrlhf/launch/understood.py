@@ -45,7 +45,7 @@ SHARED = (
 """Sections that the loop carries out, which both engines share."""
 
 UNDERSTOOD = {
-    "": "preset steps token_budget seed plugins engine phases penalties",
+    "": "preset steps token_budget seed plugins engine phases stages penalties",
     "model": "path device dtype gradient_checkpointing",
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
     "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
@@ -107,6 +107,7 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
     layout = layout_of(config, device)
     found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
     preset = load_config(config.preset)
+    warm_elsewhere = bool(config.stages) and config.in_phase(0).engine == "local"
     whole: dict[str, str] = {}  # the same complaint of several phases is made once
     for number in range(max(len(config.phases), 1)):
         settings = config.in_phase(number)
@@ -114,6 +115,8 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
             continue  # a stage of another engine
         name = f"phase {config.phases[number].name}: " if config.phases else ""
         for path, line in not_understood(settings, preset):
+            if warm_elsewhere and path.startswith("warm_start."):
+                continue
             ours = path.partition(".")[0] in PHASE_SECTIONS  # else of the whole run
             whole.setdefault(line, f"{name if ours else ''}{line}")
         first = config.in_phase(config.first_of_stage(number))
