@@ -135,7 +135,8 @@ def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> No
 
 def _difference(first: TrainConfig, config: TrainConfig) -> dict[str, Any]:
     """Return what ``config`` sets otherwise than ``first``, as nested settings of ``PHASE_SECTIONS``."""
-    one, found = _flat(first), {}
+    one = _flat(first)
+    found: dict[str, Any] = {}
     for path, value in _flat(config).items():
         if path[0] in PHASE_SECTIONS and value != one[path]:
             nested: Any = value

@@ -139,8 +139,12 @@ class TrainConfig(Section):
         names = [phase.name for phase in self.phases]
         if len(set(names)) < len(names):
             raise ValueError(f"two phases have the same name: {', '.join(names)}")
-        for kind, parts in (("stages", self.stages), ("phases", self.phases)):
-            for number, part in enumerate(parts):
+        parts: Mapping[str, tuple[StageConfig | PhaseConfig, ...]] = {
+            "stages": self.stages,
+            "phases": self.phases,
+        }
+        for kind, every in parts.items():
+            for number, part in enumerate(every):
                 for path in phase_keys(part.set):
                     if path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN:
                         raise ValueError(
