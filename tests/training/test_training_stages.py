@@ -11,14 +11,16 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_common import NullProgress
+from prorl_common import NullProgress, UserError
 from prorl_common.config import ConfigError
 from prorl_inference import quiet_transformers
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config, load_saved_config, save_config
+from prorl_training.engine import start
 from prorl_training.engine.builder import Builder
 from prorl_training.engine.local import LocalEngine, TrainReport
+from prorl_training.engine.openrlhf.launch import session
 from prorl_training.engine.openrlhf.launch.arguments import argument_list
 from prorl_training.engine.openrlhf.launch.dry_run import shown_places
 from prorl_training.engine.openrlhf.launch.understood import unsupported
@@ -339,3 +341,17 @@ def test_a_model_that_was_exported_from_a_run_brings_the_runs_legs_with_it(
     assert [leg["preset"] for leg in legs] == ["prorl-v1", "prorl-v2", "brorl"]
     assert legs[2]["source"] == "whole after step 13" and legs[2]["engine"] == "openrlhf"
     assert first_legs(config, None)[0]["source"] == str(tmp_path)
+
+
+def test_a_later_stage_that_this_machine_cannot_train_is_refused_before_the_first_begins(
+    parts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise UserError("no stack")
+
+    monkeypatch.setattr(session, "require_stack", missing)
+    monkeypatch.setattr(start, "check_start", lambda config, run: parts / "data")
+    run = RunFolder(tmp_path / "run")
+    assert Start(miniature(parts), run).check() == parts / "data"
+    with pytest.raises(UserError, match="no stack"):
+        Start(miniature(parts, "stages.prorl-v2.engine=openrlhf"), run).check()

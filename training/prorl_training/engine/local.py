@@ -81,10 +81,6 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
         pick_device(config.model.device)
     else:
         check_device(config.model.device)
-    if config.stages and "openrlhf" in engines:  # now, not when the stages before it are done
-        from prorl_training.engine.openrlhf.launch.session import check_cluster
-
-        check_cluster(config)
     return dataset
 
 

@@ -45,7 +45,15 @@ class Start:
 
     def check(self) -> Path:
         """Return the dataset's folder. Raises UserError for what would stop the run at once."""
-        return check_start(self.config, None if self.resume else self.run)
+        dataset = check_start(self.config, None if self.resume else self.run)
+        later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
+        if (
+            self.config.stages and "openrlhf" in later
+        ):  # now, not when the stages before it are done
+            from prorl_training.engine.openrlhf.launch.session import check_cluster
+
+            check_cluster(self.config)
+        return dataset
 
     def train(self, progress: Progress, trainers: Trainers | None = None) -> TrainReport:
         """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
