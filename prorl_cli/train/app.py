@@ -39,7 +39,10 @@ def train(
     resume: Annotated[
         str | None, typer.Option(help="Go on with this run (a name, or latest).")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="local (default) or openrlhf.")] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(help="local or openrlhf (default: openrlhf where it and several GPUs are)."),
+    ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
@@ -89,12 +92,17 @@ def train(
 def start_run(start: Start) -> TrainReport:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
     from prorl_training.engine.local import scaling_notes
+    from prorl_training.schedule.timeline import stage_lines
 
     config, folder = start.config, start.run.path
     dataset = start.check()
-    r = config.rollout
+    r = config.in_phase(0).rollout
     console.say(f"run      {folder}")
     console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")
+    if start.chosen:
+        console.say(f"engine   {start.chosen}")
+    for line in stage_lines(config):
+        console.say(f"stage    {line}")
     console.say(f"model    {config.model.path}")
     console.say(f"dataset  {dataset}")
     console.say(f"step     {r.prompts} prompts x {r.samples} samples, up to {r.max_tokens} tokens")

@@ -157,7 +157,9 @@ def explain(
 
     Without --step, the run's whole timeline.
     """
+    from prorl_training.run.checkpoint_store import checkpoint_path, newest_step, read_state
     from prorl_training.run.folder import find_run
+    from prorl_training.run.lineage import lines
     from prorl_training.schedule.simulate import rules_at
     from prorl_training.schedule.timeline import read_decision
 
@@ -169,6 +171,13 @@ def explain(
             return
         last = max((int(r["step"]) for r in folder.metrics()), default=0)
         print_timeline(folder.config(), [read_decision(r) for r in rows], max(last, 1))
+        newest = newest_step(folder.checkpoints)
+        if newest is not None:
+            print("\nwhere its weights came from:")
+            for line in lines(
+                read_state(checkpoint_path(folder.checkpoints, newest)).get("lineage", [])
+            ):
+                print(f"  {line}")
         return
     rows = [r for r in rows if r["step"] == step]
     metrics = {int(r["step"]): r for r in folder.metrics()}

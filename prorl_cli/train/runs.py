@@ -97,6 +97,7 @@ def export(
         verify_checkpoint,
     )
     from prorl_training.run.folder import find_run
+    from prorl_training.run.lineage import write_lineage
 
     if out.exists():
         raise UserError(f"{out} exists: choose another folder")
@@ -127,4 +128,5 @@ def export(
         state = verify_checkpoint(source)
     with atomic_directory(out) as work:
         shutil.copytree(source / "policy", work, dirs_exist_ok=True)
+        write_lineage(work, found.name, state)
     console.say(f"wrote the policy of {found.name} after step {state['step']} to {out}")

@@ -10,6 +10,7 @@ from functools import cache
 
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import (
+    default_sources,
     preset_description,
     preset_names,
     preset_notes,
@@ -17,6 +18,7 @@ from prorl_training.config.presets import (
     preset_sources,
     preset_text,
     preset_values,
+    sourced_defaults,
     value_sources,
 )
 from reference.markdown import table
@@ -46,6 +48,7 @@ SECTIONS = (
     "optimizer",
     "validation",
     "checkpoint",
+    "reward",
     "openrlhf",
 )
 """The order of the rows."""
@@ -112,6 +115,32 @@ def phases() -> str:
             )
         )
     return table(("phase", "steps", "ends", "reset", "sets"), rows)
+
+
+def stages() -> str:
+    """Return the phases of ``prorl-3k`` with their stages; * marks a length that is ours."""
+    named, sources = with_sources("prorl-3k")
+    config = load_config("prorl-3k")
+    ours = {
+        str(key[3])
+        for key in named
+        if key[0] == "stages" and key[-1] == "steps" and len(key) == 5 and OURS.search(sources[key])
+    }
+    rows = [
+        (f"`{p.stage}`", p.name, f"{p.steps}{'*' if p.name in ours else ''}", p.until)
+        for p in config.phases
+    ]
+    return table(("stage", "phase", "steps", "ends"), rows)
+
+
+def defaults() -> str:
+    """Return every default that changes what a run computes, with where it comes from."""
+    found = default_sources()
+    rows = [
+        (f"`{'.'.join(key)}`", f"`{_shown(value)}`", found[key])
+        for key, value in sourced_defaults().items()
+    ]
+    return table(("key", "default", "source"), rows)
 
 
 def sources() -> str:

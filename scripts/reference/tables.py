@@ -61,6 +61,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "presets": presets.all_presets,
     "values of presets": presets.values,
     "phases of prorl-v1": presets.phases,
+    "stages of prorl-3k": presets.stages,
+    "sources of defaults": presets.defaults,
     "sources of presets": presets.sources,
     "training config": training_config.all_keys,
     "order of proportional": partial(length_penalty.order, "proportional"),

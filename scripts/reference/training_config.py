@@ -12,7 +12,13 @@ from functools import cache
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from prorl_training.config import FIXED_IN_A_RUN, PHASE_SECTIONS, PhaseConfig, TrainConfig
+from prorl_training.config import (
+    FIXED_IN_A_RUN,
+    PHASE_SECTIONS,
+    PhaseConfig,
+    StageConfig,
+    TrainConfig,
+)
 from reference.fields import default_text, meanings, said_of, values_text
 from reference.markdown import table
 from reference.presets import OURS, with_sources
@@ -52,6 +58,7 @@ SOURCES = {
     "overlong.factor": "DAPO (arXiv 2503.14476, eq. 13)",
     "preset": "",
     "phases": "",
+    "stages": "",
 }
 """Sources of defaults that no preset names."""
 
@@ -65,8 +72,9 @@ def all_keys() -> str:
     parts = [_section("The run", TrainConfig, "")]
     parts += [_section(f"`{path}`", model, f"{path}.") for path, model in _sections(TrainConfig)]
     parts.append(_section("`phases`", PhaseConfig, "phases.N."))
+    parts.append(_section("`stages`", StageConfig, "stages.N."))
     names = ", ".join(f"`{name}`" for name in PHASE_SECTIONS)
-    parts.append(f"A phase's `set` may hold {names}; {_fixed()}.")
+    parts.append(f"The `set` of a phase or a stage may hold {names}; {_fixed()}.")
     return "\n\n".join(parts)
 
 

@@ -168,6 +168,13 @@ def resume_or_start(run: Path) -> int:
 
 
 @pytest.fixture(scope="session")
+def digit_task() -> tuple[tuple[list[Sample], list[Sample]], Scorer]:
+    """Return the digit task's (train, validation) samples, whose gold responses are right, and its scorer."""
+    samples = (digit_samples(right_gold=True), digit_samples("validation"))
+    return samples, BoxedDigitScorer()
+
+
+@pytest.fixture(scope="session")
 def math_pool() -> Iterator[Any]:
     """The real verifier pool."""
     from prorl_verifiers import VerifierPool

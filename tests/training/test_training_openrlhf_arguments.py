@@ -246,7 +246,7 @@ def test_phases_are_said_as_they_are_at_step_1_with_room_for_the_longest() -> No
         ["16"],
         ["8192"],
     )
-    assert said["data.max_len"] == [str(16384 + 2048)]  # run-8's limit, and room for a prompt
+    assert said["data.max_len"] == [str(16384 + 1024)]  # run-8's limit, and room for a prompt
 
 
 def test_reference_is_loaded_when_only_a_later_phase_has_a_penalty() -> None:
@@ -307,7 +307,8 @@ def test_gpus_apart_name_the_reference_with_the_policy_and_let_nobody_sleep() ->
 
 
 def test_longest_sequence_is_what_the_config_allows_and_the_model_holds() -> None:
-    open_ended, limited = configured("prorl-v2"), configured("prorl-v2-official")
+    limited = configured("prorl-v2")
+    open_ended = configured("prorl-v2", "rollout.max_prompt_tokens=0")
     assert (sequence_limit(limited), sequence_limit(limited, 131072)) == (9216, 9216)
     assert sequence_limit(limited, 8500) == 8500
     assert (sequence_limit(open_ended), sequence_limit(open_ended, 131072)) == (10240, 131072)
@@ -520,7 +521,7 @@ def test_reward_as_a_function_names_the_adapters_file() -> None:
 
 def test_context_of_a_model_on_disk_is_read_for_the_dry_run(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"max_position_embeddings": 16384}')
-    config = configured("prorl-v2", f"model.path={tmp_path}")
+    config = configured("prorl-v2", f"model.path={tmp_path}", "rollout.max_prompt_tokens=0")
     assert "--data.max_len 16384" in dry_run(config)
     assert not any("max_len" in line for line in unsaid(config))
 

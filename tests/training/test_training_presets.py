@@ -12,6 +12,7 @@ from prorl_common.config import ConfigError
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import (
+    default_sources,
     first_sentence,
     leaf_values,
     preset_description,
@@ -21,14 +22,17 @@ from prorl_training.config.presets import (
     preset_sources,
     preset_text,
     resolve_preset,
+    sourced_defaults,
     value_sources,
 )
+from prorl_training.config.schema import all_keys
+from prorl_training.run.resume import ALLOWED
 from prorl_training.schedule.simulate import simulate
 
 ROOT = Path(__file__).resolve().parents[2]
 
 SOURCE = re.compile(
-    r"\b(v1 ([23]\.\d|E\b|has|figure|table)|post\b|OpenRLHF|NeMo-RL|BroRL|JustRL|DLER|verl|v2|ours)"
+    r"\b(v1 ([23]\.\d|[DE]\b|has|figure|table)|post\b|OpenRLHF|NeMo-RL|BroRL|JustRL|DLER|verl|v2|ours)"
 )
 """What counts as a source: a publication with its place, a code base, another preset, or "ours"."""
 
@@ -47,6 +51,9 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
         "controller.optimizer": "clear",
         "controller.reset_interval": 0,
         "dynamic_sampling.enabled": True,
+        "loss.mismatch.correction": "tis",
+        "reward.faithful": True,
+        "rollout.max_prompt_tokens": 1024,
     },
     "prorl-v2": {
         "steps": 3000,
@@ -63,7 +70,12 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
         "length_penalty.steps_off": 500,
         "controller.optimizer": "keep",
         "controller.reset_interval": 300,
-        "loss.mismatch.correction": "none",
+        "loss.mismatch.correction": "tis",
+        "loss.mismatch.low": 0.0,
+        "loss.mismatch.high": 2.0,
+        "reward.faithful": True,
+        "rollout.max_prompt_tokens": 1024,
+        "model.gradient_checkpointing": True,
         "loss.dual_clip": 0.0,
         "rollout.top_p": 1.0,
         "advantage.eps": 1e-8,
@@ -75,6 +87,7 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
         "validation.temperature": 0.6,
         "validation.top_p": 0.95,
     },
+    "prorl-3k": {"steps": 3000, "reward.faithful": True, "loss.mismatch.correction": "tis"},
     "prorl-v2-official": {
         "loss.clip_low": 0.2,
         "loss.clip_high": 0.27,
@@ -344,3 +357,44 @@ def test_a_calm_run_of_v1_goes_through_its_phases_by_their_lengths() -> None:
     assert started == [1, 501, 751, 1151, 1401, 1651, 1951, 2251]
     resets = [step for step, kind in kinds("prorl-v1", 2450) if kind == "reference_reset"]
     assert resets == [501, 1651, 1951]
+
+
+FAITHFUL = ("prorl-v1", "prorl-v2", "prorl-v2-official", "prorl-v2.1", "brorl", "justrl", "dler")
+"""The presets that follow a publication or its code."""
+
+SAYS_WHERE = re.compile(rf"{SOURCE.pattern}|\b(off\b|TRL\b|Yeo et al\.|DAPO\b|without effect)")
+"""What counts as a source of a default: also that it is off, and a publication that is no preset's own."""
+
+
+def changes_what_is_computed(key: str) -> bool:
+    """Whether a setting enters a run's mathematics: not those that may change on resuming, nor the layout of GPUs."""
+    free = any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
+    section = key.partition(".")[0]
+    return not free and section not in ("openrlhf", "preset", "seed", "engine", "phases", "stages")
+
+
+@pytest.mark.parametrize("name", FAITHFUL)
+def test_every_value_that_a_faithful_preset_sets_or_inherits_has_a_source(name: str) -> None:
+    sources = {**default_sources(), **preset_sources(name)}
+    keys = {
+        ".".join(path): source
+        for path, source in sources.items()
+        if path[0] not in ("phases", "stages")
+    }
+    domains = {
+        "data.domain_weights": keys.get("data.domain_weights.math", "")
+    }  # a value of its own
+    without = [
+        key
+        for key in all_keys()
+        if changes_what_is_computed(key)
+        and not SAYS_WHERE.search(keys.get(key) or domains.get(key, ""))
+    ]
+    assert without == [], "say where these come from: in the preset, or in config/defaults.yaml"
+
+
+def test_the_sourced_defaults_are_the_defaults_of_the_tree() -> None:
+    tree = TrainConfig()
+    for path, value in sourced_defaults().items():
+        assert at(tree, ".".join(path)) == value, path
+    assert all(SAYS_WHERE.search(source) for source in default_sources().values())

@@ -137,7 +137,7 @@ def test_local_runs_refuse_it_before_their_folder_is_made_and_only_with_vllm(
 
 
 def test_the_cluster_engine_refuses_it_too_and_holds_no_ratio_at_one() -> None:
-    base = ["engine=openrlhf", NUCLEUS, "loss.mini_batches=1"]
+    base = ["engine=openrlhf", NUCLEUS, "loss.mini_batches=1", "loss.mismatch.correction=none"]
     for settings in ([], ["loss.on_policy_ratio=true"]):
         (line,) = unsupported(load_config("prorl-v2", None, [*base, *settings]))
         assert line.startswith("rollout.top_p=0.9 with vLLM as sampler")

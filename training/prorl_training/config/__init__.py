@@ -32,6 +32,7 @@ from prorl_training.config.schedule import (
     ControllerConfig,
     PhaseConfig,
     SafetyConfig,
+    StageConfig,
 )
 from prorl_training.config.tree import TrainConfig
 
@@ -58,6 +59,7 @@ __all__ = [
     "RolloutConfig",
     "SafetyConfig",
     "Section",
+    "StageConfig",
     "StopProperlyConfig",
     "TrainConfig",
     "ValidationConfig",

@@ -1,4 +1,4 @@
-"""Every mistake in a run's config at once; what a phase sets is checked on top of the run's settings."""
+"""Every mistake in a run's config at once; what a stage or phase sets is checked on top of what lies under it."""
 
 from __future__ import annotations
 
@@ -16,28 +16,45 @@ def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> T
 
     Raises ConfigError listing every unknown key (with the nearest known one) and every wrong value.
     """
-    phases = values.get("phases")
-    items = list(phases) if isinstance(phases, list | tuple) else []
     plain = dict(values)
-    if items:
-        plain["phases"] = [
-            {**p, "set": {}} if isinstance(p, Mapping) and isinstance(p.get("set"), Mapping) else p
-            for p in items
-        ]
+    parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + what lies under it
+    stages: dict[object, Mapping[str, Any]] = {}
+    for kind in ("stages", "phases"):
+        given = values.get(kind)
+        items = list(given) if isinstance(given, list | tuple) else []
+        for number, part in enumerate(items):
+            settings = part.get("set", {}) if isinstance(part, Mapping) else {}
+            if not isinstance(settings, Mapping):
+                continue  # the tree says so
+            if isinstance(part, Mapping) and "set" in part:
+                items[number] = {**part, "set": {}}
+            if kind == "stages":
+                stages[part.get("name")] = settings
+            below = stages.get(part.get("stage"), {}) if kind == "phases" else {}
+            parts.append((kind, number, settings, below))
+        if items:
+            plain[kind] = items
     found = mistakes(TrainConfig, plain)
-    for number, phase in enumerate(items):
-        settings = phase.get("set", {}) if isinstance(phase, Mapping) else {}
-        if isinstance(settings, Mapping):
-            _add_phase(found, plain, number, settings)
+    base = {key: value for key, value in plain.items() if key not in ("phases", "stages")}
+    for kind, number, settings, below in parts:
+        _add_part(found, merge(base, _allowed(below)), kind, number, settings)
     return check(TrainConfig, values, [*complaints, *found.values()])
 
 
-def _add_phase(
-    found: dict[Where, str], plain: Mapping[str, Any], number: int, settings: Mapping[str, Any]
+def _allowed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if key in PHASE_SECTIONS}
+
+
+def _add_part(
+    found: dict[Where, str],
+    base: Mapping[str, Any],
+    kind: str,
+    number: int,
+    settings: Mapping[str, Any],
 ) -> None:
-    """Add what is wrong with the settings of one phase, on top of the run's own."""
-    prefix = ("phases", number, "set")
-    fitting = {key: value for key, value in settings.items() if key in PHASE_SECTIONS}
+    """Add what is wrong with the settings of one phase or stage, on top of what lies under it."""
+    prefix = (kind, number, "set")
+    fitting = _allowed(settings)
     misplaced: list[Where] = [(key,) for key in settings if key not in PHASE_SECTIONS]
     for key, value in fitting.items():
         if isinstance(value, Mapping):
@@ -45,22 +62,21 @@ def _add_phase(
     for path in misplaced:
         where = ".".join(map(str, (*prefix, *path)))
         found[(*prefix, *path)] = (
-            f"{where} cannot change during a run; a phase may set {', '.join(PHASE_SECTIONS)}"
+            f"{where} cannot change during a run; a {kind[:-1]} may set {', '.join(PHASE_SECTIONS)}"
             if path[0] in TrainConfig.model_fields
             else f"unknown setting '{where}'{suggest(TrainConfig, path, prefix)}"
         )
-    base = {key: value for key, value in plain.items() if key != "phases"}
     known = set(found.values())
     for path, line in mistakes(TrainConfig, merge(base, fitting), prefix).items():
         if below := path[len(prefix) :]:
             if _is_set(fitting, below):
                 found.setdefault(path, line)
         elif line not in known:  # about the phase as a whole
-            found.setdefault(path, f"phases.{number}: {line}")
+            found.setdefault(path, f"{kind}.{number}: {line}")
 
 
 def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
-    """Whether a phase's settings hold the value at ``path`` (or one that contains it)."""
+    """Whether a part's settings hold the value at ``path`` (or one that contains it)."""
     here: Any = settings
     for key in path:
         if not isinstance(here, Mapping):

@@ -14,6 +14,7 @@ from prorl_common.config import ConfigError, read_config_file, write_yaml
 from prorl_training.config.checks import check_config
 from prorl_training.config.presets import load_preset
 from prorl_training.config.schema import merge
+from prorl_training.config.stages import OF_THE_RUN, expand
 from prorl_training.config.tree import TrainConfig
 
 
@@ -31,10 +32,31 @@ def load_config(
             f"{file}: a config file names what it builds on with 'preset', not 'extends'"
         )
     name = preset or from_file.get("preset") or TrainConfig().preset
-    values = merge(load_preset(str(name)), {k: v for k, v in from_file.items() if k != "preset"})
+    own = {key: value for key, value in from_file.items() if key != "preset"}
+    whole = [text for text in overrides if text.partition("=")[0].strip() == "stages"]
+    own, _ = config.apply_overrides(own, whole, parse_override)
+    overrides = [text for text in overrides if text not in whole]
+    values = load_preset(str(name))
+    if "stages" in own and "stages" not in values:
+        values = {
+            "preset": name
+        }  # each stage has a preset of its own, which this one must not lie over
+    values = merge(values, own)
+    if values.get("stages") and not from_file.get(
+        "phases"
+    ):  # with phases: a run's own config, resolved
+        for_all = [text for text in overrides if not _of_a_part(text)]
+        said, _ = config.apply_overrides({}, for_all, parse_override)
+        _with_plugins(merge(values, said), file)  # their parts are looked up in what follows
+        values = expand(values, {k: v for k, v in said.items() if k not in OF_THE_RUN})
     values.setdefault("phases", [])
     values, complaints = config.apply_overrides(values, overrides, parse_override)
     return check_config(_with_plugins(values, file), complaints)
+
+
+def _of_a_part(override: str) -> bool:
+    """Return whether an override is for one stage or phase, by name or number."""
+    return override.strip().startswith(("stages.", "phases."))
 
 
 def save_config(resolved: TrainConfig, path: Path) -> None:

@@ -135,6 +135,20 @@ def preset_sources(name: str) -> dict[tuple[str, ...], str]:
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}
 
 
+def default_sources() -> dict[tuple[str, ...], str]:
+    """Return path -> source of every default that changes what a run computes (``config/defaults.yaml``)."""
+    return value_sources(_defaults_text())
+
+
+def sourced_defaults() -> dict[tuple[str, ...], object]:
+    """Return path -> default, as ``config/defaults.yaml`` has them beside their sources."""
+    return leaf_values(read_yaml(_defaults_text(), "config/defaults.yaml"))
+
+
+def _defaults_text() -> str:
+    return (resources.files("prorl_training") / "config" / "defaults.yaml").read_text("utf-8")
+
+
 def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
     """Return path -> value of plain values, with the same paths as :func:`value_sources`."""
     return dict(_walk(values, ()))
@@ -151,24 +165,22 @@ def preset_values(name: str) -> dict[tuple[str, ...], object]:
 
 
 def _walk(value: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and value:
         for key, item in value.items():
             yield from _walk(item, (*path, str(key)))
-    elif isinstance(value, list):
+    elif isinstance(value, list) and value:
         for number, item in enumerate(value):
             yield from _walk(item, (*path, str(number)))
     else:
         yield path, value
 
 
-def _leaves(
-    node: yaml.Node, path: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], yaml.ScalarNode]]:
-    if isinstance(node, yaml.MappingNode):
+def _leaves(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
+    if isinstance(node, yaml.MappingNode) and node.value:
         for key, value in node.value:
             yield from _leaves(value, (*path, key.value))
-    elif isinstance(node, yaml.SequenceNode):
+    elif isinstance(node, yaml.SequenceNode) and node.value:
         for number, value in enumerate(node.value):
             yield from _leaves(value, (*path, str(number)))
-    elif isinstance(node, yaml.ScalarNode):
+    else:
         yield path, node

@@ -61,7 +61,7 @@ class CheckpointConfig(Section):
     every: int = Field(default=50, ge=1)
     """Steps between checkpoints."""
     keep: int = Field(default=2, ge=1)
-    """The newest so many; step 0 (before RL) always stays."""
+    """The newest so many; step 0 (before RL) and those that a stage began from always stay."""
     best: bool = True
     """Keep the one with the best validation too, saved when it is measured."""
 

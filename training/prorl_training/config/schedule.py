@@ -44,6 +44,8 @@ class PhaseConfig(Section):
 
     name: str
     """What decisions and ``--set phases.NAME...`` call it."""
+    stage: str = ""
+    """The stage that it is part of, in a run of ``stages``."""
     steps: int = Field(ge=1)
     """Its length; with ``until`` = stall, the most it may take. The last phase goes on to the run's end."""
     until: Literal["steps", "stall"] = "steps"
@@ -52,6 +54,22 @@ class PhaseConfig(Section):
     """Reset the reference (and the optimiser, as ``controller.optimizer`` says) on entering."""
     set: dict[str, Any] = Field(default_factory=dict)
     """Settings that hold in this phase, laid over the run's own: sections of ``PHASE_SECTIONS``."""
+
+
+class StageConfig(Section):
+    """One of several recipes that a run goes through: the phases that name it in their ``stage``.
+
+    It begins as a run does: from the weights of the last checkpoint, which are the reference, with a new optimiser.
+    """
+
+    name: str
+    """What phases, decisions and ``--set stages.NAME...`` call it."""
+    preset: str
+    """The preset that its settings and phases come from."""
+    engine: Literal["local", "openrlhf"] | None = None
+    """Who trains it; None: the run's ``engine``."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """In what it differs from the run's own settings: sections of ``PHASE_SECTIONS``; its phases' go on top."""
 
 
 PHASE_SECTIONS = (
@@ -68,7 +86,7 @@ PHASE_SECTIONS = (
     "controller",
     "optimizer",
 )
-"""What a phase may change, but for what ``FIXED_IN_A_RUN`` names."""
+"""What a phase or a stage may change, but for what ``FIXED_IN_A_RUN`` names."""
 
 FIXED_IN_A_RUN = frozenset(
     {
@@ -80,7 +98,7 @@ FIXED_IN_A_RUN = frozenset(
         ("rollout", "vllm_context"),
     }
 )
-"""Settings of ``PHASE_SECTIONS`` that no phase may change: the sampler is built from them once."""
+"""Settings of ``PHASE_SECTIONS`` that neither may change: the sampler is built from them once."""
 
 
 class SafetyConfig(Section):

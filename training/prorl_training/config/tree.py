@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from prorl_common.config import Section
+from prorl_common.config import Section, merge
 from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
 from prorl_training.config.base import known_name, known_options
 from prorl_training.config.cluster import OpenRLHFConfig
@@ -33,6 +34,7 @@ from prorl_training.config.schedule import (
     ControllerConfig,
     PhaseConfig,
     SafetyConfig,
+    StageConfig,
 )
 from prorl_training.spec import PENALTIES
 
@@ -68,6 +70,8 @@ class TrainConfig(Section):
     controller: ControllerConfig = ControllerConfig()
     phases: tuple[PhaseConfig, ...] = ()
     """Stretches of the run with settings of their own, in order; see below."""
+    stages: tuple[StageConfig, ...] = ()
+    """The recipes that the run goes through, each over some of the phases, in order (``config.stages``)."""
     optimizer: OptimizerConfig = OptimizerConfig()
     safety: SafetyConfig = SafetyConfig()
     validation: ValidationConfig = ValidationConfig()
@@ -118,30 +122,71 @@ class TrainConfig(Section):
         return self
 
     @model_validator(mode="after")
+    def _every_stage_has_its_phases(self) -> TrainConfig:
+        stages = [stage.name for stage in self.stages]
+        if len(set(stages)) < len(stages):
+            raise ValueError(f"two stages have the same name: {', '.join(stages)}")
+        named = list(dict.fromkeys(phase.stage for phase in self.phases))
+        runs = [name for name, _ in groupby(phase.stage for phase in self.phases)]
+        if (stages or any(named)) and (named != stages or runs != stages):
+            raise ValueError(
+                f"the phases are of the stages {', '.join(n or 'none' for n in runs)}, in this order, and the "
+                f"stages are {', '.join(stages) or 'none'}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _phases_are_whole_configs(self) -> TrainConfig:
         names = [phase.name for phase in self.phases]
         if len(set(names)) < len(names):
             raise ValueError(f"two phases have the same name: {', '.join(names)}")
-        for number, phase in enumerate(self.phases):
-            for path in phase_keys(phase.set):
-                if path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN:
-                    raise ValueError(
-                        f"phases.{number} ({phase.name}) sets {'.'.join(path)}, which cannot change during "
-                        f"a run; a phase may set {', '.join(PHASE_SECTIONS)}"
-                    )
+        parts: Mapping[str, tuple[StageConfig | PhaseConfig, ...]] = {
+            "stages": self.stages,
+            "phases": self.phases,
+        }
+        for kind, every in parts.items():
+            for number, part in enumerate(every):
+                for path in phase_keys(part.set):
+                    if path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN:
+                        raise ValueError(
+                            f"{kind}.{number} ({part.name}) sets {'.'.join(path)}, which cannot change during "
+                            f"a run; it may set {', '.join(PHASE_SECTIONS)}"
+                        )
+        for number in range(len(self.phases)):
             self.in_phase(number)
         return self
 
+    def stage_of(self, number: int) -> StageConfig | None:
+        """Return the stage that phase ``number`` is part of; None in a run without stages."""
+        if not self.stages:
+            return None
+        return next(s for s in self.stages if s.name == self.phases[number].stage)
+
+    def begins_stage(self, number: int) -> bool:
+        """Return whether phase ``number`` begins another stage than the run's first."""
+        phases = self.phases
+        return 0 < number < len(phases) and phases[number].stage != phases[number - 1].stage
+
+    def first_of_stage(self, number: int) -> int:
+        """Return the number of the first phase of the stage that phase ``number`` is part of."""
+        while number and not self.begins_stage(number):
+            number -= 1
+        return number
+
     def in_phase(self, number: int) -> TrainConfig:
-        """Return the config that holds in phase ``number`` (0-based), with no phases of its own.
+        """Return the config that holds in phase ``number`` (0-based), with no phases or stages of its own.
 
         A run without phases has only phase 0, which is the config itself. Raises pydantic's
         ValidationError when a phase's settings do not fit.
         """
         if not self.phases:
             return self
-        plain = self.model_dump(exclude={"phases"})
-        return TrainConfig.model_validate(_laid_over(plain, self.phases[number].set))
+        values = self.model_dump(exclude={"phases", "stages"})
+        stage = self.stage_of(number)
+        if stage is not None:
+            values = merge(TrainConfig, values, stage.set)
+            values["engine"] = stage.engine or self.engine
+        return TrainConfig.model_validate(merge(TrainConfig, values, self.phases[number].set))
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -154,13 +199,3 @@ def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[
         else:
             keys.append(path)
     return keys
-
-
-def _laid_over(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with ``over`` on top, section by section; ``domain_weights`` is replaced whole."""
-    result = dict(base)
-    for key, value in over.items():
-        old = result.get(key)
-        deeper = isinstance(old, dict) and isinstance(value, Mapping) and key != "domain_weights"
-        result[key] = _laid_over(old, value) if deeper else value  # type: ignore[arg-type]
-    return result

@@ -20,6 +20,7 @@ from prorl_training.rollout.types import Scorer
 from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
+from prorl_training.run.lineage import first_legs, next_leg, next_phase
 from prorl_training.schedule.decisions import Decision
 
 FIRST_LOOK = 256
@@ -62,6 +63,13 @@ class Engine(Protocol):
         """Have the policy take over a checkpoint; return in what the machine differs from then."""
         ...
 
+    def begin_stage(
+        self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
+    ) -> list[Decision]:
+        """Have the policy take over the weights of a checkpoint, and nothing else of it; another engine may have
+        written it. Return in what the machine differs from then."""
+        ...
+
     def change_config(self, step: int) -> None:
         """Make the run's config the one that holds after ``step``; its changes are recorded next."""
         ...
@@ -95,6 +103,7 @@ class Builder:
         loop = self._loop(machinery, 0)
         done = self.engine.begin(machinery, again=resume)
         self.folder.truncate_after(-1)
+        loop.lineage = first_legs(self.config, self.folder.identity())
         loop.start([*decisions, *done])
         self.engine.recorded()
         return loop
@@ -102,11 +111,16 @@ class Builder:
     def _resumed(self, decisions: Sequence[Decision]) -> TrainingLoop:
         path, state, fallbacks = open_checkpoint(self.folder.checkpoints)
         step = int(state["step"])
+        phase, begins_stage = next_phase(self.config, state)
         machinery = self.engine.load(path)
-        environment = self.engine.restore(machinery, path, state)
+        take_over = self.engine.begin_stage if begins_stage else self.engine.restore
+        environment = take_over(machinery, path, state)
         self.folder.truncate_after(step)
         loop = self._loop(machinery, step)
         loop.restore(state, load_buffer(path, {s.id: s for s in self.samples[0]}))
+        loop.lineage = list(state.get("lineage", first_legs(self.config, self.folder.identity())))
+        if begins_stage:
+            loop.lineage.append(next_leg(self.config, phase, path, step))
         decisions = [replace(d, step=step) for d in decisions]
         if decisions:
             self.engine.change_config(step)

@@ -75,7 +75,8 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     dataset = find_dataset(config)
     next(stream(dataset), None)  # its first row
     check_model(config.model.path)
-    if config.engine == "local":
+    engines = {config.in_phase(n).engine for n in range(max(len(config.phases), 1))}
+    if "local" in engines:
         require_local()
         pick_device(config.model.device)
     else:
@@ -226,6 +227,17 @@ class LocalEngine:
 
         restore_checkpoint(checkpoint, machinery.policy, state)
         so = "the run goes on, but not bit for bit as it would have without the change"
+        return environment_decisions(state, environment(machinery.policy), so)
+
+    def begin_stage(
+        self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]
+    ) -> list[Decision]:
+        """Take over the weights, with LoRA the adapters; the rest is as new."""
+        from prorl_training.policy.files import environment, restore_weights
+        from prorl_training.run.resume import environment_decisions
+
+        restore_weights(checkpoint, machinery.policy, state)
+        so = "the weights are the same"
         return environment_decisions(state, environment(machinery.policy), so)
 
     def change_config(self, step: int) -> None:

@@ -114,13 +114,16 @@ class TrainingLoop:
     """Runs steps after ``last_step`` up to ``config.steps``.
 
     A new run begins with ``start``; a resumed one with ``restore``. ``stop_reason`` says why a run ended
-    before its last step, None when it did not or was interrupted.
+    before its last step, None when it did not or was interrupted. ``lineage`` is where the weights came from
+    (``run.lineage``), for the checkpoints. A stage ends with a checkpoint, from which another loop begins the next.
     """
 
     def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
         self.config = config
         self.parts = parts
         self.last_step = last_step
+        self._began_after = last_step
+        self.lineage: list[dict[str, Any]] = []
         self._saved: int | None = last_step or None
         self.controller = Controller(config)
         self.guard = Guard(config.safety)
@@ -152,7 +155,8 @@ class TrainingLoop:
         self.parts.generator.sync_weights(self.parts.policy.model)
 
     def run(self) -> int:
-        """Train until the last step, ``stop_requested``, or a reason to stop; return the last step done."""
+        """Train until the last step, the end of a stage, ``stop_requested`` or a reason to stop; return the
+        last step done."""
         p = self.parts
         p.progress.start("train", self.config.steps)
         p.progress.advance(self.last_step)
@@ -208,13 +212,16 @@ class TrainingLoop:
         p.folder.check_there()
         p.folder.sync()
         save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
-        prune_checkpoints(root, c.keep, c.best)
+        origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
+        prune_checkpoints(root, c.keep, c.best, origins)
         self._saved = step
 
     def _ended(self) -> bool:
         budget = self.config.token_budget
         spent = bool(budget) and self.tokens_total >= budget
-        return self.stop_requested or self.stop_reason is not None or spent
+        last = self.last_step
+        stage_over = last > self._began_after and self.controller.begins_stage(last + 1)
+        return self.stop_requested or self.stop_reason is not None or spent or stage_over
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -223,6 +230,7 @@ class TrainingLoop:
             "seed": self.config.seed,
             "tokens_total": self.tokens_total,
             "usable_rate": self.collector.usable_rate,
+            "lineage": self.lineage,
         }
 
     def _take_back(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:

@@ -9,51 +9,101 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from prorl_common import UserError
+from prorl_common.config import read_config_file
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
+from prorl_training.config.presets import load_preset
 from prorl_training.engine.local import TrainReport, check_start, default_preset, find_dataset
+from prorl_training.engine.pick import Choice, Machine, look, pick_engine
 from prorl_training.run.folder import RunFolder, find_run, named_run
+from prorl_training.run.lineage import place
+from prorl_training.run.resume import nothing_left
 from prorl_training.schedule.decisions import Decision
 
 if TYPE_CHECKING:
     from prorl_common import Progress
 
 
+Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to begin or to go on with (``resume``); ``decisions`` are its changes of config."""
+    """A run to begin or to go on with (``resume``); ``decisions`` are its changes of config.
+
+    ``chosen`` says which engine was taken, and why, where the user named none.
+    """
 
     config: TrainConfig
     run: RunFolder
     resume: bool = False
     decisions: tuple[Decision, ...] = ()
+    chosen: str = ""
 
     def check(self) -> Path:
         """Return the dataset's folder. Raises UserError for what would stop the run at once."""
-        return check_start(self.config, None if self.resume else self.run)
+        dataset = check_start(self.config, None if self.resume else self.run)
+        later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
+        if (
+            self.config.stages and "openrlhf" in later
+        ):  # now, not when the stages before it are done
+            from prorl_training.engine.openrlhf.launch.session import check_cluster
 
-    def train(self, progress: Progress) -> TrainReport:
-        """Train with the config's engine and return how it ended."""
-        trainer: Callable[..., TrainReport]
-        match self.config.engine:
-            case "openrlhf":
-                from prorl_training.engine.openrlhf.launch.session import (
-                    train_on_cluster as trainer,
+            check_cluster(self.config)
+        return dataset
+
+    def train(self, progress: Progress, trainers: Trainers | None = None) -> TrainReport:
+        """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
+        how it ended.
+
+        A stage begins from the checkpoint that the one before ended with, never from memory: so it may be another
+        engine's, and a run that was killed between two goes on as one that was not.
+        """
+        config, resume, decisions = self.config, self.resume, self.decisions
+        while True:
+            checkpoint, phase, begins_stage = place(self.run, config)
+            if begins_stage and checkpoint is not None:
+                progress.message(
+                    f"stage {config.phases[phase].stage}: from {checkpoint.name}, "
+                    f"engine {config.in_phase(phase).engine}"
                 )
-            case "local":
-                from prorl_training.engine.local import train as trainer
-            case _:
-                assert_never(self.config.engine)
-        return trainer(self.config, self.run.path, progress, self.resume, self.decisions)
+            trainer = (trainers or trainer_of)(config.in_phase(phase).engine)
+            report = trainer(config, self.run.path, progress, resume, decisions)
+            ended = report.interrupted or report.stopped is not None
+            if ended or report.last_step >= report.steps or not config.stages:
+                return report
+            config, resume, decisions = self.run.config(), True, ()
+            if not place(self.run, config)[2] or nothing_left(self.run, config) is not None:
+                return report
+
+
+def trainer_of(engine: Literal["local", "openrlhf"]) -> Callable[..., TrainReport]:
+    """Return the function that trains with an engine; OpenRLHF's is imported here."""
+    match engine:
+        case "openrlhf":
+            from prorl_training.engine.openrlhf.launch.session import train_on_cluster
+
+            return train_on_cluster
+        case "local":
+            from prorl_training.engine.local import train as train_here
+
+            return train_here
+        case _:
+            assert_never(engine)
 
 
 def new_run(
-    preset: str | None, config_file: Path | None, overrides: Sequence[str], name: str | None
+    preset: str | None,
+    config_file: Path | None,
+    overrides: Sequence[str],
+    name: str | None,
+    machine: Callable[[], Machine] = look,
 ) -> Start:
-    """Return a new run under runs/; without preset and file the preset is this machine's.
+    """Return a new run under runs/; without preset and file the preset is this machine's, and so is an engine that
+    neither of them nor ``overrides`` names.
 
     ``overrides`` are ``section.key=value``; without ``name`` the run is called after preset and time. Raises
     UserError.
@@ -62,13 +112,28 @@ def new_run(
         # data first: the preset takes seconds, as loading torch does
         find_dataset(load_config(None, None, overrides))
         preset = default_preset()
-    config = load_config(preset, config_file, overrides)
-    return Start(config, named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}"))
+    chosen = Choice()
+    if not _names_engine(preset, config_file, overrides):
+        chosen = pick_engine(
+            lambda more: load_config(preset, config_file, [*overrides, *more]), machine
+        )
+    config = load_config(preset, config_file, [*overrides, *chosen.settings])
+    run = named_run(name or f"{config.preset}-{time.strftime('%Y%m%d-%H%M%S')}")
+    return Start(config, run, chosen=chosen.said)
+
+
+def _names_engine(preset: str | None, file: Path | None, overrides: Sequence[str]) -> bool:
+    """Return whether preset, file or overrides say who trains."""
+    from_file = read_config_file(file) if file is not None else {}
+    if "engine" in from_file or any(o.partition("=")[0].strip() == "engine" for o in overrides):
+        return True
+    known = preset or from_file.get("preset")
+    return known is not None and "engine" in load_preset(str(known))
 
 
 def resumed_run(name: str, overrides: Sequence[str], steps: int | None) -> Start | str:
     """Return the run of that name, to go on with; or why it has nothing to go on with. Raises UserError."""
-    from prorl_training.run.resume import nothing_left, resume_config
+    from prorl_training.run.resume import resume_config
 
     run = find_run(name)
     config, decisions = resume_config(run, overrides, steps)
@@ -115,4 +180,7 @@ def train(
     if isinstance(start, str):
         raise UserError(start)
     start.check()
-    return start.train(progress or PlainProgress())
+    progress = progress or PlainProgress()
+    if start.chosen:
+        progress.message(f"engine {start.chosen}")
+    return start.train(progress)

@@ -78,14 +78,22 @@ def policy_tensors(path: Path) -> dict[str, Tensor]:
     return {name: p.detach() for name, p in model.named_parameters()}
 
 
-def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
-    """Load adapters, reference, optimiser and update count into a policy made from ``path``/policy.
+def restore_weights(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
+    """Load adapters and update count into a policy made from ``path``/policy; reference and optimiser stay new.
 
     With LoRA the policy is made from the run's base model instead, as ``policy`` has the adapters merged.
-    Raises CheckpointError when the run has a reference and the checkpoint none.
     """
     if (path / ADAPTERS).is_file():
         policy.load_policy_weights(policy_tensors(path))
+    policy.updates = int(state["updates"])
+
+
+def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]) -> None:
+    """Load reference and optimiser too, beside what ``restore_weights`` loads.
+
+    Raises CheckpointError when the run has a reference and the checkpoint none.
+    """
+    restore_weights(path, policy, state)
     kind = state["reference"]
     if kind == "own":
         policy.load_reference(load_file(path / REFERENCE))
@@ -94,7 +102,6 @@ def restore_checkpoint(path: Path, policy: PolicyModel, state: Mapping[str, Any]
     elif policy.reference_tensors():
         raise CheckpointError(f"checkpoint {path} holds no reference, but the config asks for one")
     policy.load_optimizer(load_file(path / OPTIMIZER))
-    policy.updates = int(state["updates"])
 
 
 def environment(policy: PolicyModel) -> dict[str, Any]:

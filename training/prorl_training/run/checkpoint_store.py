@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -147,6 +148,11 @@ def verify_checkpoint(path: Path) -> dict[str, Any]:
         for (name, entry), digest in zip(listing.items(), found, strict=True):
             if digest != entry.get("sha256"):
                 raise CheckpointError(f"checkpoint file {path / name} is damaged: its hash differs")
+    return read_state(path)
+
+
+def read_state(path: Path) -> dict[str, Any]:
+    """Return a checkpoint's ``state.json``, unchecked. Raises CheckpointError where it is not JSON."""
     try:
         state: dict[str, Any] = json.loads((path / STATE).read_text(encoding="utf-8"))
     except ValueError as error:
@@ -201,8 +207,11 @@ def open_checkpoint(root: Path) -> tuple[Path, dict[str, Any], list[Decision]]:
     return path, state, decisions
 
 
-def prune_checkpoints(root: Path, keep: int, keep_best: bool) -> None:
-    """Delete all but the newest ``keep`` whole checkpoints, the best one (``keep_best``) and step 0.
+def prune_checkpoints(
+    root: Path, keep: int, keep_best: bool, origins: Iterable[int] = (FIRST,)
+) -> None:
+    """Delete all but the newest ``keep`` whole checkpoints, the best one (``keep_best``) and ``origins``: the
+    one from before RL, and those that a stage began from.
 
     Folders that do not look whole count for nothing, so the last whole one is never deleted.
     """
@@ -210,7 +219,7 @@ def prune_checkpoints(root: Path, keep: int, keep_best: bool) -> None:
     whole = [s for s in steps if looks_whole(checkpoint_path(root, s))]
     if not whole:
         return
-    stay = {FIRST, *whole[-max(keep, 1) :]}
+    stay = {*origins, *whole[-max(keep, 1) :]}
     if keep_best and (best := best_step(root)) is not None:
         stay.add(best)
     for step in steps:

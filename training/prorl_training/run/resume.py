@@ -20,6 +20,7 @@ from prorl_training.config.loading import parse_override
 from prorl_training.config.schema import merge
 from prorl_training.run.checkpoint_store import has_checkpoint, newest_step, newest_whole
 from prorl_training.run.folder import RunFolder
+from prorl_training.run.lineage import place, read_lineage
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.learning_rate import planned_updates
 from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
@@ -89,6 +90,9 @@ def resume_config(
     values = before.model_dump(mode="json")
     for text in [*overrides, *([] if steps is None else [f"steps={steps}"])]:
         path, value = parse_override(text)
+        if path == ["engine"] and before.stages:
+            values["stages"] = _with_engine(run, before, value)
+            continue
         nested: Any = value
         for part in reversed(path):
             nested = {part: nested}
@@ -96,10 +100,16 @@ def resume_config(
     after = check_config(values)
     done = newest_step(run.checkpoints) or 0
     changed = changes(before, after)
+    engines = [
+        f"stages.{s.name}.engine" for s in before.stages
+    ]  # of those not begun: ``_with_engine``
     wrong = {
         key: pair
         for key, pair in changed.items()
-        if not any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
+        if not (
+            key in engines
+            or any(key.startswith(n) if n.endswith(".") else key == n for n in ALLOWED)
+        )
     }
     if wrong:
         shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
@@ -126,6 +136,21 @@ def resume_config(
     reason = ", ".join(f"{key} {_show(a)} -> {_show(b)}" for key, (a, b) in changed.items())
     evidence = {"changed": {key: list(pair) for key, pair in changed.items()}}
     return after, [Decision(done, "config_changed", reason, evidence)]
+
+
+def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[str, Any]]:
+    """Return the stages, those that have not begun with this engine. Raises ResumeError where all have."""
+    _, phase, begins = place(run, config)
+    last_begun = config.phases[phase - 1 if begins else phase].stage
+    stages = [stage.model_dump(mode="json") for stage in config.stages]
+    begun = [stage.name for stage in config.stages].index(last_begun) + 1
+    if begun == len(stages):
+        raise ResumeError(
+            f"{run.name} is in its last stage, which goes on with the engine that it began with: for another one "
+            f"start a new run from this policy: prorl train export FOLDER --run {run.name}, then prorl train "
+            "--model FOLDER --engine ..."
+        )
+    return [stage | ({"engine": engine} if n >= begun else {}) for n, stage in enumerate(stages)]
 
 
 def _beside(wrong: Iterable[str]) -> str:
@@ -164,7 +189,12 @@ def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in values.items():
-        if isinstance(value, Mapping) and value:
+        named = isinstance(value, list) and all(
+            isinstance(v, Mapping) and "name" in v for v in value
+        )
+        if named and value:
+            flat |= _flat({item["name"]: item for item in value}, f"{prefix}{key}.")
+        elif isinstance(value, Mapping) and value:
             flat |= _flat(value, f"{prefix}{key}.")
         else:
             flat[f"{prefix}{key}"] = value
@@ -219,6 +249,8 @@ def run_identity(
     identity: dict[str, Any] = {"dataset": dataset_fingerprint(dataset)}
     if model is not None:
         identity["model"] = model_digest(model)
+        if (came_from := read_lineage(model)) is not None:
+            identity["came_from"] = came_from
     if parts:
         identity["parts"] = [dict(part) for part in parts]
     return identity

@@ -35,6 +35,8 @@ class ControllerState:
     phase: int = 0
     phase_start: int = 1
     """First step of the phase that holds now."""
+    stage_start: int = 1
+    """First step of the stage that holds now; 1 in a run without stages."""
     phase_announced: bool = False
     phase_ended_by: dict[str, Any] | None = None
     """What ended an ``until: stall`` phase before its steps were over; the next step begins another."""
@@ -74,16 +76,22 @@ class Controller:
     def penalty_active(self, step: int) -> bool:
         """Return whether the length penalty is on at ``step`` (1-based) under the phase that holds now.
 
-        Windows are counted in the run's steps and go on across phases, except in a phase that sets
-        ``length_penalty.start_step``: there it counts from the phase's first step, which is 1.
+        Windows are counted in the steps of the run, or of its stage, and go on across phases, except in a
+        phase that sets ``length_penalty.start_step``: there it counts from the phase's first step, which is 1.
         """
-        p = self.settings.length_penalty
-        start = p.start_step
-        if self._own_start_step():
-            start += self.state.phase_start - 1
+        p, s = self.settings.length_penalty, self.state
+        start = p.start_step + (s.phase_start if self._own_start_step() else s.stage_start) - 1
         if p.weight == 0 or p.steps_on == 0 or step < start:
             return False
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
+
+    def begins_stage(self, step: int) -> bool:
+        """Return whether ``step`` begins another stage than the run's first, once the step before is done.
+
+        Then the step's reference reset is one to the weights as they are, with a new optimiser, so that who trains
+        it needs no more than the weights of a checkpoint.
+        """
+        return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
         """Return what takes effect at ``step``, before anything is sampled.
@@ -156,16 +164,22 @@ class Controller:
         last = self.state.last_reset
         return last > 0 and step - last < self.settings.controller.cool_down
 
-    def _reset(self, step: int, after: int, found: list[Finding]) -> Decision:
-        """Reset at ``step`` on the first finding; ``after`` is the last step the old reference served."""
+    def _reset(
+        self, step: int, after: int, found: list[Finding], new_run: bool = False
+    ) -> Decision:
+        """Reset at ``step`` on the first finding; ``after`` is the last step the old reference served.
+
+        ``new_run``: to the policy as it is, with a new optimiser, whatever the settings say of resets.
+        """
         c, best = self.settings.controller, self.state.best_step
-        to = c.reset_to if best is not None and best < after else "current"
+        elsewhere = best is not None and best < after and not new_run
+        to = c.reset_to if elsewhere else "current"
         rules = [f.rule for f in found]
         evidence: dict[str, Any] = {"rule": rules[0], **found[0].evidence}
         if len(found) > 1:
             evidence["also"] = rules[1:]
         evidence |= {
-            "optimizer": c.optimizer,
+            "optimizer": "clear" if new_run else c.optimizer,
             "reset_to": to,
             "weights": WEIGHTS[to],
             "best_step": best,
@@ -186,16 +200,12 @@ class Controller:
             self.validations.begin_stretch()
 
     def _phase_changes(self, step: int) -> list[Decision]:
-        phases, s = self.config.phases, self.state
-        if not phases:
+        s = self.state
+        if not self.config.phases:
             return []
-        number = s.phase
         if s.phase_announced:
-            over = s.phase_ended_by is not None or self._phase_is_over(step)
-            if not over or number + 1 == len(phases):
-                return []
-            number += 1
-        return self._enter(step, number)
+            return self._enter(step, s.phase + 1) if self._phase_ends(step) else []
+        return self._enter(step, s.phase)
 
     def _enter(self, step: int, number: int) -> list[Decision]:
         """Begin phase ``number`` at ``step``."""
@@ -211,18 +221,29 @@ class Controller:
             s.best_step = s.best_mean = None
         evidence: dict[str, Any] = {"phase": number, "name": phase.name, "of": len(phases)}
         evidence |= {"steps": phase.steps, "until": phase.until, "set": dict(phase.set)}
+        reason = f"phase {number + 1} of {len(phases)}: {phase.name}"
+        if (stage := self.config.stage_of(number)) is not None:
+            evidence |= {"stage": stage.name, "preset": stage.preset, "engine": new.engine}
+            reason = f"stage {stage.name}, {reason}"
         if ended_by is not None:
             evidence["ended_by"] = ended_by
-        reason = f"phase {number + 1} of {len(phases)}: {phase.name}"
         decisions = [Decision(step, "phase_started", reason, evidence)]
-        if phase.reset:
+        if self.config.begins_stage(number):
+            s.stage_start = step
+            begins = f"stage {phase.stage} begins as a run does: the policy is the reference"
+            finding = Finding("stage", begins, {"stage": phase.stage})
+            decisions.append(self._reset(step, step - 1, [finding], new_run=True))
+        elif phase.reset:
             finding = Finding("phase", f"phase {phase.name} begins with a reset", {"phase": number})
             decisions.append(self._reset(step, step - 1, [finding]))
         return decisions
 
-    def _phase_is_over(self, step: int) -> bool:
-        """Return whether the phase has had its steps before ``step``."""
-        return step >= self.state.phase_start + self.config.phases[self.state.phase].steps
+    def _phase_ends(self, step: int) -> bool:
+        """Return whether another phase begins at ``step``: this one has had its steps, or was ended."""
+        phases, s = self.config.phases, self.state
+        if not s.phase_announced or s.phase + 1 >= len(phases):
+            return False
+        return s.phase_ended_by is not None or step >= s.phase_start + phases[s.phase].steps
 
     def _phase_waits_for_stall(self) -> bool:
         phases, number = self.config.phases, self.state.phase
@@ -230,10 +251,10 @@ class Controller:
 
     def _next_phase_resets(self, step: int) -> bool:
         """Return whether another phase begins right after ``step`` and resets by itself."""
-        phases, number = self.config.phases, self.state.phase
-        if number + 1 >= len(phases) or not phases[number + 1].reset:
+        if not self._phase_ends(step + 1):
             return False
-        return self.state.phase_ended_by is not None or self._phase_is_over(step + 1)
+        number = self.state.phase + 1
+        return self.config.phases[number].reset or self.config.begins_stage(number)
 
     def _own_start_step(self) -> bool:
         phases = self.config.phases

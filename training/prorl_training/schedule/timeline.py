@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
+from prorl_training.config import TrainConfig
 from prorl_training.schedule.decisions import CONTROLLER_KINDS, Decision
 
 Span = tuple[int, int, str]
@@ -40,10 +42,32 @@ def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
     return [(d.step, e, str(d.evidence["name"])) for d, e in zip(starts, ends, strict=False)]
 
 
+def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
+    """Return each stage's stretch with its name; empty for a run without stages."""
+    entered = [d for d in decisions if d.kind == "phase_started" and "stage" in d.evidence]
+    starts = [next(same) for _, same in groupby(entered, lambda d: str(d.evidence["stage"]))]
+    ends = [*(d.step for d in starts), steps + 1][1:]
+    return [(d.step, e, str(d.evidence["stage"])) for d, e in zip(starts, ends, strict=True)]
+
+
+def stage_lines(config: TrainConfig) -> list[str]:
+    """Return what a run goes through, a line a stage: its phases, length and engine; none without stages."""
+    told = []
+    for stage in config.stages:
+        numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
+        names = [config.phases[n].name for n in numbers]
+        shown = "" if names == [stage.name] else f" ({names[0]} to {names[-1]})"
+        last = numbers[-1] + 1 == len(config.phases)
+        steps = sum(config.phases[n].steps for n in numbers)
+        length = "to the end" if last else f"up to {steps} steps"
+        told.append(f"{stage.name}{shown}: {length}, engine {config.in_phase(numbers[0]).engine}")
+    return told
+
+
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
     """Return lines of a text timeline, ``width`` characters for ``steps`` steps.
 
-    Phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
+    Stages and phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
     where the reference is reset, ``!`` for any other decision.
     """
     width = max(min(width, steps), 1)
@@ -61,6 +85,9 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
         return [(d.step, d.step + 1) for d in decisions if kept(d)]
 
     lines = []
+    if stages := stage_spans(decisions, steps):
+        signs = [str(n + 1)[-1] for n in range(len(stages))]
+        lines.append(lane("stage", [s[:2] for s in stages], signs))
     if phases := phase_spans(decisions, steps):
         numbers = [str(n + 1)[-1] for n in range(len(phases))]
         lines.append(lane("phase", [p[:2] for p in phases], numbers))

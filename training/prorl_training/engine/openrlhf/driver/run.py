@@ -186,6 +186,16 @@ class ClusterEngine:
         so = "the run goes on, with other rounding"
         return environment_decisions(state, self._policy.environment, so)
 
+    def begin_stage(
+        self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
+    ) -> list[Decision]:
+        """Count on from the checkpoint, whose weights are those that OpenRLHF was started with."""
+        del machinery
+        if self._model.resolve() != (checkpoint / "policy").resolve():
+            raise RuntimeError(f"OpenRLHF was started from {self._model}, not from {checkpoint}")
+        self._policy.updates = int(state["updates"])
+        return environment_decisions(state, self._policy.environment, "the weights are the same")
+
     def change_config(self, step: int) -> None:
         """The command has replaced it."""
 

@@ -1,7 +1,7 @@
 """From a config to the argument list of OpenRLHF 0.11.2 (cli/train_ppo_ray.py).
 
 The list says what OpenRLHF itself does in a run: models, machines, memory, sizes, optimiser; of a run with phases,
-what holds at step 1. Rewards, filtering, advantages, loss, KL and the schedule are prorl's (``dry_run.unsaid``), so
+what holds in the first one of the stage. Rewards, filtering, advantages, loss, KL and the schedule are prorl's (``dry_run.unsaid``), so
 no flag speaks of them. docs/reference/openrlhf.md has the table. Imports nothing of the stack.
 """
 
@@ -34,9 +34,9 @@ class Places:
     context: int = 0
 
 
-def argument_list(config: TrainConfig, places: Places) -> list[str]:
-    """Return the arguments of ``openrlhf.cli.train_ppo_ray``, in a fixed order."""
-    first, o = config.in_phase(0), config.openrlhf
+def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[str]:
+    """Return the arguments of ``openrlhf.cli.train_ppo_ray``, in a fixed order, for the stage of ``phase``."""
+    first, o = config.in_phase(config.first_of_stage(phase)), config.openrlhf
     r, adam = first.rollout, first.optimizer
     layout, on_gpu = layout_of(config, places.device), places.device == "cuda"
     return [

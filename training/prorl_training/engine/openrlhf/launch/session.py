@@ -31,6 +31,7 @@ from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.engine.openrlhf.versions import require_stack
 from prorl_training.run.folder import RunFolder
+from prorl_training.run.lineage import place
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_training.schedule.decisions import Decision
 from prorl_verifiers import services_of
@@ -57,9 +58,7 @@ def train_on_cluster(
     Raises UserError for a mistake, ServiceError when a part of the cluster died: what was done up to the
     last checkpoint is kept. The first Ctrl-C ends the run after its step, the second at once.
     """
-    require_stack()
-    device = device_for(config)
-    check_supported(config, device)
+    device = check_cluster(config)
     if device == "cpu":
         progress.message(
             "without a GPU: this proves a recipe on the real stack, it does not train fast"
@@ -69,6 +68,9 @@ def train_on_cluster(
     folder = RunFolder(run.resolve())
     with folder.lock():
         model = _prepared(config, folder, data, progress, resume)
+        checkpoint, phase, begins_stage = place(folder, config)
+        if checkpoint is not None and begins_stage:
+            model = checkpoint / "policy"
         launch = folder.path / "openrlhf"
         launch.mkdir(exist_ok=True)
         events.clear(launch)
@@ -87,7 +89,7 @@ def train_on_cluster(
                 run=str(folder.path),
                 resume=resume,
                 device=device,
-                arguments=tuple(argument_list(config, places)),
+                arguments=tuple(argument_list(config, places, phase)),
                 services=urls,
                 decisions=changes,
             )
@@ -112,6 +114,14 @@ def train_on_cluster(
             )
     done, early = outcome.last_step, outcome.interrupted
     return TrainReport(folder.path, done, config.steps, early, outcome.stopped)
+
+
+def check_cluster(config: TrainConfig) -> Device:
+    """Return the kind of device to train on. Raises UserError for a missing stack and for what cannot be done."""
+    require_stack()
+    device = device_for(config)
+    check_supported(config, device)
+    return device
 
 
 def device_for(config: TrainConfig) -> Device:

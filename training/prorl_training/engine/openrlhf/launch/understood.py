@@ -45,7 +45,7 @@ SHARED = (
 """Sections that the loop carries out, which both engines share."""
 
 UNDERSTOOD = {
-    "": "preset steps token_budget seed plugins engine phases penalties",
+    "": "preset steps token_budget seed plugins engine phases stages penalties",
     "model": "path device dtype gradient_checkpointing",
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
     "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
@@ -107,14 +107,20 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
     layout = layout_of(config, device)
     found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
     preset = load_config(config.preset)
+    warm_elsewhere = bool(config.stages) and config.in_phase(0).engine == "local"
     whole: dict[str, str] = {}  # the same complaint of several phases is made once
     for number in range(max(len(config.phases), 1)):
         settings = config.in_phase(number)
+        if config.stages and settings.engine != "openrlhf":
+            continue  # a stage of another engine
         name = f"phase {config.phases[number].name}: " if config.phases else ""
         for path, line in not_understood(settings, preset):
+            if warm_elsewhere and path.startswith("warm_start."):
+                continue
             ours = path.partition(".")[0] in PHASE_SECTIONS  # else of the whole run
             whole.setdefault(line, f"{name if ours else ''}{line}")
-        for line in _of_a_phase(settings, config.in_phase(0), layout):
+        first = config.in_phase(config.first_of_stage(number))
+        for line in _of_a_phase(settings, first, layout):
             whole.setdefault(line, f"{name}{line}")
     return [*found, *whole.values()]
 
@@ -248,7 +254,7 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
 
 
 def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iterator[str]:
-    """Yield what is wrong with one phase's settings; ``first`` are those of the run's first phase."""
+    """Yield what is wrong with one phase's settings; ``first`` are those of its stage's first phase."""
     rollout = config.rollout
     if (lost := lost_logprobs(config)) is not None:
         yield lost

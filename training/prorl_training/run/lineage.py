@@ -1,0 +1,108 @@
+"""Where a run's weights came from: its legs over stages, presets, engines and earlier runs, kept in every checkpoint.
+
+A leg is one unbroken piece of training under one preset by one engine. Every checkpoint's ``state.json`` lists under
+``lineage`` those that led to it; ``prorl train export`` writes them beside the model (``FILE``), and a run that starts
+from such a folder goes on with the list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_write_text
+from prorl_training.config import TrainConfig
+from prorl_training.run.checkpoint_store import has_checkpoint, newest_whole
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.controller import Controller
+
+FILE = "prorl_lineage.json"
+"""In an exported model's folder: the run, its step, and the legs up to it."""
+
+Leg = dict[str, Any]
+"""``after_step`` (the run's step that it goes on from), ``stage`` (None: the run has none), ``preset``, ``engine``,
+``source`` (a model, or a checkpoint), ``weights`` (SHA-256 of the source's weights, None: not known); of an earlier
+run also ``run``."""
+
+
+def next_phase(config: TrainConfig, state: Mapping[str, Any]) -> tuple[int, bool]:
+    """Return the phase that the step after a checkpoint is in, and whether it begins another stage.
+
+    ``state`` is the checkpoint's ``state.json``.
+    """
+    controller = Controller(config)
+    controller.restore(state["controller"])
+    begins = controller.begins_stage(int(state["step"]) + 1)
+    return controller.phase + begins, begins
+
+
+def place(run: RunFolder, config: TrainConfig) -> tuple[Path | None, int, bool]:
+    """Return (newest whole checkpoint, next phase, whether that begins another stage) of a run.
+
+    (None, 0, False) before its first checkpoint, and for a run without stages. Raises CheckpointError where no
+    checkpoint is whole.
+    """
+    if not config.stages or not has_checkpoint(run.checkpoints):
+        return None, 0, False
+    path, state, _ = newest_whole(run.checkpoints)
+    return path, *next_phase(config, state)
+
+
+def first_legs(config: TrainConfig, identity: Mapping[str, Any] | None) -> list[Leg]:
+    """Return the legs of a run that begins: those of the run that its model was exported from, and its own first."""
+    known = identity or {}
+    source, earlier = config.model.path, known.get("came_from")
+    legs: list[Leg] = []
+    if earlier is not None:
+        source = f"{earlier['run']} after step {earlier['step']}"
+        legs = [{"run": earlier["run"], **leg} for leg in earlier["lineage"]]
+    return [*legs, _leg(config, 0, 0, source, known.get("model"))]
+
+
+def next_leg(config: TrainConfig, number: int, checkpoint: Path, step: int) -> Leg:
+    """Return the leg of the stage that begins with phase ``number``, from a checkpoint after ``step``."""
+    from prorl_inference import model_digest
+
+    return _leg(config, number, step, checkpoint.name, model_digest(checkpoint / "policy"))
+
+
+def _leg(config: TrainConfig, number: int, step: int, source: str, weights: str | None) -> Leg:
+    stage = config.stage_of(number)
+    return {
+        "after_step": step,
+        "stage": None if stage is None else stage.name,
+        "preset": config.preset if stage is None else stage.preset,
+        "engine": config.in_phase(number).engine,
+        "source": source,
+        "weights": weights,
+    }
+
+
+def write_lineage(folder: Path, run: str, state: Mapping[str, Any]) -> None:
+    """Write into an exported model's folder which run, step and legs it is from."""
+    values = {"run": run, "step": state["step"], "lineage": state.get("lineage", [])}
+    atomic_write_text(folder / FILE, json.dumps(values, indent=1) + "\n")
+
+
+def read_lineage(folder: Path) -> dict[str, Any] | None:
+    """Return what ``write_lineage`` wrote, None for a model that is from no run of ours."""
+    if not (folder / FILE).is_file():
+        return None
+    found: dict[str, Any] = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return found
+
+
+def lines(lineage: Sequence[Leg]) -> list[str]:
+    """Return the legs as text, a line each, oldest first."""
+    told = []
+    for leg in lineage:
+        where = f"{leg['run']}: " if "run" in leg else ""
+        stage = f"stage {leg['stage']}, " if leg["stage"] and leg["stage"] != leg["preset"] else ""
+        weights = f" ({leg['weights'][:12]})" if leg["weights"] else ""
+        told.append(
+            f"{where}from step {leg['after_step'] + 1}: {stage}preset {leg['preset']}, engine {leg['engine']}, "
+            f"from {leg['source']}{weights}"
+        )
+    return told
