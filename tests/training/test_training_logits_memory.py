@@ -19,8 +19,8 @@ from prorl_training.policy.chunked import linear_logprobs, logits_logprobs
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
 
-TOKENS, WIDTH, VOCABULARY, ROWS = 40, 16, 257, 6
-"""257 is no other size in these tests: what has it as its last dimension is logits, or a bias."""
+TOKENS, WIDTH, VOCABULARY, ROWS = 40, 16, 263, 6
+"""263 is no other size in these tests: what has it as its last dimension is logits, or a bias."""
 Scores = tuple[Tensor, Tensor | None]
 
 
@@ -36,11 +36,11 @@ class LogitsSeen(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
         for leaf in tree_leaves(out):
-            if isinstance(leaf, Tensor) and leaf.ndim > 1 and leaf.shape[-1] == VOCABULARY:
-                if (
-                    self._dtype in (None, leaf.dtype) and leaf.shape[-2] != WIDTH
-                ):  # W^T is no logits
-                    self._note(leaf, leaf.numel() // VOCABULARY)
+            if not isinstance(leaf, Tensor) or self._dtype not in (None, leaf.dtype):
+                continue
+            # the transposed weight is no logits
+            if leaf.ndim > 1 and leaf.shape[-1] == VOCABULARY and leaf.shape[-2] != WIDTH:
+                self._note(leaf, leaf.numel() // VOCABULARY)
         return out
 
     def _note(self, tensor: Tensor, rows: int) -> None:

@@ -19,7 +19,7 @@ from prorl_training.policy.liger import liger_logprobs, try_liger
 
 
 class TokenScoring:
-    """Takes the place of ``forward`` of an OpenRLHF ``Actor``, whose model a DeepSpeed engine has been put around.
+    """Takes the place of ``forward`` of an OpenRLHF ``Actor``, with a DeepSpeed engine around its model or without.
 
     ``liger``: by Liger's kernel. Raises UserError where that does not run.
     """
@@ -27,7 +27,8 @@ class TokenScoring:
     def __init__(self, actor: Any, liger: bool = False) -> None:
         self._actor = actor
         self._whole = actor.forward
-        self._layer: Any = actor.model.module.get_output_embeddings()
+        model: Any = getattr(actor.model, "module", actor.model)
+        self._layer: Any = model.get_output_embeddings()
         self._layer_forward = self._layer.forward
         self._linear = linear_logprobs
         if liger:  # an offloaded weight is on the CPU, the passes are on the GPU
