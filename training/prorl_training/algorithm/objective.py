@@ -114,19 +114,21 @@ def mismatch_weights(
     by_sequence = config.correction == "sequence_mask"
     judged = ratio
     if by_sequence:  # the mean of each sequence's gaps (B,), 0 for an empty one
-        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(lengths)
+        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(
+            lengths, output_size=len(gap)
+        )
         total = gap.new_zeros(len(lengths)).index_add_(0, owner, gap)
         judged = (total / lengths.to(gap.dtype).clamp(min=1)).exp()
     outside = (judged < config.low) | (judged > config.high)
-    counted = outside[lengths > 0] if by_sequence else outside
-    share = counted.to(gap.dtype).sum() / max(counted.numel(), 1)
+    counted = lengths > 0 if by_sequence else torch.ones_like(outside)
+    share = (outside & counted).sum() / counted.sum().clamp(min=1)
     match config.correction:
         case "tis":
             return Mismatch(ratio.clamp(config.low, config.high), share)
         case "icepop":
             dropped = outside
         case "sequence_mask":
-            dropped = outside.repeat_interleave(lengths)
+            dropped = outside.repeat_interleave(lengths, output_size=len(gap))
         case _:
             assert_never(config.correction)
     return Mismatch(torch.where(dropped, torch.zeros_like(ratio), ratio), share)

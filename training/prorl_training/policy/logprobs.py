@@ -17,7 +17,13 @@ import torch
 from torch import Tensor
 
 from prorl_training.policy.chunked import linear_logprobs, logits_logprobs
-from prorl_training.policy.packing import Pack, PromptGroup, build_pack, singles
+from prorl_training.policy.packing import (
+    Pack,
+    PromptGroup,
+    attention_mask,
+    build_pack,
+    singles,
+)
 
 CAPPED = "final_logit_softcapping"
 """Config key of models that cap their logits (Gemma 2): small logits do not show it."""
@@ -64,7 +70,7 @@ class TargetScorer:
 
         ``options`` go to the model's forward pass.
         """
-        if self.packs or pack.mask is None:
+        if self.packs or pack.owners is None:
             return self._score(pack, temperature, with_entropy, options)
         parts = [self._score(p, temperature, with_entropy, options) for p in singles(pack)]
         entropies = [entropy for _, entropy in parts if entropy is not None]
@@ -76,7 +82,7 @@ class TargetScorer:
         device = next(self.model.parameters()).device
         inputs = {
             "input_ids": pack.input_ids.to(device),
-            "attention_mask": None if pack.mask is None else self._mask(pack.mask.to(device)),
+            "attention_mask": None if pack.owners is None else self._mask(pack.owners.to(device)),
             "use_cache": False,
             **options,
         }
@@ -94,8 +100,9 @@ class TargetScorer:
             logits = self.whole(**inputs).logits[0].index_select(0, keep)
         return logits_logprobs(logits, targets, temperature, with_entropy)
 
-    def _mask(self, allowed: Tensor) -> Tensor:
+    def _mask(self, owners: Tensor) -> Tensor:
         """Return the mask as the model's attention takes it: eager attention adds it to the scores."""
+        allowed = attention_mask(owners)
         if getattr(self.whole.config, "_attn_implementation", None) != "eager":
             return allowed
         dtype = next(self.model.parameters()).dtype
