@@ -14,6 +14,8 @@ from torch.utils._pytree import tree_leaves
 
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
+from prorl_training.config.loading import load_config
+from prorl_training.config.presets import preset_names
 from prorl_training.policy import chunked
 from prorl_training.policy.chunked import linear_logprobs, logits_logprobs
 from prorl_training.policy.packing import PromptGroup
@@ -173,3 +175,13 @@ def test_a_whole_update_holds_no_more_than_a_block_of_logits(
     assert stats.skipped == 0
     assert seen.largest == ROWS
     assert seen.at_once <= 3 * ROWS
+
+
+SMALL = {"cpu", "quickstart"}
+
+
+@pytest.mark.parametrize("name", sorted({*preset_names()} - SMALL))
+def test_every_full_size_preset_recomputes_its_activations(name: str) -> None:
+    config = load_config(name)
+    for number in range(max(len(config.phases), 1)):
+        assert config.in_phase(number).model.gradient_checkpointing

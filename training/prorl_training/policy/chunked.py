@@ -129,7 +129,7 @@ class _LinearLogprobs(torch.autograd.Function):
                 elif slope.dtype == top.dtype:
                     grad_weight.addmm_(slope.T, inputs)
                 else:
-                    grad_weight.add_((slope.T @ inputs).to(top.dtype))
+                    grad_weight.add_(slope.T @ inputs)
                 del inputs
             if need_bias:
                 added = slope.to(top.dtype).sum(0)

@@ -79,7 +79,7 @@ def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) 
             logprobs, entropy = score(hidden, trial, targets, 1.2, True)
             assert entropy is not None
             gradients = torch.autograd.grad(logprobs.sum(), (hidden, trial.weight))
-            found.append([x.float() for x in (logprobs, entropy, *gradients)])
+            found.append([x.detach().float() for x in (logprobs, entropy, *gradients)])
     except (ImportError, TypeError, ValueError, RuntimeError) as error:
         first = str(error).strip().splitlines()[:1]
         raise UserError(
