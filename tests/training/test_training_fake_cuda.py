@@ -1,7 +1,7 @@
 """The local engine's step on a CUDA device without data: what only a GPU would find is found here.
 
 Updates with their backward passes, the optimiser's step, a reset, and sampling run on fake tensors of device "cuda" in
-a process of its own (``fake_cuda/program.py``), in torch's CPU build with a small stub that answers for the device.
+a process of its own (``fake_cuda/fake_step.py``), in torch's CPU build with a small stub that answers for the device.
 Faults are planted to show that each kind fails. Not seen: numbers, speed, memory, and kernels that a GPU lacks for
 reasons other than types.
 """
@@ -71,7 +71,9 @@ def stub(folder: Path) -> Path | None:
         reason = (
             "no C++ compiler: torch's CPU build needs a stub to differentiate fake CUDA tensors"
         )
-        pytest.fail(reason) if os.environ.get("CI") == "true" else pytest.skip(reason)
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
     home, made = Path(torch.__file__).parent, folder / "stub.so"
     words = [compiler, "-std=c++20", "-O0", "-shared", "-fPIC", str(HERE / "stub.cpp")]
     words += [f"-I{home / 'include'}", f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", "-o", str(made)]
@@ -92,7 +94,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | None]:
         environment["LD_PRELOAD"] = str(made)
         environment["LD_LIBRARY_PATH"] = str(Path(torch.__file__).parent / "lib")
     given = json.dumps({"stub": None if made is None else str(made), "cases": cases})
-    words = [sys.executable, "-W", "error", str(HERE / "program.py"), given]
+    words = [sys.executable, "-W", "error", str(HERE / "fake_step.py"), given]
     done = subprocess.run(
         words, check=False, capture_output=True, text=True, timeout=600, env=environment
     )

@@ -123,9 +123,9 @@ def test_the_policy_scores_with_it_where_the_config_says_so(
     fused: type[Fused], make_config: Callable[..., TrainConfig]
 ) -> None:
     pack = build_pack([PromptGroup((1, 2), ((3, 4), (5, 6, 7)), (0, 1))])
-    found = [
+    theirs, ours = (
         Policy(tiny_model(spread=0.3), make_config(model={"liger": on}), torch.float32)
         for on in (True, False)
-    ]
-    assert torch.allclose(*(policy.logprobs(pack, 1.2) for policy in found), atol=1e-5)
-    assert found[0]._scorer.linear is liger_logprobs
+    )
+    assert torch.allclose(theirs.logprobs(pack, 1.2), ours.logprobs(pack, 1.2), atol=1e-5)
+    assert theirs._scorer.linear is liger_logprobs

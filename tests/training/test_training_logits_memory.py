@@ -26,11 +26,11 @@ TOKENS, WIDTH, VOCABULARY, ROWS = 40, 16, 263, 6
 Scores = tuple[Tensor, Tensor | None]
 
 
-class LogitsSeen(TorchDispatchMode):
+class LogitsSeen(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes the rows of every tensor of logits that any operation makes: of the largest, of all at once."""
 
     def __init__(self, dtype: torch.dtype | None = None) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.largest = self.at_once = 0
         self._dtype = dtype
         self._seen: list[tuple[weakref.ref[Tensor], int, int]] = []

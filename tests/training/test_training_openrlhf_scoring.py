@@ -88,7 +88,7 @@ def openrlhf(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chunked, "BLOCK_BYTES", 4 * VOCABULARY * ROWS)
 
 
-class Largest(TorchDispatchMode):
+class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """The most rows of a tensor of logits."""
 
     rows = 0
@@ -133,7 +133,7 @@ def test_log_probs_entropies_and_gradients_are_those_of_the_whole_pass() -> None
 def test_no_pass_makes_more_than_a_block_of_logits() -> None:
     actor = Actor(tiny_model(vocab=VOCABULARY))
     TokenScoring(actor).install()
-    with Largest() as seen:
+    with Largest() as seen:  # type: ignore[no-untyped-call]
         scored(actor)
     assert seen.rows == ROWS
 

@@ -32,7 +32,7 @@ def answer_for_cuda(stub: str | None) -> None:
     )  # torch.tensor(..., device="cuda"): first here, then there
 
 
-class Gpu(TorchDispatchMode):
+class Gpu(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Has tensors on "cuda" be fake ones; raises DeviceFault, and FakeTensorMode's errors, inside the block.
 
     A fault: a copy to the host, a copy of more than ``upload`` numbers from it, float64 unless ``wide``, a product
@@ -41,7 +41,7 @@ class Gpu(TorchDispatchMode):
     """
 
     def __init__(self, upload: int, wide: bool = False) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.upload, self.wide = upload, wide
         self._fake = FakeTensorMode(allow_non_fake_inputs=True)
 

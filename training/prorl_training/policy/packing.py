@@ -147,4 +147,5 @@ def attention_mask(owners: Tensor) -> Tensor:
     groups, responses = owners
     visible = (responses[None, :] == 0) | (responses[:, None] == responses[None, :])
     visible &= groups[:, None] == groups[None, :]
-    return visible.tril()[None, None]
+    allowed: Tensor = visible.tril()[None, None]
+    return allowed

@@ -158,7 +158,8 @@ class Batch:
         import torch
 
         keep = [i for i, runs in enumerate(self.running) if runs]
-        self.rows, self.prompts = ([old[i] for i in keep] for old in (self.rows, self.prompts))
+        self.rows = [self.rows[i] for i in keep]
+        self.prompts = [self.prompts[i] for i in keep]
         self.running = [True] * len(keep)
         kept = torch.tensor(keep, device=self.device)
         self.mask, self.tokens, self.uniforms = (

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from prorl_training.policy.chunked import linear_logprobs
 from prorl_training.policy.liger import liger_logprobs, try_liger
+from prorl_training.policy.logprobs import LinearScorer
 
 
 class TokenScoring:
@@ -30,7 +31,7 @@ class TokenScoring:
         model: Any = getattr(actor.model, "module", actor.model)
         self._layer: Any = model.get_output_embeddings()
         self._layer_forward = self._layer.forward
-        self._linear = linear_logprobs
+        self._linear: LinearScorer = linear_logprobs
         if liger:  # an offloaded weight is on the CPU, the passes are on the GPU
             device = torch.device(torch.cuda.current_device())
             try_liger(self._layer, self._layer.weight.dtype, device)
@@ -42,7 +43,8 @@ class TokenScoring:
 
     def install(self) -> None:
         """Score this way from now on, where the output layer is a plain one."""
-        if type(self._layer) is torch.nn.Linear:
+        plain = type(self._layer) is torch.nn.Linear
+        if plain:
             self._layer.forward = self._token_scores
             self._actor.forward = self.forward
 

@@ -1,6 +1,6 @@
 """The local engine's step on a CUDA device without data: updates with their backward passes, and sampling.
 
-    python program.py '{"stub": "stub.so" or null, "cases": {"name": {"run": "update", "fault": null, ...}}}'
+    python fake_step.py '{"stub": "stub.so" or null, "cases": {"name": {"run": "update", "fault": null, ...}}}'
 
 Prints a JSON object: case -> null where it went through, else what was raised. A case's ``fault`` is planted into
 the step first; one that goes through has not been noticed.
@@ -179,7 +179,7 @@ FAULTS: dict[str, Callable[[], Any]] = {
         update, "pass_loss", after(lambda loss: whole_product(loss.device))
     ),
     "a gradient that is read in the backward pass": lambda: wrapped(
-        update, "pass_loss", lambda found: found._replace(loss=Read.apply(found.loss))
+        update, "pass_loss", lambda found: found._replace(loss=read(found.loss))
     ),
 }
 
@@ -205,6 +205,10 @@ class Read(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Tensor:
         return grad * grad.item()
+
+
+def read(loss: Tensor) -> Any:
+    return Read.apply(loss)  # type: ignore[no-untyped-call]
 
 
 @contextlib.contextmanager
