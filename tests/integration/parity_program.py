@@ -33,6 +33,7 @@ from prorl_training.engine.openrlhf.actors.experiences import (
     blank_experience,
     trained_experience,
 )
+from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.step import Share, TrainingRow, deal, mini_batch_rows, step_plan
 from prorl_training.policy.packing import PromptGroup
@@ -204,15 +205,27 @@ def by_openrlhf(
     return losses, torch.stack(gradients)
 
 
+def actors(config: TrainConfig, *models: Any) -> tuple[list[Any], list[Any]]:
+    """Return the models' actors as a run has them, which score in blocks, and as OpenRLHF makes them."""
+    ours, theirs = [], []
+    for model in models:
+        model.config.use_cache = False  # as OpenRLHF sets it
+        plain, scored = (Actor(model, temperature=config.rollout.temperature) for _ in range(2))
+        plain.packing_samples = scored.packing_samples = False
+        TokenScoring(scored).install()
+        ours.append(scored)
+        theirs.append(plain)
+    return ours, theirs
+
+
 def compare(case: dict[str, Any]) -> dict[str, float]:
     """Return the largest gaps of a case, and what shows that it does something."""
     if case.get("plugin"):
         use_plugins([case["plugin"]])
     config = load_config("prorl-v2-official", None, [*BASE, *case["settings"]])
     model, reference = tiny_model(seed=1, spread=0.2), tiny_model(seed=2, spread=0.2)
-    actor, frozen = (Actor(m, temperature=config.rollout.temperature) for m in (model, reference))
-    actor.packing_samples = frozen.packing_samples = False
-    batch = batch_of(config, actor)
+    (actor, frozen), (theirs, their_frozen) = actors(config, model, reference)
+    batch = batch_of(config, theirs)
     losses, gradients, report = by_cluster(batch, actor, frozen, case.get("ranks", 1))
     policy = Policy(model, config, torch.float32)
     policy.load_reference({n: p.detach() for n, p in reference.named_parameters()})
@@ -235,7 +248,7 @@ def compare(case: dict[str, Any]) -> dict[str, float]:
         if stats.kl is not None:
             found["kl"] = abs(report.kl - stats.kl)
     if "theirs" in case:
-        their_losses, their_gradients = by_openrlhf(batch, actor, frozen, case["theirs"])
+        their_losses, their_gradients = by_openrlhf(batch, theirs, their_frozen, case["theirs"])
         found["their_loss"] = max(
             abs(a - b) for (a, _), b in zip(losses, their_losses, strict=True)
         )

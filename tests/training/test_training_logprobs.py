@@ -10,8 +10,9 @@ import transformers
 from torch import Tensor
 
 from prorl_inference.testing import tiny_model
-from prorl_training.policy import logprobs
-from prorl_training.policy.logprobs import TargetScorer, can_split, linear_logprobs, logits_logprobs
+from prorl_training.policy import chunked
+from prorl_training.policy.chunked import linear_logprobs
+from prorl_training.policy.logprobs import TargetScorer, logits_factor
 from prorl_training.policy.packing import PromptGroup, build_pack
 
 ROWS, WIDTH, VOCABULARY = 7, 5, 11
@@ -78,7 +79,7 @@ def test_no_more_than_one_block_of_logits_is_made_at_a_time(
 ) -> None:
     alive: list[Any] = []
     most = 0
-    make = logprobs._block
+    make = chunked._block
 
     def counted(*args: Any) -> Tensor:
         nonlocal most
@@ -90,7 +91,7 @@ def test_no_more_than_one_block_of_logits_is_made_at_a_time(
         most = max(most, sum(ref() is not None for ref in alive))
         return block
 
-    monkeypatch.setattr(logprobs, "_block", counted)
+    monkeypatch.setattr(chunked, "_block", counted)
     hidden, layer, targets = inputs(torch.float32)
     linear_logprobs(hidden, layer, targets, 1.0, True, 2)[0].sum().backward()  # type: ignore[no-untyped-call]
     assert len(alive) == 4 + 3  # the last of four blocks is kept for the backward pass
@@ -127,14 +128,14 @@ def test_autocast_products_are_bfloat16_and_sums_float32() -> None:
 
 
 def test_a_model_is_split_where_its_output_layer_alone_makes_the_logits() -> None:
-    assert can_split(tiny_model())
+    assert logits_factor(tiny_model()) == 1.0
 
 
 def test_split_and_whole_model_agree() -> None:
     scorer = TargetScorer(tiny_model(seed=1, spread=0.3))
     pack = build_pack(GROUPS)
     split, entropy = scorer.score(pack, 1.3, True)
-    scorer.split = False
+    scorer.factor = None
     whole, whole_entropy = scorer.score(pack, 1.3, True)
     assert torch.allclose(split, whole, atol=1e-5)
     assert entropy is not None and whole_entropy is not None
@@ -160,45 +161,48 @@ def small(config_class: str, model_class: str, **over: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("names", "over"),
+    ("names", "over", "factor"),
     [
-        (("Gemma2Config", "Gemma2ForCausalLM"), {"final_logit_softcapping": 0.1}),
-        (("CohereConfig", "CohereForCausalLM"), {"logit_scale": 0.0625}),
-        (("GraniteConfig", "GraniteForCausalLM"), {"logits_scaling": 8.0}),
+        (("Gemma2Config", "Gemma2ForCausalLM"), {"final_logit_softcapping": 0.1}, None),
+        (("CohereConfig", "CohereForCausalLM"), {"logit_scale": 0.0625}, 0.0625),
+        (("GraniteConfig", "GraniteForCausalLM"), {"logits_scaling": 8.0}, 0.125),
     ],
 )
-def test_a_model_that_changes_its_logits_is_run_whole(
-    names: tuple[str, str], over: dict[str, Any]
+def test_a_model_that_scales_its_logits_is_split_and_one_that_caps_them_is_run_whole(
+    names: tuple[str, str], over: dict[str, Any], factor: float | None
 ) -> None:
-    model = small(*names, **over)
+    model = small(*names, eos_token_id=1, bos_token_id=1, **over)
     scorer = TargetScorer(model)
-    assert not scorer.split
+    assert scorer.factor == pytest.approx(factor)
     group = PromptGroup((1, 2, 3), ((10, 11, 12),), (0,))
-    logprobs, _ = scorer.score(build_pack([group]), 1.3)
+    logprobs, entropy = scorer.score(build_pack([group]), 1.3, True)
     with torch.no_grad():
         logits = model(torch.tensor([[1, 2, 3, 10, 11, 12]])).logits[0, 2:5]
-    expected, _ = logits_logprobs(logits, torch.tensor([10, 11, 12]), 1.3)
+    plain = (logits / 1.3).log_softmax(-1)
+    expected = plain.gather(-1, torch.tensor([[10], [11], [12]]))[:, 0]
     assert torch.allclose(logprobs, expected, atol=1e-6)
+    assert entropy is not None
+    assert torch.allclose(entropy, -(plain.exp() * plain).sum(-1), atol=1e-6)
 
 
 def test_a_model_whose_logits_differ_for_no_stated_reason_is_run_whole() -> None:
     model: Any = tiny_model(spread=0.3)
     forward = model.forward
 
-    def louder(*args: Any, **kwargs: Any) -> Any:
+    def bent(*args: Any, **kwargs: Any) -> Any:
         out = forward(*args, **kwargs)
-        out.logits = out.logits * 1.5
+        out.logits = out.logits + 0.01 * out.logits**2
         return out
 
-    model.forward = louder
-    assert not can_split(model)
+    model.forward = bent
+    assert logits_factor(model) is None
 
 
 def test_a_model_with_a_bias_in_its_output_layer_agrees() -> None:
     model = small("PhiConfig", "PhiForCausalLM")
     scorer = TargetScorer(model)
-    assert scorer.split and model.get_output_embeddings().bias is not None
+    assert scorer.factor == 1.0 and model.get_output_embeddings().bias is not None
     pack = build_pack(GROUPS)
     split, _ = scorer.score(pack, 1.0)
-    scorer.split = False
+    scorer.factor = None
     assert torch.allclose(split, scorer.score(pack, 1.0)[0], atol=1e-5)

@@ -169,4 +169,4 @@ def test_a_response_longer_than_a_pack_gets_one_of_its_own() -> None:
 
 
 def test_single_response_needs_no_mask() -> None:
-    assert build_pack([PromptGroup((1, 2), ((3, 4),), (0,))]).mask is None
+    assert build_pack([PromptGroup((1, 2), ((3, 4),), (0,))]).owners is None

@@ -9,6 +9,7 @@ NeMo-RL's seq-mask-tis; k3 of Schulman 2020; the effective sample size of Kish 1
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, assert_never
 
 import torch
@@ -50,19 +51,21 @@ def mismatch_weights(
     by_sequence = config.correction == "sequence_mask"
     judged = ratio
     if by_sequence:  # the mean of each sequence's gaps (B,), 0 for an empty one
-        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(lengths)
+        owner = torch.arange(len(lengths), device=gap.device).repeat_interleave(
+            lengths, output_size=len(gap)
+        )
         total = gap.new_zeros(len(lengths)).index_add_(0, owner, gap)
         judged = (total / lengths.to(gap.dtype).clamp(min=1)).exp()
     outside = (judged < config.low) | (judged > config.high)
-    counted = outside[lengths > 0] if by_sequence else outside
-    share = counted.to(gap.dtype).sum() / max(counted.numel(), 1)
+    counted = lengths > 0 if by_sequence else torch.ones_like(outside)
+    share = (outside & counted).sum() / counted.sum().clamp(min=1)
     match config.correction:
         case "tis":
             return Mismatch(ratio.clamp(config.low, config.high), share)
         case "icepop":
             dropped = outside
         case "sequence_mask":
-            dropped = outside.repeat_interleave(lengths)
+            dropped = outside.repeat_interleave(lengths, output_size=len(gap))
         case _:
             assert_never(config.correction)
     return Mismatch(torch.where(dropped, torch.zeros_like(ratio), ratio), share)
@@ -91,9 +94,9 @@ def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: T
     )
 
 
-def mismatch_size(sums: Tensor) -> MismatchSize | None:
+def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
     """Return the figures of a step from its added ``mismatch_sums``; None without tokens."""
-    k3, total, squares, count = sums.double().tolist()
+    k3, total, squares, count = sums
     if not count:
         return None
     return MismatchSize(kl=k3 / count, ess=total * total / (count * squares))

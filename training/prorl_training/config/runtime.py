@@ -37,6 +37,8 @@ class ModelConfig(Section):
     """Compute type; master weights are always float32."""
     gradient_checkpointing: bool = False
     """Recompute activations in the backward pass: less memory, about a third more time in the update."""
+    liger: bool = False
+    """Log-probs by Liger's fused kernel (liger-kernel and a CUDA GPU); otherwise a block of logits at a time."""
     lora: LoraConfig = LoraConfig()
 
 

@@ -78,9 +78,14 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     engines = {config.in_phase(n).engine for n in range(max(len(config.phases), 1))}
     if "local" in engines:
         require_local()
-        pick_device(config.model.device)
+        device = pick_device(config.model.device)
     else:
         check_device(config.model.device)
+        device = "cuda"  # what else would be refused: ``launch.understood``
+    if config.model.liger:
+        from prorl_training.policy.liger import check_liger
+
+        check_liger(device)
     return dataset
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from prorl_common import ServiceError, UserError, derive_seed
 from prorl_training.config import OptimizerConfig, TrainConfig
+from prorl_training.policy.liger import liger_logprobs, try_liger
 from prorl_training.policy.logprobs import TargetScorer
 from prorl_training.policy.lora import (
     AdapterReference,
@@ -52,12 +53,24 @@ class PolicyModel:
         phases = [config.in_phase(number) for number in range(max(1, len(config.phases)))]
         self.has_reference = any(phase.kl.coefficient > 0 for phase in phases)
         self.adapters = AdapterReference(model) if lora.rank else None
-        self._scorer = TargetScorer(model)
+        self._scorer = self._new_scorer(model)
         self.reference: Any = None
         if self.has_reference and self.adapters is None:
             self.reference = copy.deepcopy(model).requires_grad_(False)
-            self._reference_scorer = TargetScorer(self.reference)
+            self._reference_scorer = self._new_scorer(self.reference)
         self.optimizer = self._new_optimizer()
+
+    def _new_scorer(self, model: Any) -> TargetScorer:
+        if not self.config.model.liger:
+            return TargetScorer(model)
+        scorer = TargetScorer(model, liger_logprobs)
+        if scorer.factor is None:
+            raise UserError(
+                f"model.liger=true: {type(scorer.whole).__name__} makes its logits in a way of its own, "
+                "which Liger's kernel does not know: --set model.liger=false"
+            )
+        try_liger(scorer.whole.get_output_embeddings(), self.compute_dtype, self.device)
+        return scorer
 
     def _new_optimizer(self) -> torch.optim.AdamW:
         o = self.config.optimizer

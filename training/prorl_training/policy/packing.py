@@ -27,14 +27,15 @@ class PromptGroup:
 class Pack:
     """One forward pass of L tokens that predicts N response tokens.
 
-    ``input_ids`` and ``position_ids`` (1, L); ``mask`` (1, 1, L, L) bool, True where attention is
-    allowed, or None when plain causal attention is right; ``predict_at`` (N,) the positions whose logits
-    predict ``targets`` (N,); ``trajectories`` the batch indices, in order, with ``lengths`` tokens each.
+    ``input_ids`` and ``position_ids`` (1, L); ``owners`` (2, L) each token's group, and its response or 0 for
+    the prompt's, or None when plain causal attention is right (see ``attention_mask``); ``predict_at`` (N,) the
+    positions whose logits predict ``targets`` (N,); ``trajectories`` the batch indices, in order, with
+    ``lengths`` tokens each. All on the CPU.
     """
 
     input_ids: Tensor
     position_ids: Tensor
-    mask: Tensor | None
+    owners: Tensor | None
     predict_at: Tensor
     targets: Tensor
     trajectories: tuple[int, ...]
@@ -108,7 +109,7 @@ def build_pack(groups: Sequence[PromptGroup]) -> Pack:
     return Pack(
         torch.tensor([ids]),
         torch.tensor([positions]),
-        None if simple else attention_mask(torch.tensor(group_of), torch.tensor(response_of)),
+        None if simple else torch.tensor([group_of, response_of]),
         torch.tensor(predict_at),
         torch.tensor(targets),
         tuple(i for g in groups for i in g.indices),
@@ -121,24 +122,30 @@ def singles(pack: Pack) -> Iterator[Pack]:
 
     What a response's last predicting position may see is its prompt and the response itself.
     """
-    if pack.mask is None:
+    if pack.owners is None:
         yield pack
         return
+    groups, responses = pack.owners
     end = 0
     for index, length in zip(pack.trajectories, pack.lengths, strict=True):
         part = slice(end, end + length)
         end += length
-        seen = pack.mask[0, 0, pack.predict_at[end - 1]]
+        last = int(pack.predict_at[end - 1])
+        seen = (groups == groups[last]) & ((responses == 0) | (responses == responses[last]))
+        seen[last + 1 :] = False
         inputs, positions = pack.input_ids[:, seen], pack.position_ids[:, seen]
         size = inputs.shape[1]
         predict_at = torch.arange(size - length, size)
         yield Pack(inputs, positions, None, predict_at, pack.targets[part], (index,), (length,))
 
 
-def attention_mask(group_of: Tensor, response_of: Tensor) -> Tensor:
-    """Return (1, 1, L, L) bool: causal, same group, and either a prompt token or the same response."""
-    length = len(group_of)
-    causal = torch.ones(length, length, dtype=torch.bool).tril()
-    same_group = group_of[:, None] == group_of[None, :]
-    visible = (response_of[None, :] == 0) | (response_of[:, None] == response_of[None, :])
-    return (causal & same_group & visible)[None, None]
+def attention_mask(owners: Tensor) -> Tensor:
+    """Return (1, 1, L, L) bool: causal, same group, and either a prompt token or the same response.
+
+    ``owners`` (2, L) as in ``Pack``; the mask is made where it lies, a GPU's is never copied there.
+    """
+    groups, responses = owners
+    visible = (responses[None, :] == 0) | (responses[:, None] == responses[None, :])
+    visible &= groups[:, None] == groups[None, :]
+    allowed: Tensor = visible.tril()[None, None]
+    return allowed

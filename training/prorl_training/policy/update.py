@@ -162,9 +162,9 @@ class PackStats:
     """Running sums over packs, kept on the device so that nothing waits for it; floats at the end."""
 
     def __init__(self, device: torch.device) -> None:
-        self._zero = torch.zeros((), device=device)
-        self.loss = self.policy_loss = self.kl = self.entropy = self._zero
-        self.clipped = self.masked = self._zero
+        self.zero = torch.zeros((), device=device)
+        self.loss = self.policy_loss = self.kl = self.entropy = self.zero
+        self.clipped = self.masked = self.zero
         self.mismatch = torch.zeros(4, device=device)
         self.tokens = self.kl_tokens = 0
         self.mini_batches = self.skipped = 0
@@ -175,14 +175,23 @@ class PackStats:
         """Return the means."""
         n, m = max(self.tokens, 1), max(self.mini_batches, 1)
         norms = [x for x in self.norms if math.isfinite(x)]
-        mismatch = mismatch_size(self.mismatch)
+        loss, policy_loss, kl, entropy, clipped, masked, *sums = read_back(
+            self.loss,
+            self.policy_loss,
+            self.kl,
+            self.entropy,
+            self.clipped,
+            self.masked,
+            *self.mismatch,
+        )
+        mismatch = mismatch_size(sums)
         return UpdateStats(
-            loss=float(self.loss) / m,
-            policy_loss=float(self.policy_loss) / m,
-            kl=float(self.kl) / self.kl_tokens if self.kl_tokens else None,
-            entropy=float(self.entropy) / n,
-            clipped_fraction=float(self.clipped) / n,
-            masked_fraction=float(self.masked) / n,
+            loss=loss / m,
+            policy_loss=policy_loss / m,
+            kl=kl / self.kl_tokens if self.kl_tokens else None,
+            entropy=entropy / n,
+            clipped_fraction=clipped / n,
+            masked_fraction=masked / n,
             grad_norm=sum(norms) / len(norms) if norms else math.nan,
             mismatch_kl=mismatch.kl if mismatch else None,
             mismatch_ess=mismatch.ess if mismatch else None,
@@ -190,6 +199,12 @@ class PackStats:
             skipped=self.skipped,
             kl_gradient_share=self.kl_share,
         )
+
+
+def read_back(*scalars: Tensor) -> list[float]:
+    """Return scalars as floats, in one copy: an update waits for the device here and nowhere else."""
+    found: list[float] = torch.stack([x.detach().float() for x in scalars]).tolist()
+    return found
 
 
 class PolicyUpdate:
@@ -283,11 +298,12 @@ class PolicyUpdate:
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
             before = self._merge_stale(pack, logprobs.detach()) if old is None else old
             advantages = self.batch.advantages[list(pack.trajectories)]
-            lengths = torch.tensor(pack.lengths, device=self.device)
-            per_token = advantages.to(logprobs).repeat_interleave(lengths)
+            lengths = torch.tensor(pack.lengths)
+            per_token = advantages.repeat_interleave(lengths).to(logprobs)
             sampled = self._sampled(pack)
             weights = weight.to(logprobs)
-            tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, lengths)
+            on_device = lengths.to(self.device)
+            tokens = Tokens(logprobs, before, sampled, ref, per_token, weights, on_device)
             found = pass_loss(tokens, c.loss, c.kl)
             found.loss.backward()  # type: ignore[no-untyped-call]
         s, count = self.sums, len(pack.targets)
@@ -321,20 +337,22 @@ class PolicyUpdate:
 
     def _kl_share(self, kl_gradient: Sequence[Tensor | None]) -> float | None:
         """Return the KL term's share, the policy loss's gradient being the total less the KL term's."""
-        kl_square = policy_square = 0.0
+        kls, policies = [self.sums.zero], [self.sums.zero]
         for parameter, kl in zip(self.policy.trained, kl_gradient, strict=True):
             if parameter.grad is None or kl is None:
                 continue
-            kl_square += float(kl.double().square().sum())
-            policy_square += float((parameter.grad - kl).double().square().sum())
-        both = math.sqrt(kl_square) + math.sqrt(policy_square)
-        return math.sqrt(kl_square) / both if math.isfinite(both) and both > 0 else None
+            kls.append(torch.linalg.vector_norm(kl))
+            policies.append(torch.linalg.vector_norm(parameter.grad - kl))
+        norms = [torch.linalg.vector_norm(torch.stack(part)) for part in (kls, policies)]
+        of_kl, of_policy = read_back(*norms)
+        both = of_kl + of_policy
+        return of_kl / both if math.isfinite(both) and both > 0 else None
 
     def _step(self, total: Tensor) -> None:
         """Clip, ask the judge, and step: what is not finite never reaches the weights."""
         policy, o = self.policy, self.config.optimizer
-        norm = float(torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip))
-        loss = float(total)
+        clipped_from = torch.nn.utils.clip_grad_norm_(policy.trained, o.grad_clip)
+        norm, loss = read_back(clipped_from, total)
         self.lr = lr_at(o, policy.updates + 1, policy.planned_updates, self.lr_scale)
         self.sums.mini_batches += 1
         self.sums.norms.append(norm)

@@ -33,6 +33,7 @@ ALLOWED = (
     "data.path",
     "model.device",
     "model.gradient_checkpointing",
+    "model.liger",
     "rollout.batch_rows",
     "rollout.backend",
     "rollout.batching",

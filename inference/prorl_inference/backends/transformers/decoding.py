@@ -55,7 +55,7 @@ def decode_batch(
             logits, uniforms[:, step], params.temperature, params.top_p
         )
         ended = []
-        sampled = zip(live, tokens.tolist(), logprobs.tolist(), strict=True)
+        sampled = zip(live, *to_host(tokens, logprobs), strict=True)
         for i, (row, token, logprob) in enumerate(sampled):
             if running[i] and row.take(token, logprob, stop_ids):
                 running[i] = False
@@ -73,6 +73,14 @@ def decode_batch(
             tokens, uniforms, mask = tokens[kept], uniforms[kept], mask[kept]
             cache.batch_select_indices(kept)
         logits, cache = advance(model, tokens, mask[:, : width + step + 1], cache)
+
+
+def to_host(tokens: torch.Tensor, logprobs: torch.Tensor) -> tuple[list[int], list[float]]:
+    """Return a step's tokens and log-probs: the one wait for the device that a step needs."""
+    import torch
+
+    ids, values = torch.stack((tokens.double(), logprobs.double())).tolist()
+    return [int(token) for token in ids], values
 
 
 def advance(

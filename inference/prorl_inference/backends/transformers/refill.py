@@ -22,6 +22,7 @@ from prorl_inference.backends.transformers.decoding import (
     advance,
     prefill,
     sample_tokens,
+    to_host,
     uniform_rows,
 )
 from prorl_inference.tokens import PromptRows, Row
@@ -44,7 +45,7 @@ class PendingSequences:
 
     rows: list[Row]
     source: torch.Tensor
-    lengths: torch.Tensor
+    lengths: list[int]
     logits: torch.Tensor
     cache: Any
 
@@ -93,11 +94,12 @@ class Queue:
         chosen = [self._waiting.popleft()]
         while self._waiting and sum(len(p.rows) for p in chosen) < count:
             chosen.append(self._waiting.popleft())
-        logits, cache, mask = prefill(self.model, [p.token_ids for p in chosen])
+        logits, cache, _ = prefill(self.model, [p.token_ids for p in chosen])
         counts = torch.tensor([len(p.rows) for p in chosen])
         source = torch.arange(len(chosen)).repeat_interleave(counts).to(logits.device)
         rows = [row for prompt in chosen for row in prompt.rows]
-        return PendingSequences(rows, source, mask.sum(dim=1)[source], logits, cache)
+        lengths = [len(prompt.token_ids) for prompt in chosen for _ in prompt.rows]
+        return PendingSequences(rows, source, lengths, logits, cache)
 
 
 class Batch:
@@ -110,7 +112,7 @@ class Batch:
         from prorl_inference.backends.transformers.attention import select_rows
 
         self.model, self.steps, self.device = model, steps, model.device
-        self.rows = list(first.rows)
+        self.rows, self.prompts = list(first.rows), list(first.lengths)
         self.running = [True] * len(self.rows)
         self.cache: Any = select_rows(first.cache, first.source)
         self.logits = first.logits[first.source]
@@ -134,8 +136,8 @@ class Batch:
         import torch
 
         free = self.free()[: len(new.rows)]
-        for slot, row in zip(free, new.rows, strict=True):
-            self.rows[slot], self.running[slot] = row, True
+        for slot, row, length in zip(free, new.rows, new.lengths, strict=True):
+            self.rows[slot], self.prompts[slot], self.running[slot] = row, length, True
         place = torch.tensor(free, device=self.device)
         for mine, theirs in zip(self.cache.layers, new.cache.layers, strict=True):
             mine.overwrite(place, theirs, new.source)
@@ -157,6 +159,7 @@ class Batch:
 
         keep = [i for i, runs in enumerate(self.running) if runs]
         self.rows = [self.rows[i] for i in keep]
+        self.prompts = [self.prompts[i] for i in keep]
         self.running = [True] * len(keep)
         kept = torch.tensor(keep, device=self.device)
         self.mask, self.tokens, self.uniforms = (
@@ -165,11 +168,10 @@ class Batch:
         self.cache.batch_select_indices(kept)
 
     def drop_padding(self) -> None:
-        """Forget the positions at the left that no running row needs."""
-        import torch
-
-        running = torch.tensor(self.running, device=self.device)
-        spare = self.width - int(self.mask[running].sum(dim=1).max())
+        """Forget the positions at the left that no running row needs; each has a token that is not fed yet."""
+        rows = zip(self.rows, self.prompts, self.running, strict=True)
+        needed = max(prompt + len(row.token_ids) - 1 for row, prompt, runs in rows if runs)
+        spare = self.width - needed
         if spare > 0:
             self.mask = self.mask[:, spare:]
             self.width -= spare
@@ -193,18 +195,19 @@ class Batch:
         tokens, logprobs = sample_tokens(logits, picks, params.temperature, params.top_p)
         self.tokens[place] = tokens
         ended = []
-        for slot, token, logprob in zip(slots, tokens.tolist(), logprobs.tolist(), strict=True):
+        for slot, token, logprob in zip(slots, *to_host(tokens, logprobs), strict=True):
             if self.running[slot] and self.rows[slot].take(token, logprob, stops):
                 self.running[slot] = False
                 ended.append(self.rows[slot])
         return ended
 
-    def _mask(self, lengths: torch.Tensor) -> torch.Tensor:
+    def _mask(self, lengths: Sequence[int]) -> torch.Tensor:
         """Return the mask of rows whose ``lengths`` tokens end at the newest position."""
         import torch
 
         columns = torch.arange(self.width, device=self.device)
-        return (columns >= self.width - lengths[:, None]).long()
+        seen = torch.tensor(lengths, device=self.device)[:, None]
+        return (columns >= self.width - seen).long()
 
     def _uniforms(self, rows: Sequence[Row]) -> torch.Tensor:
         return uniform_rows([row.seed for row in rows], self.steps).to(self.device)

@@ -14,6 +14,7 @@ from openrlhf.trainer.ray import ppo_actor
 
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
+from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.actors.weights import checksum, whole_state
 from prorl_training.engine.openrlhf.events import report_failure
@@ -34,6 +35,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         try:
             parts_in_use(current_spec().config())  # a plug-in must be here too, the same one
             super().init_model_from_pretrained(*args, **options)
+            TokenScoring(self.actor, current_spec().config().model.liger).install()
         except Exception as error:
             report_failure(current_spec(), "the policy", error)
             raise

@@ -1,6 +1,6 @@
 """The reference's process: OpenRLHF's, and weights that can be replaced.
 
-Leaves out: its forward pass, which is OpenRLHF's own (trainer/ray/launcher.py, ReferenceModelActor).
+Leaves out: what its passes compute (``scoring``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from openrlhf.trainer.ray.launcher import ReferenceModelActor
 from torch import Tensor
 
 from prorl_training.engine.openrlhf.actors import raw_class
+from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.weights import (
     checksum,
     take_over,
@@ -32,6 +33,7 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         """Load the model as OpenRLHF does; a failure is reported before the others wait for it."""
         try:
             super().init_model_from_pretrained(*args, **options)
+            TokenScoring(self.model, current_spec().config().model.liger).install()
         except Exception as error:
             report_failure(current_spec(), "the reference", error)
             raise

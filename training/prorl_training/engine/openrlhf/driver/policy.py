@@ -266,7 +266,7 @@ def sampler_mismatch(
             trainer = response_part(row, policy.float()).cpu()
             sampled = torch.tensor(row.sampler_logprobs, dtype=torch.float32)
             sums += mismatch_sums(trainer, sampled, torch.ones(len(sampled), dtype=torch.bool))
-    return mismatch_size(sums)
+    return mismatch_size(sums.tolist())
 
 
 def response_part(row: TrainingRow, values: Any) -> Any:

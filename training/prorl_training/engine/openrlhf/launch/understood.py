@@ -46,7 +46,7 @@ SHARED = (
 
 UNDERSTOOD = {
     "": "preset steps token_budget seed plugins engine phases stages penalties",
-    "model": "path device dtype gradient_checkpointing",
+    "model": "path device dtype gradient_checkpointing liger",
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
     "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
     "loss": "name options mini_batches aggregation",
@@ -199,6 +199,8 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
     model = config.model
     if model.dtype == "fp32" and device == "cuda":
         yield "model.dtype=fp32: weights are bf16 with float32 master copies: set model.dtype=auto"
+    if model.liger and device == "cpu":
+        yield "model.liger=true: Liger's kernel needs a CUDA GPU: set model.liger=false"
     if model.device.startswith("cuda:"):
         yield (
             f"model.device={model.device}: Ray hands out the GPUs: set model.device=cuda, and "

@@ -1,0 +1,236 @@
+"""The local engine's step on a CUDA device without data: updates with their backward passes, and sampling.
+
+    python fake_step.py '{"stub": "stub.so" or null, "cases": {"name": {"run": "update", "fault": null, ...}}}'
+
+Prints a JSON object: case -> null where it went through, else what was raised. A case's ``fault`` is planted into
+the step first; one that goes through has not been noticed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest import mock
+
+import torch
+from fake_device import Gpu, answer_for_cuda, move
+from torch import Tensor
+
+from prorl_inference.backends.transformers import decoding, refill
+from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_inference.tokens import PromptRows, Row
+from prorl_inference.types import SamplingParams
+from prorl_training.config.loading import load_config
+from prorl_training.policy import logprobs, update
+from prorl_training.policy.packing import PromptGroup
+from prorl_training.policy.update import Policy, PolicyUpdate, UpdateBatch
+
+STEP = (
+    "steps=4",
+    "loss.mini_batches=2",
+    "loss.pack_tokens=32",
+    "kl.measure_share_every=1",
+)
+ANSWERS = (tuple(range(10, 19)), tuple(range(20, 32)), (40,))
+UPLOAD = 256
+"""More than the ids of these passes, less than a mask of theirs."""
+READS = 1 + 2 + 1  # of a KL share, two mini-batches, the means
+
+
+def run_update(settings: list[str], dtype: str) -> None:
+    """Two mini-batches of packs, stale trajectories among them, a KL share, a reset of the reference."""
+    config = load_config("prorl-v2", None, [*STEP, *settings])
+    policy = Policy(tiny_model(layers=1), config, getattr(torch, dtype))
+    reads = 0
+
+    def read_back(*scalars: Tensor) -> list[float]:
+        nonlocal reads
+        reads += 1
+        assert all(x.device.type == "cuda" and x.ndim == 0 for x in scalars)
+        return [0.5] * len(scalars)
+
+    groups = [PromptGroup((1, 2, 3), ANSWERS, (3 * i, 3 * i + 1, 3 * i + 2)) for i in range(3)]
+    batch = UpdateBatch(
+        mini_batches=[groups[:2], groups[2:]],
+        advantages=torch.linspace(-1, 1, 9),
+        sampler_logprobs=[(-5.0,) * len(answer) for answer in ANSWERS] * 3,
+        config=config,
+        stale=frozenset({1, 7}),
+        measure_kl_share=True,
+    )
+    with Gpu(UPLOAD), mock.patch.object(update, "read_back", read_back):
+        for model in (policy.model, policy.reference):
+            if model is not None:
+                move(model)
+        policy.device = torch.device("cuda:0")
+        policy.trained = [p for p in policy.model.parameters() if p.requires_grad]
+        policy.optimizer = policy._new_optimizer()
+        before = policy.updates
+        policy.update(batch)
+        policy.reset_reference(clear_optimizer=True)
+    assert policy.updates == before + 2, "no update was applied"
+    assert reads == READS, f"the device was read {reads} times, not {READS}"
+
+
+def run_sampling(settings: list[str], dtype: str) -> None:
+    """A prefill, then one token a row a step; rows end at different steps, refilled or not."""
+    top_p, refilled = float(settings[0]), settings[1] == "refill"
+    model, steps = tiny_model(layers=1), 0
+    stop = byte_tokenizer().eos_token_id
+    assert isinstance(stop, int)
+
+    def to_host(tokens: Tensor, values: Tensor) -> tuple[list[int], list[float]]:
+        nonlocal steps
+        steps += 1
+        assert tokens.device.type == values.device.type == "cuda"
+        ended = [stop if i == steps % len(tokens) else 7 for i in range(len(tokens))]
+        return ended, [-1.0] * len(tokens)
+
+    work = [
+        PromptRows(prompt, [Row(i, j, 10 * i + j, 6) for j in range(3)])
+        for i, prompt in enumerate([(1, 2, 3), (4, 5), (6, 7, 8, 9)])
+    ]
+    params = SamplingParams(temperature=1.2, top_p=top_p, max_tokens=6)
+    done: list[Row] = []
+    with (
+        Gpu(UPLOAD, wide=True),  # quantiles are found in float64
+        torch.no_grad(),
+        mock.patch.object(decoding, "to_host", to_host),
+        mock.patch.object(refill, "to_host", to_host),
+        torch.autocast("cuda", getattr(torch, dtype), enabled=dtype != "float32"),
+    ):
+        move(model)
+        if refilled:
+            refill.decode_refilled(model, work, params, frozenset({stop}), done.extend, 4)
+        else:
+            decoding.decode_batch(model, work, params, frozenset({stop}), done.extend)
+    assert len(done) == 9
+
+
+RUNS: dict[str, Callable[[list[str], str], None]] = {
+    "update": run_update,
+    "sampling": run_sampling,
+}
+
+
+def wrapped(owner: Any, name: str, change: Callable[[Any], Any]) -> Any:
+    """Return a patch that has ``owner.name`` return its result changed."""
+    original = getattr(owner, name)
+
+    def call(*args: Any, **options: Any) -> Any:
+        return change(original(*args, **options))
+
+    return mock.patch.object(owner, name, call)
+
+
+def after(reading: Callable[[Tensor], Any]) -> Callable[[Any], Any]:
+    """Return a change that reads a tensor on the way and leaves it as it is."""
+
+    def change(found: Any) -> Any:
+        reading(found.loss if hasattr(found, "loss") else found)
+        return found
+
+    return change
+
+
+def double(found: Any) -> Any:
+    return found._replace(loss=found.loss.double())
+
+
+def on_host(mask: Tensor) -> Tensor:
+    """The policy tries its masks out before there is a device: those stay right."""
+    real = mask.device.type == "cpu"
+    return mask if real else torch.ones(mask.shape, dtype=torch.bool)
+
+
+FAULTS: dict[str, Callable[[], Any]] = {
+    "the mask stays on the host": lambda: wrapped(logprobs, "attention_mask", on_host),
+    "the mask is made on the host": lambda: wrapped(
+        logprobs, "attention_mask", lambda mask: on_host(mask).to(mask.device)
+    ),
+    "float64 in the loss": lambda: wrapped(update, "pass_loss", double),
+    "item() of the loss": lambda: wrapped(update, "pass_loss", after(lambda loss: loss.item())),
+    "cpu() of the loss": lambda: wrapped(update, "pass_loss", after(lambda loss: loss.cpu())),
+    "tolist() of log-probs": lambda: wrapped(
+        Policy, "reference_logprobs", after(lambda found: found.tolist())
+    ),
+    "a test of a value": lambda: wrapped(
+        update, "pass_loss", after(lambda loss: bool(loss > 0) and None)
+    ),
+    "advantages stay on the host": lambda: wrapped(
+        PolicyUpdate, "_sampled", lambda found: torch.zeros(found.shape)
+    ),
+    "an index from the host": lambda: wrapped(
+        Policy, "reference_logprobs", lambda found: found[torch.arange(len(found))]
+    ),
+    "index_select by the host": lambda: wrapped(
+        Policy, "reference_logprobs", lambda found: found.index_select(0, torch.arange(len(found)))
+    ),
+    "a length that only the device knows": lambda: wrapped(
+        Policy, "reference_logprobs", lambda found: found[found <= 0]
+    ),
+    "products of two types": lambda: wrapped(
+        update, "pass_loss", lambda found: found._replace(loss=mixed_product(found.loss))
+    ),
+    "a product of integers": lambda: wrapped(
+        update, "pass_loss", after(lambda loss: whole_product(loss.device))
+    ),
+    "a gradient that is read in the backward pass": lambda: wrapped(
+        update, "pass_loss", lambda found: found._replace(loss=read(found.loss))
+    ),
+}
+
+
+def mixed_product(loss: Tensor) -> Tensor:
+    with torch.autocast("cuda", enabled=False):
+        square = torch.ones(4, 4, device=loss.device)
+        return loss * (square @ square.bfloat16()).sum()
+
+
+def whole_product(device: torch.device) -> Tensor:
+    ones = torch.ones(4, 4, dtype=torch.long, device=device)
+    return ones @ ones
+
+
+class Read(torch.autograd.Function):
+    """The same value; its gradient is looked at."""
+
+    @staticmethod
+    def forward(ctx: Any, loss: Tensor) -> Tensor:
+        return loss.clone()
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        return grad * grad.item()
+
+
+def read(loss: Tensor) -> Any:
+    return Read.apply(loss)  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def planted(fault: str | None) -> Iterator[None]:
+    with contextlib.nullcontext() if fault is None else FAULTS[fault]():
+        yield
+
+
+def outcome(case: dict[str, Any]) -> str | None:
+    """Return what a case raised, in a line, or None."""
+    try:
+        with planted(case.get("fault")):
+            RUNS[case["run"]](case.get("settings", []), case.get("dtype", "float32"))
+    except Exception as error:
+        if case.get("trace"):
+            raise
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+if __name__ == "__main__":
+    given = json.loads(sys.argv[1])
+    answer_for_cuda(given["stub"])
+    torch.set_num_threads(1)
+    print(json.dumps({name: outcome(case) for name, case in given["cases"].items()}))

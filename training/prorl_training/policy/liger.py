@@ -1,0 +1,98 @@
+"""Log-probs and entropies by Liger's fused kernel (liger-kernel, a CUDA GPU), for ``model.liger``.
+
+On Hopper (compute capability 9.0, bfloat16) it never writes logits to memory; on other GPUs it works through chunks
+of 512 tokens like ``chunked``. It adds up the output layer's gradient in the type of the products, where ``chunked``
+does so in float32. Leaves out: output layers with a bias, which it does not know. Written for liger-kernel 0.8.5
+(ops/fused_linear_scaled_cross_entropy.py).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from prorl_common import UserError
+from prorl_training.policy.chunked import linear_logprobs, product_type
+
+OFF = "--set model.liger=false"
+_TOKENS, _VOCABULARY = 8, 512
+_ROUGH, _CLOSE = 0.05, 1e-3
+"""How far the trial's numbers may be from ours, with bfloat16 products and with others; gradients in proportion."""
+
+
+def check_liger(device: str) -> None:
+    """Raise UserError, one line with the cure, where the kernel cannot be had on ``device``. Imports nothing of it."""
+    if not device.startswith("cuda"):
+        raise UserError(f"model.liger=true needs a CUDA GPU and this run is on {device}: {OFF}")
+    if importlib.util.find_spec("liger_kernel") is None:
+        raise UserError(
+            "model.liger=true needs liger-kernel, which is not installed: "
+            f"pip install 'liger-kernel[cutedsl]>=0.8.5', or {OFF}"
+        )
+
+
+def liger_logprobs(
+    hidden: Tensor,
+    layer: torch.nn.Linear,
+    targets: Tensor,
+    temperature: float = 1.0,
+    with_entropy: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """Return what ``chunked.linear_logprobs`` returns, as far as the type of the products allows."""
+    from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
+
+    dtype = product_type(hidden)
+    with torch.autocast(hidden.device.type, enabled=False):
+        found: Any = Fused.apply(
+            hidden.to(dtype),
+            layer.weight.to(dtype),
+            targets,
+            temperature,
+            return_entropy=with_entropy,
+        )
+    loss, entropy = found if with_entropy else (found, None)
+    return -loss.float(), None if entropy is None else entropy.detach().float()
+
+
+def try_liger(layer: torch.nn.Linear, dtype: torch.dtype, device: torch.device) -> None:
+    """Run the kernel on a few random tokens of the width of ``layer``, with products in ``dtype``.
+
+    Raises UserError, one line with the cure, where it does not run or gives other log-probs or gradients than
+    ``chunked``.
+    """
+    if layer.bias is not None:
+        raise UserError(f"model.liger=true: the model's output layer has a bias: {OFF}")
+    draw = torch.Generator().manual_seed(0)
+    width = layer.in_features
+    hidden = torch.randn(_TOKENS, width, generator=draw).to(device, dtype).requires_grad_()
+    trial = torch.nn.Linear(width, _VOCABULARY, bias=False, device=device, dtype=dtype)
+    with torch.no_grad():
+        weight = torch.randn(_VOCABULARY, width, generator=draw) / width**0.5
+        trial.weight.copy_(weight)
+    targets = torch.randint(0, _VOCABULARY, (_TOKENS,), generator=draw).to(device)
+    found = []
+    try:
+        for score in (linear_logprobs, liger_logprobs):
+            logprobs, entropy = score(hidden, trial, targets, 1.2, True)
+            assert entropy is not None
+            gradients = torch.autograd.grad(logprobs.sum(), (hidden, trial.weight))
+            found.append([x.detach().float() for x in (logprobs, entropy, *gradients)])
+    except (ImportError, TypeError, ValueError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[:1]
+        raise UserError(
+            f"model.liger=true: Liger's kernel does not run here ({type(error).__name__}: "
+            f"{first[0] if first else ''}): on a Hopper GPU it needs liger-kernel[cutedsl] and "
+            f"model.dtype=bf16, or {OFF}"
+        ) from error
+    bound = _ROUGH if dtype == torch.bfloat16 else _CLOSE
+    names = ("log-probs", "entropies", "gradients", "gradients")
+    for name, ours, theirs in zip(names, *found, strict=True):
+        size = float(ours.abs().max()) if name == "gradients" else 1.0
+        gap = float((ours - theirs).abs().max())
+        if not gap <= bound * size:
+            raise UserError(
+                f"model.liger=true: Liger's kernel gives other {name} here, off by {gap:.2g}: {OFF}"
+            )
