@@ -35,6 +35,12 @@ class Start:
         """Return the dataset's folder. Raises UserError for what would stop the run at once."""
         return check_start(self.config, None if self.resume else self.run)
 
+    def check_memory(self) -> str | None:
+        """Return what is worth saying of the run's memory. Raises UserError where it does not fit this machine."""
+        from prorl_training.sizing.here import check_fit
+
+        return check_fit(self.config)
+
     def train(self, progress: Progress) -> TrainReport:
         """Train with the config's engine and return how it ended."""
         trainer: Callable[..., TrainReport]
@@ -115,4 +121,7 @@ def train(
     if isinstance(start, str):
         raise UserError(start)
     start.check()
-    return start.train(progress or PlainProgress())
+    progress = progress or PlainProgress()
+    if (memory := start.check_memory()) is not None:
+        progress.message(f"memory: {memory}")
+    return start.train(progress)

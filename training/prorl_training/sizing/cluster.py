@@ -53,9 +53,8 @@ class _Phase:
         o, r, layout = self.config.openrlhf, self.config.rollout, self.layout
         context = r.vllm_context or self.longest
         awake, troubles = engine_share(
-            self.shape, self.memory, o.vllm_memory, layout.tensor_parallel, context,
-            "openrlhf.vllm_memory", self.longest,
-        )  # fmt: skip
+            self.shape, self.memory, o.vllm_memory, context, layout.tensor_parallel
+        )
         asleep = {"reserve": ASLEEP_BYTES} if o.vllm_sleep else awake
         beside = asleep if layout.colocated else {}
         where = "" if layout.colocated else "policy"

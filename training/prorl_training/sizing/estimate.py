@@ -25,7 +25,8 @@ ITEMS = (
 """What memory goes to. ``reserve`` is assumed, not reckoned: contexts of the device and what its allocator wastes."""
 GB = 10**9
 PROMPT_ROOM = 2048
-"""Tokens of prompt that are reckoned with where a config does not limit them."""
+"""Tokens of prompt that are reckoned with where a config does not limit them, but at most ``PROMPT_SHARE`` responses."""
+PROMPT_SHARE = 4
 CONTEXT_BYTES = 750_000_000
 """Assumed for each process on a GPU: the CUDA context, the libraries' workspaces, NCCL's buffers."""
 WASTE = 0.05
@@ -56,7 +57,7 @@ class PhaseFit:
     sizes: Mapping[str, int]
     stages: tuple[Stage, ...]
     troubles: tuple[str, ...] = ()
-    """What does not work whatever the total is, each with its cure."""
+    """What does not work whatever the total is."""
 
     @property
     def worst(self) -> Stage:
@@ -107,7 +108,12 @@ class Fit:
                     "phase": phase.name,
                     "sizes": dict(phase.sizes),
                     "stages": [
-                        {"stage": s.name, "where": s.where, "total": s.total, "bytes": dict(s.items)}
+                        {
+                            "stage": s.name,
+                            "where": s.where,
+                            "total": s.total,
+                            "bytes": dict(s.items),
+                        }
                         for s in phase.stages
                     ],
                     "troubles": list(phase.troubles),
@@ -122,7 +128,7 @@ def longest_prompt(config: TrainConfig, context: int) -> int:
     r = config.rollout
     limit = r.vllm_context or context
     room = max(limit - r.max_tokens, 1) if limit else PROMPT_ROOM
-    return min(r.max_prompt_tokens or PROMPT_ROOM, room)
+    return min(r.max_prompt_tokens or min(PROMPT_ROOM, PROMPT_SHARE * r.max_tokens), room)
 
 
 def reserve(processes: int, pass_bytes: int) -> int:

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.sizing.cluster import cluster_phases
-from prorl_training.sizing.estimate import GB, Fit, PhaseFit, Stage
+from prorl_training.sizing.estimate import GB, Fit, Stage
 from prorl_training.sizing.local import local_phases
 from prorl_training.sizing.passes import Precision
 from prorl_training.sizing.shape import ModelShape
 
 LEAST_PASS = 2048
 """Passes are not advised to be shorter than so many tokens."""
-LEAST_SHARE = 0.1
-"""Nor vLLM's share of a GPU to be less."""
+LEAST_SHARE, MOST_SHARE = 9, 91
+"""Nor vLLM's share of a GPU to be this many hundredths or less, or more."""
 ADAPTER_RANK = 64
 """Of the adapters that are advised where all weights do not fit."""
 GPUS_OF_A_NODE = 8
@@ -104,21 +103,22 @@ def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
 def _candidates(fit: Fit) -> Iterator[Change]:
     """Yield changes that may help, the cheap ones first; of one key the smaller change first."""
     c, r = fit.config, fit.config.rollout
+    short = any(phase.troubles for phase in fit.phases)
     longest = max(p.sizes["prompt tokens"] + p.sizes["response tokens"] for p in fit.phases)
     if not c.model.gradient_checkpointing:
         yield "model.gradient_checkpointing", True
     match c.engine:
         case "local":
+            for tokens in _halves(c.loss.pack_tokens, max(LEAST_PASS, longest)):
+                yield "loss.pack_tokens", tokens
             if fit.device == "cpu" or r.backend == "transformers":
                 for rows in _halves(r.batch_rows, 1):
                     yield "rollout.batch_rows", rows
             else:
                 if not r.vllm_context:
                     yield "rollout.vllm_context", longest
-                for share in _shares(r.vllm_memory):
+                for share in _shares(r.vllm_memory, short):
                     yield "rollout.vllm_memory", share
-            for tokens in _halves(c.loss.pack_tokens, max(LEAST_PASS, longest)):
-                yield "loss.pack_tokens", tokens
             if c.kl.measure_share_every:
                 yield "kl.measure_share_every", 0
             if not c.model.lora.rank:
@@ -127,7 +127,7 @@ def _candidates(fit: Fit) -> Iterator[Change]:
             o = c.openrlhf
             if o.colocate and not o.vllm_sleep:
                 yield "openrlhf.vllm_sleep", True
-            for share in _shares(o.vllm_memory):
+            for share in _shares(o.vllm_memory, short):
                 yield "openrlhf.vllm_memory", share
             least = max(LEAST_PASS, longest)
             for tokens in _halves(o.train_tokens_per_gpu, least):
@@ -152,11 +152,11 @@ def _halves(value: int, least: int) -> Iterator[int]:
         yield least
 
 
-def _shares(share: float) -> Iterator[float]:
-    hundredths = round(100 * share) - 5
-    while hundredths >= 100 * LEAST_SHARE:
-        yield hundredths / 100
-        hundredths -= 5
+def _shares(share: float, short: bool) -> Iterator[float]:
+    """Yield smaller shares for vLLM; larger ones where its cache is too ``short``."""
+    now = round(100 * share)
+    steps = range(now + 5, MOST_SHARE, 5) if short else range(now - 5, LEAST_SHARE, -5)
+    yield from (hundredths / 100 for hundredths in steps)
 
 
 def _shown(change: Change) -> str:
@@ -164,28 +164,20 @@ def _shown(change: Change) -> str:
     return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
-def refuse(fit: Fit, shape: ModelShape) -> None:
-    """Raise UserError, one line with the settings that help, for a run that does not fit."""
-    if not fit.fits:
-        raise UserError(misfit(fit, shape))
-
-
 def misfit(fit: Fit, shape: ModelShape) -> str:
     """Return the line that says what does not fit, by how much, and what helps."""
-    phase = fit.worst
+    phase, what = fit.worst, "GPU" if fit.device == "cuda" else "machine"
     where = f" in phase {phase.name}" if len(fit.phases) > 1 else ""
-    what = "GPU" if fit.device == "cuda" else "machine"
-    if phase.troubles:
-        return f"{fit.config.preset} does not fit a {what} of {gigabytes(fit.memory)}{where}: {phase.troubles[0]}"
     stage = phase.worst
-    line = (
-        f"{fit.config.preset} needs {gigabytes(stage.total)} of a {what}'s {gigabytes(fit.memory)} in its "
-        f"{stage.name}{where} ({largest(stage)})"
-    )
+    line = f"{fit.config.preset} does not fit a {what} of {gigabytes(fit.memory)}{where}: "
+    if stage.total > fit.memory:
+        line += f"its {stage.name} needs {gigabytes(stage.total)} ({largest(stage)})"
+    else:
+        line += phase.troubles[0]
     helps = advice(fit, shape)
     if helps is None:
-        return f"{line}: take a larger {what}, more GPUs with --engine openrlhf, or a smaller model"
-    return f"{line}: --set {' --set '.join(helps)}"
+        return f"{line}; take a larger {what}, more GPUs with --engine openrlhf, or a smaller model"
+    return f"{line}; it fits with --set {' --set '.join(helps)}"
 
 
 def largest(stage: Stage, count: int = 3) -> str:
@@ -198,16 +190,3 @@ def gigabytes(value: int) -> str:
     """Return bytes in GB (10^9), to be read."""
     size = value / GB
     return f"{size:.0f} GB" if size >= 100 else f"{size:.3g} GB"
-
-
-def notes(fit: Fit) -> list[str]:
-    """Return what is worth saying of a run that fits, a line each: how close it is, and short passes."""
-    found = [] if not _is_close(fit.worst, fit.memory) else [
-        f"memory   {gigabytes(fit.needed)} of {gigabytes(fit.memory)} are reckoned with: close; "
-        "prorl train fit shows what for"
-    ]  # fmt: skip
-    return found
-
-
-def _is_close(phase: PhaseFit, memory: int) -> bool:
-    return phase.worst.total > 0.9 * memory

@@ -100,9 +100,6 @@ def _hub_cache(environment: Mapping[str, str]) -> Path:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError("it holds no mapping")
-    except ValueError as error:
+        return dict(json.loads(path.read_text("utf-8")))
+    except (ValueError, TypeError) as error:
         raise UserError(f"{path} is not the config of a model: {error}") from error
-    return found

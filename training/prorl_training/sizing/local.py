@@ -79,9 +79,8 @@ class _Phase:
         if self.own_sampler:
             context = r.vllm_context or self.shape.context or self.prompt + r.max_tokens
             sampler, troubles = engine_share(
-                self.shape, self.memory, r.vllm_memory, 1, context, "rollout.vllm_memory",
-                self.prompt + r.max_tokens, self.precision.product,
-            )  # fmt: skip
+                self.shape, self.memory, r.vllm_memory, context, number=self.precision.product
+            )
         else:
             sampler = {}
         stages = [self._sampling(sampler)]
@@ -124,7 +123,9 @@ class _Phase:
             activations += self._adapters(n)
         logits = held.logits
         made = held.weights + activations + logits
-        return Stage(name, self._resident(sampler, gradients, held.weights, activations, logits, made))
+        return Stage(
+            name, self._resident(sampler, gradients, held.weights, activations, logits, made)
+        )
 
     def _adapters(self, tokens: int) -> int:
         """Return what the adapters keep in a pass: their own copy of each layer's input."""

@@ -13,39 +13,23 @@ ASLEEP_BYTES = 1_500_000_000
 
 
 def engine_share(
-    shape: ModelShape,
-    memory: int,
-    share: float,
-    width: int,
-    context: int,
-    setting: str,
-    longest: int,
-    number: int = 2,
+    shape: ModelShape, memory: int, share: float, context: int, width: int = 1, number: int = 2
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the items of an engine that has ``share`` of ``memory`` on each of ``width`` GPUs, and what is wrong.
 
     vLLM takes its share whole, whatever it needs: the weights (``number`` bytes each), what a pass of its own works
-    with, and the rest for its cache. It refuses to start when the cache cannot hold one sequence of ``context``
-    tokens. ``longest``: the longest sequence that is sampled; ``setting`` names the share.
+    with, and the rest for its cache. It does not start where the cache cannot hold one sequence of ``context`` tokens.
     """
     taken = int(share * memory)
     weights = number * shape.parameters // width
     cache = taken - weights - _working(shape, number)
-    token = 2 * number * shape.layers * shape.kv_width // width
     troubles = []
-    if cache < context * token:
-        whole = (context * token + taken - cache) / memory
-        cures = []
-        if longest < context and cache >= longest * token:
-            cures.append(f"rollout.vllm_context={longest}")
-        if whole < 0.95:
-            cures.append(f"{setting}={whole + 0.005:.2f}")
-        cure = " or ".join(cures) or "take a larger GPU"
+    if cache < context * 2 * number * shape.layers * shape.kv_width // width:
         troubles.append(
-            f"vLLM's cache of {max(cache, 0) / 1e9:.1f} GB holds no sequence of {context} tokens, so that it would "
-            f"not start: {'set ' if cures else ''}{cure}"
+            f"vLLM would not start: of its {taken / 1e9:.3g} GB {max(cache, 0) / 1e9:.2g} are left for a cache, which "
+            f"holds no sequence of {context} tokens"
         )
-    return {"sampler weights": weights, "KV cache": taken - weights}, tuple(troubles)
+    return {"sampler weights": weights, "KV cache": max(taken - weights, 0)}, tuple(troubles)
 
 
 def _working(shape: ModelShape, number: int) -> int:
