@@ -14,6 +14,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.logprobs import linear_logprobs
 from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, PromptGroup, build_pack
+from prorl_training.sizing.local import trained_parameters
 from prorl_training.sizing.measured import LiveBytes, saved_tensors
 from prorl_training.sizing.passes import (
     CPU_CHUNK_BYTES,
@@ -33,7 +34,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 6,
         "num_attention_heads": 6,
         "num_key_value_heads": 2,
-        "vocab_size": 49152,
+        "vocab_size": 16384,
         "tie_word_embeddings": True,
     },
     "middle": {
@@ -43,7 +44,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "num_hidden_layers": 4,
         "num_attention_heads": 8,
         "num_key_value_heads": 2,
-        "vocab_size": 32768,
+        "vocab_size": 16384,
         "tie_word_embeddings": False,
     },
     "normed": {
@@ -66,13 +67,16 @@ PRECISIONS = {
 """The types of weights, and of products under autocast (float32: none)."""
 
 
-def policy_of(sizes: dict[str, Any], precision: Precision, checkpointing: bool) -> PolicyModel:
+def policy_of(
+    sizes: dict[str, Any], precision: Precision, checkpointing: bool, rank: int = 0
+) -> PolicyModel:
     """A policy with random weights, on the CPU; one in bf16 stands for the OpenRLHF engine's."""
     from transformers import AutoConfig, AutoModelForCausalLM
 
     config: Any = AutoConfig.for_model(**sizes)
     model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
-    settings = {"model": {"gradient_checkpointing": checkpointing}, "kl": {"coefficient": 0.0}}
+    chosen = {"gradient_checkpointing": checkpointing, "lora": {"rank": rank}}
+    settings = {"model": chosen, "kl": {"coefficient": 0.0}}
     weights, products = PRECISIONS[precision]
     policy = PolicyModel(model, TrainConfig.model_validate(settings), products)
     policy.model.to(weights)
@@ -96,9 +100,13 @@ def size_of(pack: Pack, precision: Precision, checkpointing: bool) -> PassSize:
 
 CASES = [
     (name, precision, checkpointing, masked)
-    for name, masked in (("narrow", True), ("middle", True), ("normed", False))
+    for name, masked, checkpoints in (
+        ("narrow", True, (True,)),
+        ("middle", True, (False, True)),
+        ("normed", False, (False,)),
+    )
     for precision in PRECISIONS
-    for checkpointing in (False, True)
+    for checkpointing in checkpoints
 ]
 
 
@@ -122,7 +130,7 @@ def test_a_pass_holds_what_was_reckoned_within_five_percent(
 
 
 def test_logits_in_several_blocks_are_reckoned(monkeypatch: pytest.MonkeyPatch) -> None:
-    block = 8 << 20  # where 363 targets make 47 MB of logits
+    block = 8 << 20  # where 363 targets make 24 MB of logits
     monkeypatch.setattr(sys.modules[linear_logprobs.__module__], "BLOCK_BYTES", block)
     policy, pack = policy_of(SIZES["middle"], Precision.AUTOCAST, True), a_pack(True)
     shape = ModelShape.from_config(SIZES["middle"])
@@ -140,3 +148,17 @@ def test_a_pass_without_gradient_stays_within_what_was_reckoned() -> None:
         policy.logprobs(pack)
     reckoned = forward_peak(shape, size, trained=True).total
     assert 0.9 * reckoned <= live.peak <= 1.05 * reckoned
+
+
+def test_adapters_keep_the_gradients_of_the_tables_away() -> None:
+    precision = Precision.AUTOCAST
+    pytest.importorskip("peft")
+    policy, pack = policy_of(SIZES["middle"], precision, False, rank=8), a_pack(True)
+    shape, size = ModelShape.from_config(SIZES["middle"]), size_of(pack, precision, False)
+    config = policy.config
+    assert trained_parameters(config, shape) == sum(p.numel() for p in policy.trained)
+    with LiveBytes() as live, policy.gradient_pass(0):
+        logprobs, _ = policy.target_logprobs(pack, 1.2, with_entropy=True)
+        logprobs.sum().backward()
+    reckoned = peak(shape, replace(size, tables_trained=False)).total
+    assert reckoned == pytest.approx(live.peak, rel=0.05)

@@ -37,9 +37,9 @@ class Start:
 
     def check_memory(self) -> str | None:
         """Return what is worth saying of the run's memory. Raises UserError where it does not fit this machine."""
-        from prorl_training.sizing.here import check_fit
+        from prorl_training.sizing.here import check_fit, memory_here
 
-        return check_fit(self.config)
+        return check_fit(self.config, memory_here(self.config))
 
     def train(self, progress: Progress) -> TrainReport:
         """Train with the config's engine and return how it ended."""

@@ -80,8 +80,10 @@ def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
 
 
 def _load(fit: Fit) -> tuple[int, int]:
-    """Return by how much a run does not fit, to be compared: troubles first."""
-    return sum(len(phase.troubles) for phase in fit.phases), fit.needed
+    """Return by how much a run does not fit, to be compared: troubles first, then what is over in all stages."""
+    stages = [stage for phase in fit.phases for stage in phase.stages]
+    over = sum(max(0, stage.total - fit.memory) for stage in stages)
+    return sum(len(phase.troubles) for phase in fit.phases), over
 
 
 def _again(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
@@ -134,12 +136,12 @@ def _candidates(fit: Fit) -> Iterator[Change]:
                 yield "openrlhf.train_tokens_per_gpu", tokens
             for tokens in _halves(o.rollout_tokens_per_gpu, least):
                 yield "openrlhf.rollout_tokens_per_gpu", tokens
-            if o.gpus_per_node < GPUS_OF_A_NODE:
-                yield "openrlhf.gpus_per_node", GPUS_OF_A_NODE
             if o.zero_stage == 2:
                 yield "openrlhf.zero_stage", 3
             if not o.adam_offload:
                 yield "openrlhf.adam_offload", True
+            if o.gpus_per_node < GPUS_OF_A_NODE:
+                yield "openrlhf.gpus_per_node", GPUS_OF_A_NODE
         case _:
             assert_never(c.engine)
 

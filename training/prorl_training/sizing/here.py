@@ -79,27 +79,28 @@ def main_memory(
     return total if limit == "max" else min(total, int(limit))
 
 
-def check_fit(config: TrainConfig) -> str | None:
+def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
     """Return what is worth saying of a run's memory before it starts, None where nothing is.
 
-    Raises UserError, one line with the settings that help, for a run that does not fit what is here. Where nothing is
-    here to compare with (a cluster elsewhere), a misfit with the GPU that the config names is said, not refused.
+    ``found`` is ``memory_here``'s. Raises UserError, one line with the settings that help, for a run that does not fit
+    it; without it (a cluster elsewhere) a misfit with the GPU that the config names is said, not refused.
     """
     if not config.model.check_fit:
         return None
-    found = memory_here(config)
     try:
         shape = model_shape(config.model.path)
     except UserError as error:
         return f"not reckoned: {error}"
+    device, memory = found or ("cuda", int(config.model.gpu_gb * GB))
+    fit = reckon(for_samplers_here(config, device), shape, device, memory)
+    if fit.fits:
+        close = fit.needed > CLOSE * memory
+        return f"{usage(fit)} reckoned with: see prorl train fit" if close else None
     if found is None:
-        fit = planned(config)
-    else:
-        fit = reckon(for_samplers_here(config, found[0]), shape, *found)
-    if found is not None and not fit.fits:
-        raise UserError(f"{misfit(fit, shape)} (start anyway: --set model.check_fit=false)")
-    if not fit.fits:
         return misfit(fit, shape)
-    if fit.needed > CLOSE * fit.memory:
-        return f"{gigabytes(fit.needed)} of {gigabytes(fit.memory)} are reckoned with: see prorl train fit"
-    return None
+    raise UserError(f"{misfit(fit, shape)} (start anyway: --set model.check_fit=false)")
+
+
+def usage(fit: Fit) -> str:
+    """Return how much of the memory a run takes, in words."""
+    return f"{gigabytes(fit.needed)} of {gigabytes(fit.memory)}"

@@ -114,24 +114,16 @@ class _Phase:
             self.config.model.gradient_checkpointing,
             masked=True,
             chunk_bytes=CPU_CHUNK_BYTES if self.device == "cpu" else 0,
+            tables_trained=not self.config.model.lora.rank,
         )
 
     def _stage(self, name: str, sampler: dict[str, int], gradients: int, held: Held) -> Stage:
-        n, rank = self._size().tokens, self.config.model.lora.rank
+        n, logits = self._size().tokens, held.logits
         activations = held.activations + n * n  # and the pack's mask, a byte a pair of tokens
-        if rank:
-            activations += self._adapters(n)
-        logits = held.logits
         made = held.weights + activations + logits
         return Stage(
             name, self._resident(sampler, gradients, held.weights, activations, logits, made)
         )
-
-    def _adapters(self, tokens: int) -> int:
-        """Return what the adapters keep in a pass: their own copy of each layer's input."""
-        s, c = self.shape, self.precision.product
-        layers = 1 if self.config.model.gradient_checkpointing else s.layers
-        return layers * tokens * c * (5 * s.hidden + s.query_width + s.intermediate)
 
     def _sampling(self, sampler: dict[str, int]) -> Stage:
         if sampler:

@@ -50,7 +50,8 @@ class PassSize:
 
     ``masked``: attention has a mask and all heads' own keys and values (the local engine's packs); else a kernel that
     knows grouped heads and where sequences end. ``block_bytes`` of float32 logits are made at a time, and exponentials
-    of ``chunk_bytes`` of them; 0: all at once.
+    of ``chunk_bytes`` of them; 0: all at once. ``tables_trained``: embedding and output layer get gradients, as they do
+    but for adapters; what adapters keep of their own is not counted (a few percent).
     """
 
     tokens: int
@@ -60,6 +61,7 @@ class PassSize:
     masked: bool
     block_bytes: int = BLOCK_BYTES
     chunk_bytes: int = 0
+    tables_trained: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ def kept(shape: ModelShape, size: PassSize) -> Held:
     positions = 2 * n * shape.head_dim * p.residual
     targets = size.targets * (h * p.residual + 4 * 4)
     copies = 0 if size.checkpointing else shape.layers * _copies(shape, size)
-    return Held(copies, layers + norm + positions + targets, _blocks(shape, size) * 4)
+    rows = _rows(shape, size)
+    last_block = 4 * shape.vocab * (size.targets % rows or rows)
+    return Held(copies, layers + norm + positions + targets, last_block)
 
 
 def peak(shape: ModelShape, size: PassSize) -> Held:
@@ -120,17 +124,17 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
     pass of the last layer and of the embedding.
     """
     h, m, p, n = shape.hidden, shape.intermediate, size.precision, size.tokens
-    c, table = p.product, shape.embedding_parameters
+    c, table = p.product, shape.embedding_parameters if size.tables_trained else 0
     between = kept(shape, size)
     block, copies = _blocks(shape, size), shape.layers * _copies(shape, size)
     inputs = shape.layers * n * h * p.residual if size.checkpointing else between.activations
-    output_copy = 2 * table if p.casts else 0
+    output_copy = 2 * shape.embedding_parameters if p.casts else 0
     # forward: the layers' casts stay until the pass ends
     layers = Held(copies, inputs + n * (3 * m * c + 2 * h * p.residual), 0)
     head = Held(copies, between.activations, _making(shape, size) + output_copy)
     # backward: a gradient of the output layer in float32, what is added to it, and a block beside it
     several = block < size.targets * shape.vocab
-    slope = block * (c if c < 4 else 0)
+    slope = block * c
     if c == 4:
         gradient = 4 * table + 4 * block
     else:
@@ -184,15 +188,19 @@ def _making(shape: ModelShape, size: PassSize) -> int:
     """
     logits = 4 * _blocks(shape, size)
     product = 0 if size.precision is Precision.FLOAT32 else logits // 2
-    chunk = min(logits, size.chunk_bytes or logits)
+    chunk = size.chunk_bytes or logits
     if size.precision.casts:
-        chunk *= 2
-    return logits + max(product, chunk)
+        return logits + max(product, 2 * min(logits, chunk))
+    return logits + max(product, min(logits, 2 * chunk))  # the chunk before is there still
 
 
 def _blocks(shape: ModelShape, size: PassSize) -> int:
     """Return the logits that are there at a time."""
-    whole = size.targets * shape.vocab
+    return _rows(shape, size) * shape.vocab
+
+
+def _rows(shape: ModelShape, size: PassSize) -> int:
+    """Return for how many targets logits are there at a time."""
     if not size.block_bytes:
-        return whole
-    return min(whole, max(1, size.block_bytes // (4 * shape.vocab)) * shape.vocab)
+        return size.targets
+    return min(size.targets, max(1, size.block_bytes // (4 * shape.vocab)))
