@@ -53,11 +53,11 @@ def saved_tensors(known: Iterable[Tensor] = ()) -> Iterator[Saved]:
         yield saved
 
 
-class LiveBytes(TorchDispatchMode):
+class LiveBytes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Counts the bytes of tensors that are made inside the block and still held: ``now``, and ``peak``."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.now = 0
         self.peak = 0
         self._seen: weakref.WeakKeyDictionary[Any, None] = weakref.WeakKeyDictionary()
