@@ -129,6 +129,8 @@ def run_cluster_checks(device: Device) -> Iterator[Check]:
     yield from check_plugins()
     for finding in findings(device.value):
         yield Check(*finding)
+    if device is not Device.cpu and is_installed("torch"):
+        yield from check_fit("openrlhf")
     yield check_memory()
     yield from check_disk()
     yield check_sandbox()
@@ -141,6 +143,7 @@ def run_checks() -> Iterator[Check]:
     yield from check_plugins()
     if is_installed("torch"):
         yield check_torch()
+        yield from check_fit("local")
     yield check_memory()
     yield from check_disk()
     yield check_sandbox()
@@ -277,6 +280,26 @@ def check_torch() -> Check:
     where = torch.cuda.get_device_name(0) if device == "cuda" else "no GPU"
     detail = f"device {device} ({where}), {torch.get_num_threads()} threads, computes in {dtype}"
     return Check("torch", "ok", detail)
+
+
+def check_fit(engine: str) -> Iterator[Check]:
+    """Reckon whether the preset that a GPU takes fits those that are here; nothing without one."""
+    from prorl_training.config.loading import load_config
+    from prorl_training.engine.openrlhf.launch.requirements import visible_gpus
+    from prorl_training.sizing.fit import misfit
+    from prorl_training.sizing.here import planned, usage
+    from prorl_training.sizing.known import model_shape
+
+    gpus = len(visible_gpus())
+    if not gpus:
+        return
+    config = load_config(None, None, [f"engine={engine}", f"openrlhf.gpus_per_node={gpus}"])
+    fit = planned(config)
+    if fit.fits:
+        yield Check("fit", "ok", f"{config.preset} takes {usage(fit)} of a GPU's memory")
+    else:
+        line, _, cure = misfit(fit, model_shape(config.model.path)).partition("; ")
+        yield Check("fit", "note", line, cure)
 
 
 def check_sandbox() -> Check:

@@ -11,6 +11,7 @@ import typer
 from prorl_cli import console
 from prorl_cli.options import PluginOption
 from prorl_cli.train.controller import explain, simulate
+from prorl_cli.train.fit import fit
 from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
-for _command in (simulate, explain, presets, status, export):
+for _command in (fit, simulate, explain, presets, status, export):
     app.command()(_command)
 
 
@@ -96,6 +97,7 @@ def start_run(start: Start) -> TrainReport:
 
     config, folder = start.config, start.run.path
     dataset = start.check()
+    memory = start.check_memory()
     r = config.in_phase(0).rollout
     console.say(f"run      {folder}")
     console.say(f"preset   {config.preset} · {config.steps} steps · engine {config.engine}")
@@ -106,6 +108,8 @@ def start_run(start: Start) -> TrainReport:
     console.say(f"model    {config.model.path}")
     console.say(f"dataset  {dataset}")
     console.say(f"step     {r.prompts} prompts x {r.samples} samples, up to {r.max_tokens} tokens")
+    if memory is not None:
+        console.say(f"memory   {memory}")
     for note in scaling_notes(config):
         console.say(f"scaled   {note}")
     console.say("the ETA appears after the first step; Ctrl-C saves and says how to go on")

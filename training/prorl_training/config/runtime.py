@@ -39,6 +39,11 @@ class ModelConfig(Section):
     """Recompute activations in the backward pass: less memory, about a third more time in the update."""
     liger: bool = False
     """Log-probs by Liger's fused kernel (liger-kernel and a CUDA GPU); otherwise a block of logits at a time."""
+    gpu_gb: float = Field(default=80.0, gt=0)
+    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for: what ``prorl train fit`` reckons with where
+    none is found."""
+    check_fit: bool = True
+    """Refuse to start a run that is reckoned to need more memory than there is."""
     lora: LoraConfig = LoraConfig()
 
 

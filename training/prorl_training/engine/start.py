@@ -47,13 +47,17 @@ class Start:
         """Return the dataset's folder. Raises UserError for what would stop the run at once."""
         dataset = check_start(self.config, None if self.resume else self.run)
         later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
-        if (
-            self.config.stages and "openrlhf" in later
-        ):  # now, not when the stages before it are done
+        if self.config.stages and "openrlhf" in later:  # now, not when the stages before are done
             from prorl_training.engine.openrlhf.launch.session import check_cluster
 
             check_cluster(self.config)
         return dataset
+
+    def check_memory(self) -> str | None:
+        """Return what is worth saying of the run's memory. Raises UserError where it does not fit this machine."""
+        from prorl_training.sizing.here import check_fit, memory_here
+
+        return check_fit(self.config, memory_here(self.config))
 
     def train(self, progress: Progress, trainers: Trainers | None = None) -> TrainReport:
         """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
@@ -183,4 +187,6 @@ def train(
     progress = progress or PlainProgress()
     if start.chosen:
         progress.message(f"engine {start.chosen}")
+    if (memory := start.check_memory()) is not None:
+        progress.message(f"memory: {memory}")
     return start.train(progress)

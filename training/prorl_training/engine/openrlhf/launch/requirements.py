@@ -3,7 +3,7 @@
 Pure functions of what they are given, or of ``/proc`` and the installed metadata: nothing of the stack is imported
 but torch, and that only to ask for GPUs. ``prorl doctor --engine openrlhf`` shows them. Leaves out: other nodes of a
 cluster (run the doctor on each), whether the network between them is fast, and whether the model fits the GPUs
-(docs/guides/cluster.md).
+(``sizing``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ State = Literal["ok", "note", "problem"]
 GIB = 2**30
 _SHM_CPU, _SHM_CUDA = 0.5 * GIB, 8 * GIB
 _FILES_LEAST, _FILES_GOOD, _FILES_BEST = 1024, 8192, 65536
-_GPU_GIB = 70
 RAY_PORT, DASHBOARD_PORT = 6379, 8265
 
 _CURE = {
@@ -124,13 +123,6 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
             "problem",
             "torch sees none",
             "look at nvidia-smi, CUDA_VISIBLE_DEVICES and torch.version.cuda",
-        )
-    if min(memory) < _GPU_GIB * GIB:
-        return Finding(
-            "GPUs",
-            "note",
-            f"{len(memory)} ({sizes}): the defaults are reckoned for 80 GB each",
-            "lower openrlhf.train_tokens_per_gpu and openrlhf.vllm_memory",
         )
     return Finding("GPUs", "ok", f"{len(memory)} ({sizes})")
 

@@ -46,7 +46,7 @@ SHARED = (
 
 UNDERSTOOD = {
     "": "preset steps token_budget seed plugins engine phases stages penalties",
-    "model": "path device dtype gradient_checkpointing liger",
+    "model": "path device dtype gradient_checkpointing liger gpu_gb check_fit",
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
     "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
     "loss": "name options mini_batches aggregation",
