@@ -16,6 +16,7 @@ import pytest
 import torch
 import transformers
 
+from prorl_common import DiskFullError
 from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
@@ -352,7 +353,7 @@ def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(
         raise SafetensorError('IoError(Os { code: 28, message: "No space left on device" })')
 
     monkeypatch.setattr(module, "_save", full)
-    with pytest.raises(CheckpointError, match="the disk is full; make room"):
+    with pytest.raises(DiskFullError, match="the disk is full; make room"):
         save(store, 9, new_policy(config))
     assert open_checkpoint(store)[0].name == "step_000006"
     assert not list(store.glob(".step*"))

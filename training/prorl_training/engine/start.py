@@ -35,8 +35,10 @@ class Start:
         """Return the dataset's folder. Raises UserError for what would stop the run at once."""
         return check_start(self.config, None if self.resume else self.run)
 
-    def train(self, progress: Progress) -> TrainReport:
-        """Train with the config's engine and return how it ended."""
+    def train(self, progress: Progress, restarts: int = 0) -> TrainReport:
+        """Train with the config's engine and return how it ended; see ``engine.restarts`` for ``restarts``."""
+        from prorl_training.engine.restarts import train_with_restarts
+
         trainer: Callable[..., TrainReport]
         match self.config.engine:
             case "openrlhf":
@@ -47,7 +49,14 @@ class Start:
                 from prorl_training.engine.local import train as trainer
             case _:
                 assert_never(self.config.engine)
-        return trainer(self.config, self.run.path, progress, self.resume, self.decisions)
+
+        def once(again: bool) -> TrainReport:
+            # what a launch has recorded of the changes stands in the run's config
+            known = again and self.run.config() == self.config
+            decisions = () if known else self.decisions
+            return trainer(self.config, self.run.path, progress, self.resume or again, decisions)
+
+        return train_with_restarts(once, self.run, restarts, progress.message)
 
 
 def new_run(
@@ -89,6 +98,7 @@ def train(
     steps: int | None = None,
     name: str | None = None,
     resume: str | None = None,
+    restarts: int = 0,
     progress: Progress | None = None,
     **settings: Any,
 ) -> TrainReport:
@@ -96,7 +106,8 @@ def train(
 
     The same as ``prorl train``, with the same defaults: the machine's preset, the newest dataset under data/, the
     preset's model. ``settings`` are further keys of the config with ``__`` for the dot, as ``optimizer__lr=1e-6``.
-    ``resume`` names a run to go on with (or ``latest``), for ``steps`` in all. Ctrl-C finishes the step, saves and
+    ``resume`` names a run to go on with (or ``latest``), for ``steps`` in all; ``restarts``: so many times it starts
+    again from its last checkpoint when a worker or a node died. Ctrl-C finishes the step, saves and
     returns with ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress
@@ -115,4 +126,4 @@ def train(
     if isinstance(start, str):
         raise UserError(start)
     start.check()
-    return start.train(progress or PlainProgress())
+    return start.train(progress or PlainProgress(), restarts)
