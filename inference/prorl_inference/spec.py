@@ -40,12 +40,12 @@ class BackendOptions:
     batching: Batching = "fixed"
     max_model_len: int | None = None
     memory_share: float = 0.9
-    request_seeds: bool = True
     policy: Any = None
     tokenizer: Any = None
     url: str | None = None
     server: ServerOptions = field(default_factory=ServerOptions)
     tell: Callable[[str], None] = lambda _: None
+    request_seeds: bool = True
 
     def folder(self) -> Path:
         """Return ``path``. Raises UserError where there is none."""

@@ -205,6 +205,7 @@ class TrainingLoop:
         p.folder.sync()
         save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
         prune_checkpoints(root, c.keep, c.best)
+        p.beat()  # a slow file system is no standstill
         self._saved = step
 
     def _ended(self) -> bool:
