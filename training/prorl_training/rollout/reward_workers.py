@@ -11,7 +11,8 @@ import os
 from prorl_training.config import TrainConfig
 
 SECONDS_AN_ANSWER = 0.06
-"""Processor time of one answer of the five-domain mix, measured by benchmarks/reward_tier.py."""
+"""Processor time of one answer: three times what benchmarks/reward_tier.py measures on a five-domain mix of easy
+answers (0.021 s)."""
 WITHIN = 10.0
 """Seconds in which a whole batch could be checked, if all of it came at once; more is drawn than one batch, and most
 answers come while others are still sampled."""
