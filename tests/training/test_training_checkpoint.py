@@ -6,6 +6,7 @@ import json
 import math
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -357,6 +358,30 @@ def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(
         save(store, 9, new_policy(config))
     assert open_checkpoint(store)[0].name == "step_000006"
     assert not list(store.glob(".step*"))
+
+
+def test_a_writer_that_only_says_it_failed_is_understood_where_the_disk_is_full(
+    tmp_path: Path,
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small file system can only be mounted by root")
+
+    class LikeDeepSpeed:
+        """Writes with torch.save, whose error on a full disk is of a position in the file."""
+
+        def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
+            torch.save({"moments": torch.zeros(10**6)}, work / "optimiser.pt")
+            return {}
+
+    try:
+        with pytest.raises(DiskFullError, match="the disk is full; make room"):
+            save_checkpoint(disk / "checkpoints", 3, LikeDeepSpeed(), None, {})
+        assert list((disk / "checkpoints").iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_saving_the_same_step_again_replaces_it(store: Path, config: TrainConfig) -> None:

@@ -37,9 +37,12 @@ class ReplicaLost(ServiceError):
 
 
 class Replicas(Protocol):
-    """Places that judge: futures in, verdicts out. ``slots`` holds how many batches each takes at a time."""
+    """Places that judge: futures in, verdicts out."""
 
-    slots: Sequence[int]
+    @property
+    def slots(self) -> Sequence[int]:
+        """How many batches each takes at a time."""
+        ...
 
     def ask(self, replica: int, rows: Sequence[Row]) -> Any:
         """Return the future of the rows' verdicts."""
