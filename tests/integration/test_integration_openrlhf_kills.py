@@ -128,8 +128,10 @@ def test_a_killed_reward_replica_costs_nothing_and_the_run_goes_on(
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # Ray's, which starts the nodes here
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_dead_node_costs_a_restart_and_the_run_ends_in_the_same_place(
-    place: Path, undisturbed: dict[str, Any]
+    place: Path, undisturbed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # these nodes are not the run's own, which switches it off: Ray ends workers where memory is short
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "0")
     utils: Any = importlib.import_module("ray.cluster_utils")
     head = {"num_cpus": 8, "num_gpus": 0, "include_dashboard": False}
     cluster = utils.Cluster(initialize_head=True, head_node_args=head)

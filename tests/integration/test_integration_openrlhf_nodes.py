@@ -43,6 +43,7 @@ CODE = ("```python\nprint(2)\n```", Task("code", {"tests": [{"stdin": "", "stdou
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Two nodes; ``second`` is the one without the head."""
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "0")
     ray: Any = importlib.import_module("ray")
     utils: Any = importlib.import_module("ray.cluster_utils")
     head = {"num_cpus": 2, "num_gpus": 0, "include_dashboard": False}
