@@ -110,15 +110,14 @@ def train_on_cluster(
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
             raise ServiceError(
-                f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
-                f"(whole log: {log}); {again}"
+                f"OpenRLHF ended with exit code {code} before the run did\n{tail}\n(whole log: {log}); {again}"
             )
         if outcome.fault == "user":
             raise UserError(str(outcome.error))
         if outcome.fault == "disk":
             raise DiskFullError(f"{outcome.error} (log: {log}); {again}")
         if outcome.fault == "service":
-            raise ServiceError(f"{outcome.error} (log: {log}); {again}")
+            raise ServiceError(f"{outcome.error} (log: {log})\n{again}")
         if outcome.fault == "bug":
             raise RuntimeError(
                 f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})"
