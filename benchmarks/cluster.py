@@ -92,7 +92,7 @@ def kind(process: Process) -> str:
         "reference": ("ray::Reference",),
         "vLLM": ("ray::Rollout", "VLLM::"),
         "trainer": ("ray::PPOTrainer", "ray::Trainer"),
-        "rewards": ("openrlhf.launch.reward_services", "prorl_verifiers"),
+        "rewards": ("ray::RewardReplica", "prorl_verifiers"),
         "Ray": ("raylet", "gcs_server", "ray::", "ray/"),
     }.items():
         if any(mark in words for mark in marks):

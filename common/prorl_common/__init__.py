@@ -8,6 +8,7 @@ Nothing here knows about models, rewards or datasets.
 from prorl_common.cache import cache_root
 from prorl_common.closing import Closing
 from prorl_common.errors import (
+    DiskFullError,
     MissingExtraError,
     ProrlError,
     ServiceError,
@@ -44,6 +45,7 @@ from prorl_common.seeds import derive_seed
 
 __all__ = [
     "Closing",
+    "DiskFullError",
     "Door",
     "FolderDoor",
     "Installed",

@@ -3,7 +3,8 @@
     ProrlError
     ├── UserError            the user can mend it: one line with the cure, exit code 2
     │   └── MissingExtraError    an optional dependency is not installed
-    └── ServiceError         something we depend on broke (sandbox, worker, disk): retried, never a reward
+    └── ServiceError         something we depend on broke (sandbox, worker): retried, never a reward
+        └── DiskFullError        no room to write: nothing is half-written, and work goes on once there is some
 
 Rooms derive their own classes from the two branches. Every other exception is a bug of ours and
 keeps its traceback. This module does not print and does not exit; the command line does both.
@@ -53,6 +54,10 @@ def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
 
 class ServiceError(ProrlError):
     """A service we depend on failed. It says nothing about the answer being graded."""
+
+
+class DiskFullError(ServiceError):
+    """No room on the disk, or the quota is used up. Trying again is of no use before somebody makes room."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -21,33 +21,51 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common.closing import Closing
-from prorl_common.errors import UserError, why_unreadable
+from prorl_common.errors import DiskFullError, UserError, why_unreadable
 
+_NO_ROOM = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
 _FATAL_WRITE = {
-    errno.ENOSPC: "the disk is full",
     errno.EROFS: "the file system is read-only",
     errno.EACCES: "permission denied",
     errno.EPERM: "permission denied",
-    errno.EDQUOT: "the disk quota is used up",
     errno.ENOTDIR: "a part of the path is a file, not a folder",
     errno.EEXIST: "a part of the path is a file, not a folder",
     errno.EISDIR: "it is a folder",
     errno.ENOENT: "the folder does not exist and cannot be made",
 }
 
+_LEAST_ROOM = 1 << 16
+"""Bytes; a disk with less counts as full."""
+
 
 @contextlib.contextmanager
 def explain_write_errors(path: Path) -> Iterator[None]:
-    """Turn an OSError about space or permission into a one-line UserError naming ``path``."""
+    """Turn an OSError into one line naming ``path``: about space a DiskFullError, about permission a UserError."""
     try:
         yield
     except OSError as error:
+        cure = "choose another place or make room, nothing was half-written"
+        if error.errno in _NO_ROOM:
+            raise DiskFullError(f"cannot write {path}: {_NO_ROOM[error.errno]}; {cure}") from error
         if error.errno in _FATAL_WRITE:
-            raise UserError(
-                f"cannot write {path}: {_FATAL_WRITE[error.errno]}; "
-                "choose another place or make room, nothing was half-written"
-            ) from error
+            raise UserError(f"cannot write {path}: {_FATAL_WRITE[error.errno]}; {cure}") from error
         raise
+
+
+def says_disk_full(error: BaseException) -> bool:
+    """Return whether ``error`` says that a disk is full, whichever library raised it."""
+    if isinstance(error, DiskFullError) or getattr(error, "errno", None) in _NO_ROOM:
+        return True
+    return any(words in str(error) for words in ("No space left", "StorageFull", "quota exceeded"))
+
+
+def is_full(folder: Path) -> bool:
+    """Return whether the disk of ``folder`` is full; some libraries only say that a write failed."""
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < _LEAST_ROOM
 
 
 def check_output(path: Path, folder: bool = False) -> None:
@@ -220,8 +238,7 @@ class Journal(Closing):
             file.truncate(0)
 
     def append(self, row: Mapping[str, Any]) -> None:
-        """Append one JSON object as one line. Raises UserError when the disk is full or
-        read-only."""
+        """Append one JSON object as one line. Raises DiskFullError, and UserError where the disk is read-only."""
         self.extend([row])
 
     def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> None:

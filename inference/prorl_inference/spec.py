@@ -28,7 +28,8 @@ class BackendOptions:
     from it, or beside it and takes its weights over in ``sync_weights``. ``dtype`` is one of ``auto``,
     ``fp32``, ``bf16``, ``fp16`` or as torch names it. ``max_model_len`` is in tokens, prompt and answer
     together (None: the model's own); ``memory_share`` is the part of the device's memory for a model and
-    cache of the backend's own. ``url`` and ``server`` are of a server, and ``tell`` takes a line for
+    cache of the backend's own. Without ``request_seeds`` a backend that would pay for a seed of each completion's own
+    draws from one generator. ``url`` and ``server`` are of a server, and ``tell`` takes a line for
     people, from any thread.
     """
 
@@ -44,6 +45,7 @@ class BackendOptions:
     url: str | None = None
     server: ServerOptions = field(default_factory=ServerOptions)
     tell: Callable[[str], None] = lambda _: None
+    request_seeds: bool = True
 
     def folder(self) -> Path:
         """Return ``path``. Raises UserError where there is none."""

@@ -45,6 +45,12 @@ def train(
         typer.Option(help="local or openrlhf (default: openrlhf where it and several GPUs are)."),
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
+    restarts: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Times to start again from the last checkpoint when a worker or node died."
+        ),
+    ] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
     ] = False,
@@ -71,7 +77,7 @@ def train(
         if isinstance(found, str):
             console.say(found)
             return
-        start_run(found)
+        start_run(found, restarts)
         return
     over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
@@ -87,10 +93,10 @@ def train(
         return
     from prorl_training.engine.start import new_run
 
-    start_run(new_run(preset, config_file, over, name))
+    start_run(new_run(preset, config_file, over, name), restarts)
 
 
-def start_run(start: Start) -> TrainReport:
+def start_run(start: Start, restarts: int = 0) -> TrainReport:
     """Announce, train, and say how it ended; a run that gave up exits 1."""
     from prorl_training.engine.local import scaling_notes
     from prorl_training.schedule.timeline import stage_lines
@@ -121,7 +127,7 @@ def start_run(start: Start) -> TrainReport:
 
     started, progress = time.monotonic(), console.make_progress()
     with console.stoppable(how_to_go_on, progress):
-        report = start.train(progress)
+        report = start.train(progress, restarts)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")

@@ -16,7 +16,7 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
-from prorl_cli.main import build_app
+from prorl_cli.main import build_app, main
 from prorl_common import NullProgress, UserError
 from prorl_datasets import build, load_recipe
 from prorl_inference.testing import byte_tokenizer, tiny_model
@@ -103,6 +103,53 @@ def test_unknown_model_leaves_no_run_behind(place: Path) -> None:
     with pytest.raises(UserError, match="unknown model"):
         prorl("train", "--preset", "quickstart", "--model", "nope", "--name", "three")
     assert not (place / "runs" / "three").exists()
+
+
+@pytest.fixture
+def small_disk(place: Path) -> Iterator[Path]:
+    """The folder of a run, on a disk of its own of 16 MB."""
+    disk = place / "runs" / "full"
+    disk.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        disk.rmdir()
+        pytest.skip("a small file system can only be mounted by root")
+    yield disk
+    subprocess.run(["umount", "--lazy", str(disk)], check=True)  # a log may still be open
+    disk.rmdir()
+
+
+def fill(disk: Path, left: int) -> Path:
+    """Write a file that leaves so many bytes of the disk."""
+    free = os.statvfs(disk)
+    filler = disk / "filler"
+    filler.write_bytes(bytes(free.f_bavail * free.f_frsize - left))
+    return filler
+
+
+@pytest.mark.parametrize("left", [0, 60_000], ids=["not a byte", "too little for a checkpoint"])
+def test_a_full_disk_ends_a_run_as_a_broken_service_and_room_lets_it_go_on(
+    small_disk: Path,
+    left: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    prorl(*start("full", 1))
+    before = sorted(path.name for path in (small_disk / "checkpoints").iterdir())
+    filler = fill(small_disk, left)
+    words = ["train", "--resume", "full", "--steps", "3", "--restarts", "2"]
+    monkeypatch.setattr(sys, "argv", ["prorl", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 1
+    assert said[-1].startswith("service error: cannot write") and "disk is full" in said[-1]
+    assert not any("starting again" in line for line in said)  # a restart makes no room
+    assert sorted(path.name for path in (small_disk / "checkpoints").iterdir()) == before
+    filler.unlink()
+    prorl("train", "--resume", "full", "--steps", "3")
+    rows = [json.loads(x) for x in (small_disk / "metrics.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows] == [1, 2, 3]
 
 
 def test_damaged_checkpoint_is_passed_over_and_refused_where_none_is_whole(place: Path) -> None:

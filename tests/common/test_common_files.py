@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from prorl_common import (
+    DiskFullError,
     Journal,
     UserError,
     atomic_directory,
@@ -105,7 +106,7 @@ def test_a_journal_that_is_removed_while_written_is_one_clear_line(tmp_path: Pat
 def test_full_disk_is_one_clear_line() -> None:
     with (
         Journal(Path("/dev/full"), fsync=False) as journal,
-        pytest.raises(UserError, match="the disk is full"),
+        pytest.raises(DiskFullError, match="the disk is full"),
     ):
         journal.append({"a": 1})
 

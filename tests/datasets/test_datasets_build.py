@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, ServiceError, UserError
+from prorl_common import DiskFullError, NullProgress, ServiceError, UserError
 from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
 from prorl_datasets.building import plan
 from prorl_datasets.building.builder import build_with
@@ -203,7 +203,7 @@ def test_a_full_or_read_only_disk_is_one_line(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("prorl_common.files.tempfile.mkstemp", full)
-    with pytest.raises(UserError, match="the disk is full"):
+    with pytest.raises(DiskFullError, match="the disk is full"):
         build_with(accepting, small, tmp_path / "d", progress=NullProgress())
     assert not (tmp_path / "d").exists()
 

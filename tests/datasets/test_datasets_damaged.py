@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, UserError
+from prorl_common import DiskFullError, NullProgress, UserError
 from prorl_datasets import BuildOptions, Recipe, load
 from prorl_datasets.building.builder import build_with
 from prorl_datasets.rows.parts import Part, PartStore
@@ -338,7 +338,7 @@ def test_a_full_disk_is_one_line_and_room_lets_the_build_go_on(
         (tmp_path / "good.jsonl").write_bytes(_text(_lines(300)))
         (tmp_path / "a.jsonl").write_bytes(_text([x.replace("?", " now?") for x in _lines(900)]))
         recipe = make_recipe(ENTRIES % "a.jsonl")
-        with pytest.raises(UserError, match="the disk is full") as caught:
+        with pytest.raises(DiskFullError, match="the disk is full") as caught:
             build_with(make_scorer(), recipe, disk / "d", progress=NullProgress())
         assert "\n" not in str(caught.value)
         assert not (disk / "d").exists()

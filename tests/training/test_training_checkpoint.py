@@ -6,6 +6,7 @@ import json
 import math
 import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 import torch
 import transformers
 
+from prorl_common import DiskFullError
 from prorl_inference import Completion, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
@@ -352,10 +354,34 @@ def test_full_disk_is_one_line_and_leaves_the_checkpoints_before_it(
         raise SafetensorError('IoError(Os { code: 28, message: "No space left on device" })')
 
     monkeypatch.setattr(module, "_save", full)
-    with pytest.raises(CheckpointError, match="the disk is full; make room"):
+    with pytest.raises(DiskFullError, match="the disk is full; make room"):
         save(store, 9, new_policy(config))
     assert open_checkpoint(store)[0].name == "step_000006"
     assert not list(store.glob(".step*"))
+
+
+def test_a_writer_that_only_says_it_failed_is_understood_where_the_disk_is_full(
+    tmp_path: Path,
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small file system can only be mounted by root")
+
+    class LikeDeepSpeed:
+        """Writes with torch.save, whose error on a full disk is of a position in the file."""
+
+        def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
+            torch.save({"moments": torch.zeros(10**6)}, work / "optimiser.pt")
+            return {}
+
+    try:
+        with pytest.raises(DiskFullError, match="the disk is full; make room"):
+            save_checkpoint(disk / "checkpoints", 3, LikeDeepSpeed(), None, {})
+        assert list((disk / "checkpoints").iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
 
 
 def test_saving_the_same_step_again_replaces_it(store: Path, config: TrainConfig) -> None:

@@ -34,10 +34,10 @@ from prorl_training.config.schema import all_keys
 from prorl_training.engine.openrlhf.launch.arguments import (
     Places,
     argument_list,
-    reward_endpoint,
+    reward_places,
     sequence_limit,
 )
-from prorl_training.engine.openrlhf.launch.dry_run import dry_run, reward_file, unsaid
+from prorl_training.engine.openrlhf.launch.dry_run import dry_run, unsaid
 from prorl_training.engine.openrlhf.launch.layout import Device, layout_of
 from prorl_training.engine.openrlhf.launch.session import export_prompts
 from prorl_training.engine.openrlhf.launch.understood import (
@@ -56,6 +56,7 @@ from prorl_verifiers.adapters.openrlhf import rollout_item
 
 ROOT = Path(__file__).resolve().parents[2]
 WARM = "warm_start.examples=0"
+SERVICES = "openrlhf.reward=service"
 REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=80"}
 """Presets that the engine refuses as they are, and the setting that it names."""
 
@@ -468,11 +469,18 @@ def test_addresses_of_ray_and_of_reward_services_are_taken() -> None:
     for address in ("auto", "10.0.0.1:6379", "ray://head:10001"):
         config = configured("prorl-v2", f"openrlhf.ray_address={address}")
         assert config.openrlhf.ray_address == address
-    config = configured("prorl-v2", "openrlhf.reward_urls=[http://a:1, https://b]")
-    assert config.openrlhf.reward_urls == ("http://a:1", "https://b")
-    with pytest.raises(ConfigError, match="are for reward=service"):
-        configured("prorl-v2", "openrlhf.reward=function", "openrlhf.reward_urls=[http://a:1]")
-    assert reward_endpoint("http://a:1/") == reward_endpoint("http://a:1/openrlhf")
+    config = configured(
+        "prorl-v2", SERVICES, "openrlhf.reward_urls=[http://a:1/, http://b/openrlhf]"
+    )
+    assert config.openrlhf.reward_urls == ("http://a:1/", "http://b/openrlhf")
+    assert reward_places(config) == ("http://a:1/openrlhf", "http://b/openrlhf")
+    with pytest.raises(ConfigError, match=r"set openrlhf\.reward=service too"):
+        configured("prorl-v2", "openrlhf.reward_urls=[http://a:1]")
+
+
+def test_services_that_nobody_named_are_refused_with_the_cure() -> None:
+    (line,) = unsupported(configured("prorl-v2", SERVICES), "cpu")
+    assert "the run starts no services: name running ones in openrlhf.reward_urls" in line
 
 
 def test_exported_rows_are_what_the_loader_and_the_reward_read(tmp_path: Path) -> None:
@@ -502,7 +510,8 @@ def test_export_without_prompts_or_cut_short_leaves_the_old_file(tmp_path: Path)
 
 
 def test_dry_run_is_the_command_a_flag_a_line_and_quoted() -> None:
-    config = configured("prorl-v2", "model.path=my model", "openrlhf.reward_urls=[http://a:1]")
+    named = "openrlhf.reward_urls=[http://a:1]"
+    config = configured("prorl-v2", "model.path=my model", SERVICES, named)
     text = dry_run(config, "one")
     words = shlex.split(text.replace("\\\n", ""))
     assert words[:3] == ["python", "-m", "openrlhf.cli.train_ppo_ray"]
@@ -514,9 +523,10 @@ def test_dry_run_is_the_command_a_flag_a_line_and_quoted() -> None:
     assert all(line.strip().startswith("--") for line in lines[1:])
 
 
-def test_reward_as_a_function_names_the_adapters_file() -> None:
-    assert reward_file().endswith("adapters/openrlhf.py")
-    assert reward_file() in dry_run(configured("prorl-v2", "openrlhf.reward=function"))
+def test_without_services_the_command_names_the_adapters_file() -> None:
+    (file,) = reward_places(configured("prorl-v2"))
+    assert file.endswith("adapters/openrlhf.py")
+    assert file in dry_run(configured("prorl-v2"))
 
 
 def test_context_of_a_model_on_disk_is_read_for_the_dry_run(tmp_path: Path) -> None:

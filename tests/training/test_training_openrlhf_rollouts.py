@@ -1,4 +1,4 @@
-"""Sampling and scoring through fake engines, rewards from services that come and go, events and specs."""
+"""Sampling through fake engines, events and specs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, ServiceError, UserError
+from prorl_common import DiskFullError, NullProgress, ServiceError, UserError
 from prorl_inference import Request, SamplingParams
 from prorl_inference.testing import byte_tokenizer
+from prorl_training.config.sampling import RolloutConfig
 from prorl_training.engine.openrlhf import events
-from prorl_training.engine.openrlhf.actors.rewards import ROUNDS, ReplicaScorer, score_rows
-from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator, ClusterScorer
+from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator
 from prorl_training.engine.openrlhf.driver.run import fault_of, line_of, only_writer
 from prorl_training.engine.openrlhf.spec import Spec, current_spec, read_spec
-from prorl_verifiers import Task, Verdict
 
 TOKENIZER: Any = byte_tokenizer()
 END = 257
@@ -33,7 +32,6 @@ class FakeEngines:
 
     def __init__(self) -> None:
         self.asked: list[tuple[int, list[int], dict[str, Any]]] = []
-        self.scored: list[tuple[int, int]] = []
         self.open = False
 
     def sample(
@@ -42,13 +40,6 @@ class FakeEngines:
         assert self.open
         self.asked.append((engine, seeds, options))
         return lambda: [([LETTERS[seed], END], [-0.5, -0.25], "stop") for seed in seeds]
-
-    def score(self, engine: int, rows: list[tuple[str, str, dict[str, Any]]]) -> Any:
-        self.scored.append((engine, len(rows)))
-        return lambda: [
-            {"reward": float(len(text)), "status": "scored", "reason": name}
-            for text, name, _ in rows
-        ]
 
     def first_done(self, futures: Sequence[Any]) -> Any:
         return futures[-1]
@@ -112,52 +103,27 @@ def test_weights_are_taken_when_told_to() -> None:
     assert synced == [1]
 
 
-def test_verdicts_come_in_order_from_engines_by_turns() -> None:
-    engines = FakeEngines()
-    items = [("x" * n, Task("math", {"answer": "1"})) for n in range(40)]
-    assert [v.reward for v in ClusterScorer(engines).score(items)] == [float(n) for n in range(40)]
-    assert engines.scored == [(0, 16), (1, 16), (0, 8)]
+def test_without_request_seeds_as_many_samples_are_asked_for_and_no_seed() -> None:
+    class Unseeded(FakeEngines):
+        def sample(self, engine: int, prompt: list[int], seeds: Any, options: Any) -> Any:
+            self.asked.append((engine, seeds, options))
+            return lambda: [([LETTERS[0], END], [-0.5, -0.25], "stop") for _ in seeds]
+
+    engines = Unseeded()
+    sampler = ClusterGenerator(engines, TOKENIZER, frozenset({END}), 64, lambda: None, False)
+    (found,) = sampler.generate([ask("x", 7, 8)], SamplingParams(1.0, 1.0, 8))
+    assert len(found) == 2 and engines.asked[0][1] == [None, None]
 
 
-class Service:
-    """Answers every call, or fails the first ``broken`` ones."""
-
-    def __init__(self, broken: int = 0) -> None:
-        self.broken = broken
-        self.calls = 0
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        self.calls += 1
-        if self.calls <= self.broken:
-            raise ServiceError("down")
-        return [Verdict(1.0, "scored", "fine")] * len(items)
-
-
-ITEM = [("x", Task("math", {"answer": "1"}))]
-
-
-def test_services_are_asked_by_turns_and_a_dead_one_is_passed_over() -> None:
-    dead, alive = Service(broken=10**6), Service()
-    scorer = ReplicaScorer([dead, alive], sleep=lambda seconds: None)
-    for _ in range(4):
-        assert scorer.score(ITEM)[0].reward == 1.0
-    assert (dead.calls, alive.calls) == (2, 4)
-
-
-def test_services_that_come_back_are_waited_for() -> None:
-    waits: list[float] = []
-    scorer = ReplicaScorer([Service(2), Service(2)], sleep=waits.append)
-    assert scorer.score(ITEM)[0].reward == 1.0
-    assert waits == [1.0, 2.0]
-
-
-def test_without_any_service_every_row_is_an_infra_error_and_never_a_reward() -> None:
-    service = Service(broken=10**6)
-    scorer = ReplicaScorer([service], sleep=lambda seconds: None)
-    (verdict,) = score_rows(scorer, [("x", "math", {"answer": "1"})])
-    assert (verdict.reward, verdict.status) == (None, "infra_error")
-    assert "none of 1 reward services answered" in verdict.reason
-    assert service.calls == ROUNDS
+@pytest.mark.parametrize(
+    ("setting", "cpu", "gpu"),
+    [("auto", True, False), ("always", True, True), ("never", False, False)],
+)
+def test_requests_have_seeds_on_a_cpu_and_on_gpus_only_where_asked_for(
+    setting: Any, cpu: bool, gpu: bool
+) -> None:
+    rollout = RolloutConfig(request_seeds=setting)
+    assert (rollout.seeds_on("cpu"), rollout.seeds_on("cuda:1")) == (cpu, gpu)
 
 
 def test_events_are_replayed_once_and_a_half_written_line_waits(tmp_path: Path) -> None:
@@ -177,7 +143,7 @@ def test_events_are_replayed_once_and_a_half_written_line_waits(tmp_path: Path) 
 
 
 def test_the_first_failure_is_the_one_that_is_told(tmp_path: Path) -> None:
-    spec = Spec(str(tmp_path), False, "cpu", (), ())
+    spec = Spec(str(tmp_path), False, "cpu", ())
     spec.folder.mkdir()
     assert events.read_outcome(spec) is None
     events.report_failure(spec, "a vLLM engine", ValueError("too\nlong"))
@@ -194,7 +160,7 @@ def test_the_first_failure_is_the_one_that_is_told(tmp_path: Path) -> None:
 
 
 def test_a_dying_launch_does_not_speak_for_the_next_one(tmp_path: Path) -> None:
-    first, second = (Spec(str(tmp_path), False, "cpu", (), ()) for _ in range(2))
+    first, second = (Spec(str(tmp_path), False, "cpu", ()) for _ in range(2))
     first.folder.mkdir()
     events.report_failure(first, "the policy", ValueError("killed"))
     assert events.read_outcome(second) is None
@@ -229,6 +195,8 @@ class ActorUnavailableError(RayActorError):
             "service",
             "ActorUnavailableError: It died. (class_name: Policy, pid: 7)",
         ),
+        (RayTaskError(DiskFullError("no room")), "disk", "no room"),
+        (RayTaskError(OSError(28, "x")), "disk", "[Errno 28] x"),
         (ValueError("x"), "bug", "ValueError('x')"),
     ],
 )
@@ -252,7 +220,7 @@ def test_a_second_trainer_process_waits_and_then_says_who_is_in_its_way(tmp_path
 def test_a_spec_comes_back_as_it_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spec = Spec(str(tmp_path), True, "cpu", ("--a", "1"), ("http://x:1",), ({"step": 1},))
+    spec = Spec(str(tmp_path), True, "cpu", ("--a", "1"), ({"step": 1},))
     path = spec.write()
     assert read_spec(path) == spec
     monkeypatch.setenv("PRORL_OPENRLHF_SPEC", str(path))

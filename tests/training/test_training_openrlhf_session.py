@@ -67,7 +67,7 @@ def test_actors_on_every_node_are_told_which_plug_ins_to_load(
     plugins.use_plugins([file])
     folder = RunFolder(tmp_path / "run")
     folder.create(load_config("prorl-v2"), {})
-    spec = Spec(str(folder.path), False, "cpu", (), ())
+    spec = Spec(str(folder.path), False, "cpu", ())
     monkeypatch.setenv(VARIABLE, str(spec.write()))
     handed = ray_options(spec)["runtime_env"]["env_vars"]
     ((path, sha256),) = json.loads(handed[plugins.ENVIRONMENT])
@@ -77,7 +77,7 @@ def test_actors_on_every_node_are_told_which_plug_ins_to_load(
 def test_a_plug_in_that_a_node_cannot_read_is_the_users_to_mend(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run")
     folder.create(load_config("prorl-v2"), {})
-    spec = Spec(str(folder.path), False, "cpu", (), ())
+    spec = Spec(str(folder.path), False, "cpu", ())
     spec.folder.mkdir(parents=True)
     events.report_failure(spec, "the policy", PluginError("plug-in /x.py cannot be read"))
     outcome = events.read_outcome(spec)

@@ -48,11 +48,13 @@ class VllmGenerator:
         batch_size: int = 64,
         max_model_len: int | None = None,
         memory_share: float = 0.3,
+        request_seeds: bool = True,
     ) -> None:
         """Load the model folder ``path``; ``memory_share`` of the device is for weights and cache.
 
-        ``max_model_len`` is in tokens, prompt and answer together; None takes the model's own. Raises
-        MissingExtraError without vLLM.
+        ``max_model_len`` is in tokens, prompt and answer together; None takes the model's own. Without
+        ``request_seeds`` seeds are left out, which vLLM's sampler is slow with on a GPU. Raises MissingExtraError
+        without vLLM.
         """
         SPEC.check_installed()
         # In one process the weights of the trainer are handed over without a copy to another.
@@ -73,6 +75,7 @@ class VllmGenerator:
             disable_log_stats=True,
         )
         self.tokenizer = tokenizer
+        self._seeded = request_seeds
         self.model_id, self.model_digest = str(path), ""
         self.stop_ids = folder_stop_ids(path, tokenizer)
 
@@ -140,7 +143,7 @@ class VllmGenerator:
         return vllm.SamplingParams(
             temperature=params.temperature,
             top_p=params.top_p,
-            seed=row.seed % 2**63,
+            seed=row.seed % 2**63 if self._seeded else None,
             max_tokens=row.budget,
             stop_token_ids=sorted(self.stop_ids),
             ignore_eos=True,  # the engine's own end token is in stop_token_ids, if it is one
@@ -198,6 +201,7 @@ SPEC = BackendSpec(
         o.batch_rows,
         o.max_model_len,
         o.memory_share,
+        o.request_seeds,
     ),
     title="vLLM",
     requires="vllm",

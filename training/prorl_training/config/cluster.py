@@ -51,17 +51,21 @@ class OpenRLHFConfig(Section):
     are packed. On CPU always ``sdpa``."""
     ray_address: str = ""
     """Empty: start Ray here and stop it at the end; else join: ``auto``, HOST:PORT or ``ray://HOST:PORT``."""
-    reward: Literal["service", "function"] = "service"
-    """Who scores: reward services (``prorl verify serve``), or a pool in each vLLM process."""
-    reward_replicas: int = Field(default=2, ge=1)
-    """Reward services that the run starts itself, where ``reward_urls`` is empty."""
+    reward: Literal["ray", "service"] = "ray"
+    """Who scores: replicas that the run starts on all nodes as Ray actors, or running reward services
+    (``prorl verify serve``) at ``reward_urls``."""
+    reward_replicas: int = Field(default=0, ge=0)
+    """Replicas of ``reward=ray`` in all; 0: by the nodes' free cores and the answers of a step."""
     reward_urls: tuple[str, ...] = ()
-    """Addresses of running reward services, like ``http://host:8421``, instead of own ones."""
+    """Addresses of the services of ``reward=service``, like ``http://host:8421``."""
     verify_sync: bool = False
     """Compare every vLLM engine's weights with the policy's, by checksum, after each update, and stop where they
     differ; costs a pass over the weights."""
     cpu_slots: int = Field(default=3, ge=1)
     """Without a GPU: as how many GPUs Ray counts this machine."""
+    node_wait_seconds: float = Field(default=600.0, ge=0)
+    """How long a start waits for ``nodes`` machines with ``gpus_per_node`` free GPUs in a cluster that is joined: after
+    a restart, the one that takes a dead one's place."""
     object_store_gib: float = Field(default=0.0, ge=0)
     """Size of Ray's object store when Ray is started here; 0: Ray's own choice."""
 
@@ -82,6 +86,8 @@ class OpenRLHFConfig(Section):
 
     @model_validator(mode="after")
     def _urls_are_used(self) -> OpenRLHFConfig:
-        if self.reward_urls and self.reward == "function":
-            raise ValueError("reward_urls are for reward=service; reward=function asks nobody")
+        if self.reward_urls and self.reward == "ray":
+            raise ValueError(
+                "reward_urls are for services: set openrlhf.reward=service too, or leave them out"
+            )
         return self

@@ -112,8 +112,9 @@ def _default_backend() -> str:
 class RewardConfig(Section):
     """Who checks the answers."""
 
-    workers: int = Field(default=2, ge=1)
-    """Processes that score."""
+    workers: int = Field(default=0, ge=0)
+    """Processes that score, of each replica on a cluster; 0: as many as a step's answers ask for and the cores
+    allow, at least 2."""
     timeout_seconds: float = Field(default=10.0, gt=0)
     """Wall time for one response."""
     backend: str = Field(

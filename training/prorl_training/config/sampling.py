@@ -53,6 +53,9 @@ class RolloutConfig(Section):
     """vLLM: the part of the GPU's memory for its weights and cache; the trainer needs the rest."""
     vllm_context: int = Field(default=0, ge=0)
     """vLLM: longest sequence in tokens, prompt and response; 0: the model's own context."""
+    request_seeds: Literal["auto", "always", "never"] = "auto"
+    """vLLM: whether each response has a seed of its own; ``auto``: on a CPU. On GPUs vLLM serves seeded requests one
+    by one in its sampler, and a seed gives no bitwise repeat there anyway."""
     batching: Literal["fixed", "refill"] = "fixed"
     """Transformers: decode fixed batches (bitwise repeatable), or fill freed rows at once (faster when
     lengths differ widely)."""
@@ -60,6 +63,12 @@ class RolloutConfig(Section):
     """Prompts that leave no room for ``max_tokens`` in the model's context, or exceed ``max_prompt_tokens``."""
     max_prompt_tokens: int = Field(default=0, ge=0)
     """Longest prompt that is used; 0: as long as the context allows."""
+
+    def seeds_on(self, device: str) -> bool:
+        """Return whether vLLM is told each response's seed on ``device``."""
+        if self.request_seeds == "auto":
+            return not device.startswith("cuda")
+        return self.request_seeds == "always"
 
     @field_validator("backend")
     @classmethod

@@ -130,6 +130,7 @@ def train(
     require_local()
     from prorl_inference import pick_backend, pick_device
     from prorl_training.engine.builder import Builder
+    from prorl_training.rollout.reward_workers import workers_here
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
     from prorl_training.run.watchdog import Watchdog
     from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions, tasks_in
@@ -150,7 +151,7 @@ def train(
     with (
         folder.lock(),
         VerifierPool(
-            workers=reward.workers,
+            workers=workers_here(config),
             sandbox=reward.backend,
             allow_weak=reward.allow_weak,
             timeout_seconds=reward.timeout_seconds,
@@ -285,6 +286,7 @@ class LocalEngine:
             r.vllm_memory,
             policy.model,
             tokenizer,
+            request_seeds=r.seeds_on(device),
         )
         return pick_backend(r.backend, device, training=True).open(options)
 

@@ -214,6 +214,7 @@ class TrainingLoop:
         save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
         origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
         prune_checkpoints(root, c.keep, c.best, origins)
+        p.beat()  # a slow file system is no standstill
         self._saved = step
 
     def _ended(self) -> bool:

@@ -59,14 +59,28 @@ class Start:
 
         return check_fit(self.config, memory_here(self.config))
 
-    def train(self, progress: Progress, trainers: Trainers | None = None) -> TrainReport:
+    def train(
+        self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
+    ) -> TrainReport:
         """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
-        how it ended.
+        how it ended. See ``engine.restarts`` for ``restarts``."""
+        from prorl_training.engine.restarts import train_with_restarts
+
+        def once(again: bool) -> TrainReport:
+            return self._train(progress, trainers or trainer_of, again)
+
+        return train_with_restarts(once, self.run, restarts, progress.message)
+
+    def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
+        """Train to the end, or until something dies; ``again``: after that.
 
         A stage begins from the checkpoint that the one before ended with, never from memory: so it may be another
         engine's, and a run that was killed between two goes on as one that was not.
         """
-        config, resume, decisions = self.config, self.resume, self.decisions
+        # what a launch has recorded of the changes stands in the run's config
+        known = again and self.run.config() == self.config
+        config, resume = self.config, self.resume or again
+        decisions = () if known else self.decisions
         while True:
             checkpoint, phase, begins_stage = place(self.run, config)
             if begins_stage and checkpoint is not None:
@@ -74,7 +88,7 @@ class Start:
                     f"stage {config.phases[phase].stage}: from {checkpoint.name}, "
                     f"engine {config.in_phase(phase).engine}"
                 )
-            trainer = (trainers or trainer_of)(config.in_phase(phase).engine)
+            trainer = trainers(config.in_phase(phase).engine)
             report = trainer(config, self.run.path, progress, resume, decisions)
             ended = report.interrupted or report.stopped is not None
             if ended or report.last_step >= report.steps or not config.stages:
@@ -158,6 +172,7 @@ def train(
     steps: int | None = None,
     name: str | None = None,
     resume: str | None = None,
+    restarts: int = 0,
     progress: Progress | None = None,
     **settings: Any,
 ) -> TrainReport:
@@ -165,7 +180,8 @@ def train(
 
     The same as ``prorl train``, with the same defaults: the machine's preset, the newest dataset under data/, the
     preset's model. ``settings`` are further keys of the config with ``__`` for the dot, as ``optimizer__lr=1e-6``.
-    ``resume`` names a run to go on with (or ``latest``), for ``steps`` in all. Ctrl-C finishes the step, saves and
+    ``resume`` names a run to go on with (or ``latest``), for ``steps`` in all; ``restarts``: so many times it starts
+    again from its last checkpoint when a worker or a node died. Ctrl-C finishes the step, saves and
     returns with ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress
@@ -189,4 +205,4 @@ def train(
         progress.message(f"engine {start.chosen}")
     if (memory := start.check_memory()) is not None:
         progress.message(f"memory: {memory}")
-    return start.train(progress)
+    return start.train(progress, restarts)

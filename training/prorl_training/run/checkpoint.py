@@ -18,7 +18,6 @@ Finding, checking and pruning checkpoints is ``checkpoint_store``'s, the policy'
 from __future__ import annotations
 
 import contextlib
-import errno
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +25,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
 
-from prorl_common import UserError, atomic_directory, atomic_write_text
+from prorl_common import DiskFullError, atomic_directory, atomic_write_text
+from prorl_common.files import is_full, says_disk_full
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.rollout.types import Group, Trajectory
@@ -61,37 +61,31 @@ def save_checkpoint(
     """Write a checkpoint atomically, make it the latest and return its folder.
 
     ``state`` is what the engine wants back from ``open_checkpoint`` (JSON values, numbers exact). Raises
-    UserError where the disk is full or closed to us; older checkpoints are untouched then.
+    DiskFullError, and UserError where the disk is closed to us; older checkpoints are untouched then.
     """
     from prorl_inference import quiet_transformers
 
     target = checkpoint_path(root, step)
-    with _explained(target), atomic_directory(target) as work, quiet_transformers():
+    with atomic_directory(target) as work, _explained(target, work), quiet_transformers():
         entries = policy.write_checkpoint(work, tokenizer)
         save_buffer(work, buffer)
         full = {**state, "step": step, **entries}
         (work / STATE).write_text(json.dumps(full, indent=1), encoding="utf-8")
         seal(work)
-    with _explained(root / "latest"):
+    with _explained(target, root):
         sync_folder(root)
         atomic_write_text(root / "latest", target.name + "\n")
     return target
 
 
 @contextlib.contextmanager
-def _explained(target: Path) -> Iterator[None]:
-    """Say in one line why a checkpoint could not be written, whichever library met the full disk."""
-    from safetensors import SafetensorError
-
+def _explained(target: Path, work: Path) -> Iterator[None]:
+    """Say in one line why a checkpoint could not be written into ``work``, whichever library met the full disk."""
     try:
         yield
-    except (OSError, SafetensorError, UserError) as error:
-        text = str(error)
-        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-        if full or any(
-            w in text for w in ("No space left", "StorageFull", "disk is full", "quota")
-        ):
-            raise CheckpointError(
+    except Exception as error:
+        if says_disk_full(error) or is_full(work):
+            raise DiskFullError(
                 f"cannot write the checkpoint {target}: the disk is full; make room (checkpoint.keep, "
                 "old runs) and go on with --resume, the checkpoints before it are whole"
             ) from error

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from prorl_common import Journal, UserError, atomic_write_text, check_output, nearest
+from prorl_common import DiskFullError, Journal, UserError, atomic_write_text, check_output, nearest
 from prorl_common.files import explain_write_errors
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_saved_config, save_config
@@ -166,7 +166,7 @@ class RunFolder:
 
     def _ended(self, state: str, reason: str) -> None:
         # a full disk or a folder that is gone must not hide the error that ended the run
-        with contextlib.suppress(UserError):
+        with contextlib.suppress(UserError, DiskFullError):
             self.check_there()
             atomic_write_text(self.ended_path, json.dumps({"state": state, "reason": reason}))
 
@@ -216,8 +216,8 @@ class RunFolder:
         """Write a step's sampled groups, a row a response; nothing when there are none.
 
         ``kept`` are the groups the step trained on, with their shaped rewards; those carried over from an
-        earlier step have their rows in that step's file, with ``kept`` false there. Raises UserError when
-        the disk is full or closed to us.
+        earlier step have their rows in that step's file, with ``kept`` false there. Raises DiskFullError,
+        and UserError where the disk is closed to us.
         """
         import pyarrow as pa
         from pyarrow import parquet

@@ -36,6 +36,7 @@ ALLOWED = (
     "model.liger",
     "rollout.batch_rows",
     "rollout.backend",
+    "rollout.request_seeds",
     "rollout.batching",
     "loss.pack_tokens",
     "kl.measure_share_every",
@@ -55,6 +56,7 @@ ALLOWED = (
     "openrlhf.reward_replicas",
     "openrlhf.reward_urls",
     "openrlhf.verify_sync",
+    "openrlhf.node_wait_seconds",
     "openrlhf.cpu_slots",
     "openrlhf.object_store_gib",
     "reward.workers",
@@ -70,8 +72,8 @@ ALLOWED = (
 ``plugins`` may move, their parts may not change (``check_identity``); ``data.path`` may follow a dataset that
 moved, never name another one. Device, batching and
 pack size change the rounding of sums (with ``model.dtype=auto`` the device may change the compute type too).
-``rollout.backend`` may change because prompts, responses a prompt and their seeds stay; the samples do not: vLLM
-draws from its own generator, so a seed gives another sample of the same distribution. The ``safety`` ones say
+``rollout.backend`` and ``rollout.request_seeds`` may change because prompts and responses a prompt stay; the samples
+do not: another generator draws other samples of the same distribution. The ``safety`` ones say
 when a run stops or waits, not what an update does."""
 
 

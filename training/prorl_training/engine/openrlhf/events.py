@@ -90,7 +90,7 @@ class Outcome:
     stopped: str | None = None
     interrupted: bool = False
     error: str | None = None
-    fault: Literal["user", "service", "bug"] | None = None
+    fault: Literal["user", "service", "disk", "bug"] | None = None
 
 
 def write_outcome(spec: Spec, outcome: Outcome) -> None:
@@ -106,6 +106,13 @@ def read_outcome(spec: Spec) -> Outcome | None:
 
 def _outcome_path(spec: Spec) -> Path:
     return spec.folder / f"{OUTCOME}-{spec.launch}.json"
+
+
+def tell(spec: Spec, line: str) -> None:
+    """Say one line from a process that has no progress of its own."""
+    progress = EventProgress(spec.folder / EVENTS)
+    progress.message(line)
+    progress.close()
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:

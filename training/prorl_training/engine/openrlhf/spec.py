@@ -25,9 +25,8 @@ PENDING = "changes.json"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run. ``arguments`` are OpenRLHF's; ``services`` the reward services' addresses.
+    """One launch of a run. ``arguments`` are OpenRLHF's. ``run`` is absolute.
 
-    ``services`` is empty where rewards come from a pool in the rollout processes. ``run`` is absolute.
     ``decisions`` are to be recorded first: a resumed run's changes of config. ``launch`` is another one each
     time, so that a process of an earlier launch that is still dying is not mistaken for one of this.
     """
@@ -36,7 +35,6 @@ class Spec:
     resume: bool
     device: Literal["cpu", "cuda"]
     arguments: tuple[str, ...]
-    services: tuple[str, ...]
     decisions: tuple[dict[str, Any], ...] = ()
     launch: str = field(default_factory=lambda: uuid.uuid4().hex)
 
@@ -44,6 +42,11 @@ class Spec:
     def folder(self) -> Path:
         """Return the launch's own folder in the run's."""
         return Path(self.run) / "openrlhf"
+
+    @property
+    def path(self) -> Path:
+        """Return the file that ``write`` writes."""
+        return self.folder / SPEC
 
     def run_folder(self) -> RunFolder:
         """Return the run's folder."""
@@ -56,15 +59,14 @@ class Spec:
     def write(self) -> Path:
         """Write ``spec.json`` atomically and return its path."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / SPEC
-        atomic_write_text(path, json.dumps(asdict(self), indent=1) + "\n")
-        return path
+        atomic_write_text(self.path, json.dumps(asdict(self), indent=1) + "\n")
+        return self.path
 
 
 def read_spec(path: Path) -> Spec:
     """Return what ``Spec.write`` wrote."""
     values = json.loads(path.read_text(encoding="utf-8"))
-    lists = {name: tuple(values[name]) for name in ("arguments", "services", "decisions")}
+    lists = {name: tuple(values[name]) for name in ("arguments", "decisions")}
     return Spec(**{**values, **lists})
 
 

@@ -1,30 +1,24 @@
-"""A vLLM engine's process: seeded samples by token id, and rewards.
+"""A vLLM engine's process: samples by token id.
 
-OpenRLHF's own executor (utils/agent.py) turns a reward that failed into None and a line in a log. Here it
-is not used: ``sample`` generates, ``score`` judges through prorl's scorer for OpenRLHF's workers, and what
-cannot be judged comes back as a verdict that says so. Leaves out: which samples are asked for
-(``rollouts``).
+OpenRLHF's own executor (utils/agent.py) asks for rewards too, and turns one that failed into None and a line in a
+log. Here it is not used. Leaves out: which samples are asked for (``driver.rollouts``), and rewards (``rewards``).
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from collections.abc import Sequence
 from typing import Any
 
 from openrlhf.trainer.ray.vllm_engine import RolloutRayActor
 from vllm import SamplingParams
 
 from prorl_training.engine.openrlhf.actors import raw_class
-from prorl_training.engine.openrlhf.actors.rewards import open_reward_scorer, score_rows
 from prorl_training.engine.openrlhf.cpu import float32
 from prorl_training.engine.openrlhf.events import report_failure
 from prorl_training.engine.openrlhf.spec import current_spec
 
 _Base: Any = raw_class(RolloutRayActor)
-SCORING_THREADS = 16
 Sampled = tuple[list[int], list[float], str]
 """Token ids, their log-probs, finish reason."""
 
@@ -36,7 +30,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
         options["logprobs_mode"] = "processed_logprobs"
         options["max_logprobs"] = 1
         options["trust_remote_code"] = False
-        options["remote_rm_url"] = None  # rewards come from ``score``
+        options["remote_rm_url"] = None  # rewards are asked for by the trainer
         if current_spec().device == "cpu":
             # vLLM 0.29.0 (gpu_model_runner.py, _bookkeeping_sync) cannot rewind a seeded request's generator
             # on a CPU, which it does for a prompt that is read in parts.
@@ -49,20 +43,15 @@ class RolloutActor(_Base):  # type: ignore[misc]
         except Exception as error:
             report_failure(current_spec(), "a vLLM engine", error)
             raise
-        self._threads = ThreadPoolExecutor(SCORING_THREADS, thread_name_prefix="prorl-scoring")
-        self._scorer: Any = None
-        self._opening = threading.Lock()
 
     async def sample(
-        self, prompt: list[int], seeds: list[int], options: dict[str, Any]
+        self, prompt: list[int], seeds: Sequence[int | None], options: dict[str, Any]
     ) -> list[Sampled]:
-        """Return one sample a seed; ``options`` are vLLM's sampling parameters but the seed."""
-        return list(await asyncio.gather(*(self._one(prompt, seed, options) for seed in seeds)))
+        """Return one sample a seed; ``options`` are vLLM's sampling parameters but the seed.
 
-    async def score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
-        """Return the verdicts, as JSON values, of rows (response, verifier, reference)."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._score, rows)
+        None is drawn from the engine's own generator.
+        """
+        return list(await asyncio.gather(*(self._one(prompt, seed, options) for seed in seeds)))
 
     async def weights_checksum(self) -> dict[str, float]:
         """Return the checksum of the weights that vLLM samples from."""
@@ -70,18 +59,13 @@ class RolloutActor(_Base):  # type: ignore[misc]
         first: dict[str, float] = found[0]
         return first
 
-    async def _one(self, prompt: list[int], seed: int, options: dict[str, Any]) -> Sampled:
-        params = SamplingParams(**options, seed=seed % 2**63, logprobs=0, detokenize=False)
+    async def _one(self, prompt: list[int], seed: int | None, options: dict[str, Any]) -> Sampled:
+        seed = None if seed is None else seed % 2**63
+        params = SamplingParams(**options, seed=seed, logprobs=0, detokenize=False)
         answer = (await self.generate(prompt, params)).outputs[0]
         tokens = [int(token) for token in answer.token_ids]
         found = zip(tokens, answer.logprobs, strict=True)
         return tokens, [float(row[token].logprob) for token, row in found], answer.finish_reason
-
-    def _score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
-        with self._opening:
-            if self._scorer is None:
-                self._scorer = open_reward_scorer(current_spec())
-        return [asdict(verdict) for verdict in score_rows(self._scorer, rows)]
 
 
 def _checksum_of(worker: Any) -> dict[str, float]:

@@ -141,14 +141,10 @@ class RayEngines:
         self.count = len(self._engines)
 
     def sample(
-        self, engine: int, prompt: list[int], seeds: list[int], options: dict[str, Any]
+        self, engine: int, prompt: list[int], seeds: Sequence[int | None], options: dict[str, Any]
     ) -> Any:
         """Return the future of one sample a seed."""
         return self._engines[engine].sample.remote(prompt, seeds, options)
-
-    def score(self, engine: int, rows: list[tuple[str, str, dict[str, Any]]]) -> Any:
-        """Return the future of the rows' verdicts."""
-        return self._engines[engine].score.remote(rows)
 
     def first_done(self, futures: Sequence[Any]) -> Any:
         """Wait for one of ``futures`` and return it."""

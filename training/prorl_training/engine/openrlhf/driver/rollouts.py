@@ -1,11 +1,10 @@
-"""Sampling and scoring through the vLLM engines' processes, as the loop's ``Generator`` and ``Scorer``.
+"""Sampling through the vLLM engines' processes, as the loop's ``Generator``.
 
 Leaves out: what the processes do (``actors.rollout``) and moving weights to them (``cluster``).
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -14,10 +13,6 @@ from prorl_common import ServiceError
 from prorl_inference import Completion, Request, SamplingParams, encode_prompt
 from prorl_inference.tokens import Results, Row, prompt_budget
 from prorl_inference.types import OnResult
-from prorl_verifiers import Task, Verdict
-
-SCORE_BATCH = 16
-"""Responses scored in one call to a process."""
 
 
 class Engines(Protocol):
@@ -26,13 +21,9 @@ class Engines(Protocol):
     count: int
 
     def sample(
-        self, engine: int, prompt: list[int], seeds: list[int], options: dict[str, Any]
+        self, engine: int, prompt: list[int], seeds: Sequence[int | None], options: dict[str, Any]
     ) -> Any:
-        """Return the future of one sample a seed."""
-        ...
-
-    def score(self, engine: int, rows: list[tuple[str, str, dict[str, Any]]]) -> Any:
-        """Return the future of the rows' verdicts as JSON values."""
+        """Return the future of one sample a seed; one without is drawn from the engine's own generator."""
         ...
 
     def first_done(self, futures: Sequence[Any]) -> Any:
@@ -49,9 +40,10 @@ class Engines(Protocol):
 
 
 class ClusterGenerator:
-    """Samples with the engines; implements ``Generator``. Seeds are honoured; what shares a batch is vLLM's choice.
+    """Samples with the engines; implements ``Generator``. What shares a batch is vLLM's choice.
 
-    ``context`` is the longest sequence in tokens. ``take_weights`` is called by ``sync_weights``.
+    ``context`` is the longest sequence in tokens. ``take_weights`` is called by ``sync_weights``. ``seeded``: each
+    request's seeds are handed on (``rollout.request_seeds``).
     """
 
     model_digest = ""
@@ -63,6 +55,7 @@ class ClusterGenerator:
         stop_ids: frozenset[int],
         context: int,
         take_weights: Callable[[], None],
+        seeded: bool = True,
     ) -> None:
         self.model_id = "cluster"
         self._engines = engines
@@ -70,6 +63,7 @@ class ClusterGenerator:
         self._stop_ids = stop_ids
         self._context = context
         self._take_weights = take_weights
+        self._seeded = seeded
 
     def generate(
         self,
@@ -92,7 +86,7 @@ class ClusterGenerator:
                 future = self._engines.sample(
                     i % self._engines.count,
                     ids,
-                    list(request.seeds),
+                    list(request.seeds) if self._seeded else [None] * len(request.seeds),
                     self._options(params, budget),
                 )
                 waiting[future] = (i, budget)
@@ -134,20 +128,3 @@ class ClusterGenerator:
             row.stopped = finish == "stop"
             rows.append(row)
         return rows
-
-
-class ClusterScorer:
-    """Has responses judged in the rollout processes by turns; implements ``Scorer``."""
-
-    def __init__(self, engines: Engines) -> None:
-        self._engines = engines
-        self._turn = itertools.count()
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict an item, in order."""
-        rows = [(text, task.verifier, dict(task.reference)) for text, task in items]
-        futures = [
-            self._engines.score(next(self._turn) % self._engines.count, rows[i : i + SCORE_BATCH])
-            for i in range(0, len(rows), SCORE_BATCH)
-        ]
-        return [Verdict(**values) for future in futures for values in self._engines.result(future)]

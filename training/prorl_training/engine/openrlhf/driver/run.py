@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from prorl_common import ServiceError, UserError
+from prorl_common import DiskFullError, ServiceError, UserError
+from prorl_common.files import says_disk_full
 from prorl_inference.tokens import folder_stop_ids
 from prorl_training.config import TrainConfig
 from prorl_training.engine.builder import Builder, Machinery
@@ -22,7 +23,7 @@ from prorl_training.engine.loop import TrainingLoop
 from prorl_training.engine.openrlhf.cpu import float32
 from prorl_training.engine.openrlhf.driver.cluster import RayCluster, RayEngines
 from prorl_training.engine.openrlhf.driver.policy import ClusterPolicy
-from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator, ClusterScorer
+from prorl_training.engine.openrlhf.driver.rollouts import ClusterGenerator
 from prorl_training.engine.openrlhf.events import (
     EVENTS,
     EventProgress,
@@ -30,8 +31,10 @@ from prorl_training.engine.openrlhf.events import (
     stop_asked,
     write_outcome,
 )
+from prorl_training.engine.openrlhf.rewards.opening import reward_tier
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
 from prorl_training.engine.openrlhf.versions import installed_version
+from prorl_training.rollout.types import Scorer
 from prorl_training.run.resume import environment_decisions
 from prorl_training.run.watchdog import Watchdog
 from prorl_training.schedule.decisions import Decision
@@ -61,16 +64,19 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
             data = Path(str(config.data.path))
             samples = load_samples(data, config.reward)
-            engine = ClusterEngine(trainer, spec, config)
-            asked = [Decision(**values) for values in spec.decisions]
-            builder = Builder(engine, config, folder, samples, progress, beat)
-            loop = builder.build(spec.resume, asked)
-            last = loop.run()
+            tasks = [sample.task for split in samples for sample in split]
+            with reward_tier(config, spec.device, tasks, progress.message) as scorer:
+                engine = ClusterEngine(trainer, spec, config, scorer)
+                asked = [Decision(**values) for values in spec.decisions]
+                builder = Builder(engine, config, folder, samples, progress, beat)
+                loop = builder.build(spec.resume, asked)
+                last = loop.run()
         early = last < config.steps and loop.stop_reason is None and loop.stop_requested
         write_outcome(spec, Outcome(last, loop.stop_reason, early))
     except Exception as error:
         done = 0 if loop is None else loop.last_step
-        write_outcome(spec, Outcome(done, error=line_of(error), fault=fault_of(error)))
+        with contextlib.suppress(DiskFullError):  # the command looks at the disk itself
+            write_outcome(spec, Outcome(done, error=line_of(error), fault=fault_of(error)))
         raise
     finally:
         progress.close()
@@ -107,11 +113,13 @@ DEATHS = (
 """Names of what Ray and vLLM raise when a process, a machine or its memory is gone, themselves or a base class."""
 
 
-def fault_of(error: Exception) -> Literal["user", "service", "bug"]:
+def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
     """Return whose fault an error of a run is; one that a Ray process raised counts as what it raised there."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
+    if says_disk_full(cause):
+        return "disk"
     names = {kind.__name__ for e in (error, cause) for kind in type(e).__mro__}
     return "service" if isinstance(cause, ServiceError) or names & set(DEATHS) else "bug"
 
@@ -120,7 +128,7 @@ def line_of(error: Exception) -> str:
     """Return the error as a line for the user; of what died also which process, where Ray says it."""
     cause = _cause(error)
     text = str(cause).strip().splitlines()
-    if isinstance(cause, (UserError, ServiceError)) and text:
+    if text and (isinstance(cause, (UserError, ServiceError)) or says_disk_full(cause)):
         return text[0]
     if text and fault_of(error) == "service":
         which = [
@@ -140,8 +148,10 @@ def _cause(error: Exception) -> BaseException:
 class ClusterEngine:
     """Policy, sampler and checkers in the processes of a trainer whose models are loaded; implements ``Engine``."""
 
-    def __init__(self, trainer: Any, spec: Spec, config: TrainConfig) -> None:
+    def __init__(self, trainer: Any, spec: Spec, config: TrainConfig, scorer: Scorer) -> None:
         self._spec = spec
+        self._scorer = scorer
+        self._seeded = config.rollout.seeds_on(spec.device)
         self._tokenizer = trainer.tokenizer
         self._cluster = RayCluster(trainer, config.openrlhf.verify_sync)
         self._engines = RayEngines(trainer)
@@ -166,7 +176,7 @@ class ClusterEngine:
             self._tokenizer,
             self._context,
             self._sampler,
-            ClusterScorer(self._engines),
+            self._scorer,
         )
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
@@ -206,5 +216,10 @@ class ClusterEngine:
     def _sampler(self) -> ClusterGenerator:
         stop_ids = folder_stop_ids(self._model, self._tokenizer)
         return ClusterGenerator(
-            self._engines, self._tokenizer, stop_ids, self._context, self._cluster.sync_engines
+            self._engines,
+            self._tokenizer,
+            stop_ids,
+            self._context,
+            self._cluster.sync_engines,
+            self._seeded,
         )

@@ -7,6 +7,7 @@ no flag speaks of them. docs/reference/openrlhf.md has the table. Imports nothin
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -112,10 +113,17 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
     ]
 
 
-def reward_endpoint(url: str) -> str:
-    """Return the address that OpenRLHF posts to at the reward service ``url``."""
-    bare = url.rstrip("/")
-    return bare if bare.endswith("/openrlhf") else f"{bare}/openrlhf"
+def reward_places(config: TrainConfig) -> tuple[str, ...]:
+    """Return what the command names as its reward: the services' addresses, else the Python file of the adapter.
+
+    A run of prorl asks its own replicas; the command alone would use these.
+    """
+    urls = [url.rstrip("/") for url in config.openrlhf.reward_urls]
+    if urls:
+        return tuple(url if url.endswith("/openrlhf") else f"{url}/openrlhf" for url in urls)
+    spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
+    assert spec is not None and spec.origin is not None
+    return (spec.origin,)
 
 
 def sequence_limit(config: TrainConfig, context: int = 0) -> int:

@@ -6,7 +6,6 @@ Leaves out: starting anything.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shlex
 from collections.abc import Sequence
@@ -17,15 +16,13 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.launch.arguments import (
     Places,
     argument_list,
-    reward_endpoint,
+    reward_places,
     sequence_limit,
 )
 from prorl_training.engine.openrlhf.launch.layout import device_of
 from prorl_training.engine.openrlhf.launch.understood import check_supported
 
 COMMAND = ("python", "-m", "openrlhf.cli.train_ppo_ray")
-FIRST_PORT = 8421
-"""Port shown for the first of the run's own reward services."""
 
 
 def dry_run(config: TrainConfig, name: str = "RUN") -> str:
@@ -54,30 +51,17 @@ def command_text(arguments: Sequence[str]) -> str:
 
 
 def shown_places(config: TrainConfig, name: str) -> Places:
-    """Return the places of a run that has not begun: model and services as named, files where they will be."""
-    folder, o = Path("runs") / name, config.openrlhf
-    ports = range(FIRST_PORT, FIRST_PORT + o.reward_replicas)
-    urls = o.reward_urls or tuple(f"http://127.0.0.1:{port}" for port in ports)
+    """Return the places of a run that has not begun: model and rewards as named, files where they will be."""
+    folder = Path("runs") / name
     return Places(
         model=config.model.path,
         prompts=str(folder / "openrlhf" / "prompts.jsonl"),
         checkpoints=str(folder / "openrlhf" / "checkpoints"),
         output=str(folder / "openrlhf" / "final"),
-        reward=(
-            (reward_file(),)
-            if o.reward == "function"
-            else tuple(reward_endpoint(url) for url in urls)
-        ),
+        reward=reward_places(config),
         device=device_of(config),
         context=local_context(config.model.path),
     )
-
-
-def reward_file() -> str:
-    """Return the path of the Python file with ``reward_func``, for ``openrlhf.reward=function``."""
-    spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
-    assert spec is not None and spec.origin is not None
-    return spec.origin
 
 
 def local_context(model: str) -> int:

@@ -1,8 +1,8 @@
 """Processes of a run that outlive it: vLLM's engine when the actor that started it was killed, Ray's agents.
 
 Ray ends its own workers, not what they started. Such a process is found by the session of the launch, or by
-the variable that names it, which all processes of a run inherit. Leaves out other machines
-(docs/guides/cluster.md says so) and the workers of a Ray that was there before the run.
+the variable that names it, which all processes of a run inherit. Leaves out other machines (``sweep`` calls this on
+each) and the workers of a Ray that was there before the run.
 """
 
 from __future__ import annotations

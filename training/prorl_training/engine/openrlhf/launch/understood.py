@@ -47,7 +47,8 @@ SHARED = (
 UNDERSTOOD = {
     "": "preset steps token_budget seed plugins engine phases stages penalties",
     "model": "path device dtype gradient_checkpointing liger gpu_gb check_fit",
-    "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context",
+    "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context "
+    "request_seeds",
     "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
     "loss": "name options mini_batches aggregation",
     "loss.mismatch": "correction low high",
@@ -56,7 +57,7 @@ UNDERSTOOD = {
     "openrlhf": (
         "nodes gpus_per_node colocate vllm_engines vllm_tensor_parallel vllm_memory vllm_sleep vllm_eager zero_stage "
         "adam_offload reference_offload train_tokens_per_gpu rollout_tokens_per_gpu attention ray_address reward "
-        "reward_replicas reward_urls verify_sync cpu_slots object_store_gib"
+        "reward_replicas reward_urls verify_sync cpu_slots node_wait_seconds object_store_gib"
     ),
 }
 """Section -> its settings that this engine carries out; what the parts in use read (their ``keys``) is added."""
@@ -205,6 +206,11 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
         yield (
             f"model.device={model.device}: Ray hands out the GPUs: set model.device=cuda, and "
             "CUDA_VISIBLE_DEVICES for those it may take"
+        )
+    if config.openrlhf.reward == "service" and not config.openrlhf.reward_urls:
+        yield (
+            "openrlhf.reward=service: the run starts no services: name running ones in openrlhf.reward_urls, or set "
+            "openrlhf.reward=ray"
         )
     if config.rollout.backend == "transformers":
         yield "rollout.backend=transformers: vLLM samples here: set rollout.backend=auto"
