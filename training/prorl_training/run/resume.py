@@ -53,7 +53,6 @@ ALLOWED = (
     "openrlhf.reward_replicas",
     "openrlhf.reward_urls",
     "openrlhf.verify_sync",
-    "openrlhf.cpu_slots",
     "openrlhf.object_store_gib",
     "reward.workers",
     "reward.timeout_seconds",

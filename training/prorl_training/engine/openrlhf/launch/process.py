@@ -33,7 +33,7 @@ PR_SET_PDEATHSIG = 1
 SHUTDOWN = 15.0
 """Seconds that Ray has to end its processes by itself once prorl was killed."""
 CPU_COUNT = 8
-"""CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
+"""CPUs that Ray counts in CPU mode beside one a rank; its actors ask for few and use what there is."""
 TOKENS = ("PRORL_TOKEN", "PRORL_JUDGE_KEY")
 """Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
 HANDED_ON = (
@@ -152,7 +152,7 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if o.object_store_gib:
         options["object_store_memory"] = round(o.object_store_gib * 2**30)
     if spec.device == "cpu":
-        options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
+        options |= {"num_cpus": CPU_COUNT + o.cpu_ranks, "num_gpus": o.cpu_ranks}
     return options
 
 
