@@ -69,6 +69,7 @@ def launch(folder: Path, model: Path, ranks: int, *settings: str) -> Ended:
     finally:
         for process in started:
             process.kill()
+            process.wait()
     logs = [(folder / f"{rank}.log").read_text(errors="replace")[-3000:] for rank in range(ranks)]
     assert codes == [0] * ranks, "\n".join(logs)
     reports = [json.loads((folder / f"{rank}.json").read_text()) for rank in range(ranks)]
