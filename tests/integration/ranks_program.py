@@ -37,7 +37,7 @@ from prorl_training.engine.openrlhf.launch.process import SCRIPT
 from prorl_training.engine.openrlhf.spec import VARIABLE, Spec
 from prorl_training.engine.openrlhf.step import TrainingRow, deal, mini_batch_rows, step_plan
 
-LEARNING_RATE = 1e-4
+LEARNING_RATE = 3e-5
 
 
 class Parsed(Exception):

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("openrlhf_stack")
 PROGRAM = Path(__file__).with_name("ranks_program.py")
 PATIENCE = 300
 CLOSE = 1e-5
-"""The largest difference of two weights; a step moves one by up to 2e-4 (two updates at a rate of 1e-4)."""
+"""The largest difference of two weights that are equal; a step of two updates moves one by up to 6e-5."""
 STAGES = ("trained", "limited", "spoilt", "cleared", "on", "restored", "again")
 
 
@@ -103,7 +103,7 @@ def test_two_ranks_in_many_passes_have_the_weights_of_one_rank_in_one_pass(
     assert pair.ranks[0]["trained"]["passes"] == pair.ranks[1]["trained"]["passes"] > 4
     for stage in STAGES:
         assert pair.gap(stage, alone) < CLOSE, stage
-    assert alone.gap("on", alone, "trained") > 1e-4, "the weights moved"
+    assert alone.gap("on", alone, "trained") > 5 * CLOSE, "the weights moved"
 
 
 def test_both_ranks_report_the_numbers_of_one(alone: Ended, pair: Ended) -> None:
