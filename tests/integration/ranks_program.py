@@ -63,10 +63,16 @@ def parsed(words: list[str]) -> Any:
 class Rank:
     """The policy's and the reference's part on one rank, and the rows that all ranks share."""
 
-    def __init__(self, run: Path, model: Path, rank: int, ranks: int, port: int, settings: list[str]) -> None:
+    def __init__(
+        self, run: Path, model: Path, rank: int, ranks: int, port: int, settings: list[str]
+    ) -> None:
         self.run, self.rank, self.ranks = run, rank, ranks
         path = f"model.path={model}"
-        self.config = load_config("prorl-v2", None, [*BASE, path, "model.device=cpu", f"openrlhf.cpu_ranks={ranks}", *settings])
+        self.config = load_config(
+            "prorl-v2",
+            None,
+            [*BASE, path, "model.device=cpu", f"openrlhf.cpu_ranks={ranks}", *settings],
+        )
         if rank == 0:
             save_config(self.config, run / "config.yaml")
         places = Places(str(model), "none", "none", "none", ("http://none",), "cpu", 512)
@@ -86,7 +92,9 @@ class Rank:
         self.rows[-1].pop()
         self.found: dict[str, Any] = {}
 
-    def step(self, name: str, rows: list[list[TrainingRow]] | None = None, limit: float = math.inf) -> None:
+    def step(
+        self, name: str, rows: list[list[TrainingRow]] | None = None, limit: float = math.inf
+    ) -> None:
         """Train one step and keep what came of it under ``name``."""
         share = deal(rows or self.rows, self.ranks)[self.rank]
         for row in (row for part in share for row in part):
