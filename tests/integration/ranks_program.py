@@ -121,7 +121,7 @@ class Rank:
 
     def reset(self) -> None:
         """Make the reference the policy and forget the optimiser's moments, as the trainer has it done."""
-        weights = [self.policy.whole_weights()]
+        weights: list[Any] = [self.policy.whole_weights()]
         dist.broadcast_object_list(weights, 0)  # Ray hands every rank of the reference rank 0's
         reference = self.reference.take_weights(weights[0])
         self.found["reset"] = {"policy": self.policy.weights_checksum(), "reference": reference}
