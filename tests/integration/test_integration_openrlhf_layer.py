@@ -59,6 +59,30 @@ print(current_platform.device_type, get_accelerator().device_name(), get_acceler
     assert python(code) == "cpu cpu gloo"
 
 
+def test_passes_without_gradient_hold_no_more_tokens_than_a_gpu_was_said_to() -> None:
+    code = """
+import random
+from openrlhf.trainer.ppo_utils.experience_maker import RemoteExperienceMaker
+from types import SimpleNamespace as N
+from prorl_training.engine.openrlhf.actors.experiences import blank_experience, passes
+from prorl_training.engine.openrlhf.step import TrainingRow
+rng = random.Random(0)
+def rows():
+    sizes = [rng.randrange(20, 60) for _ in range(24)]
+    return [blank_experience(TrainingRow(i, (1,), (2,) * n, 0.0, (0.0,) * n, (0.0,) * n, False), 0) for i, n in enumerate(sizes)]
+LIMIT, RANKS = 150, 5
+ours = passes(rows()[:20], RANKS, LIMIT, 0)
+theirs = object.__new__(RemoteExperienceMaker)
+theirs.tokenizer = N(pad_token_id=0)
+theirs.args = N(train=N(dynamic_batch_enable=True), rollout=N(max_tokens_per_gpu=LIMIT),
+    ds=N(ring_attn_size=1, tensor_parallel_size=1), actor=N(num_nodes=1, num_gpus_per_node=RANKS))
+most = [max(float(b.total_length.sum()) for b in found) for found in (ours, theirs.split_rollout_samples(rows()[:20]))]
+assert sorted(i for b in ours for i in b.index) == list(range(20))
+print(len(ours) % RANKS == 0, most[0] <= LIMIT, most[1] > LIMIT)
+"""
+    assert python(code) == "True True True"
+
+
 def test_packed_samples_have_the_log_probs_of_padded_ones() -> None:
     code = """
 import torch

@@ -58,6 +58,7 @@ def test_the_policy_loss_and_kl_doors_train_two_steps_on_the_cluster_engine(tmp_
         "kl.estimator=four_k2",
         f"kl.options.seen={seen}",
         "validation.every=0",
+        "openrlhf.cpu_ranks=1",
         "controller.reset_interval=0",
         "length_penalty.weight=0",
     ]

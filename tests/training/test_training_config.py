@@ -106,6 +106,15 @@ def test_a_saved_config_of_every_preset_loads_back_bit_for_bit(name: str, tmp_pa
     assert (tmp_path / "config.yaml").read_bytes() == text
 
 
+def test_a_run_with_a_setting_that_is_gone_still_loads(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    save_config(load_config("prorl-v2"), path)
+    kept = path.read_text()
+    path.write_text(kept.replace("openrlhf:\n", "openrlhf:\n  cpu_slots: 3\n"))
+    assert path.read_text() != kept
+    assert load_saved_config(path) == load_config("prorl-v2")
+
+
 @pytest.mark.parametrize("text", ["off", "1e5", "010", "null", "2026-11-21", "=", "<<", "a: b # c"])
 def test_text_that_looks_like_something_else_survives_saving(text: str, tmp_path: Path) -> None:
     config = check_config({"logging": {"wandb_project": text}})

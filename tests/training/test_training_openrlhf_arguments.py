@@ -273,10 +273,15 @@ def test_no_flag_speaks_of_what_is_not_openrlhfs_to_decide() -> None:
     assert arguments("prorl-v2", *ours) == plain
 
 
-def test_run_without_gpu_is_one_process_of_each_kind() -> None:
-    said = arguments("prorl-v2", "openrlhf.nodes=4", "openrlhf.vllm_engines=7", device="cpu")
-    for name in ("actor.num_nodes", "actor.num_gpus_per_node", "ref.num_nodes", "vllm.num_engines"):
-        assert said[name] == ["1"], name
+@pytest.mark.parametrize(
+    ("settings", "ranks"), [((), "1"), (("openrlhf.cpu_ranks=2",), "2")], ids=["bare", "two"]
+)
+def test_run_without_gpu_is_cpu_ranks_of_each_kind(settings: tuple[str, ...], ranks: str) -> None:
+    gpus = ("openrlhf.nodes=4", "openrlhf.vllm_engines=7", "openrlhf.colocate=false")
+    said = arguments("prorl-v2", *gpus, *settings, device="cpu")
+    for name in ("actor.num_gpus_per_node", "ref.num_gpus_per_node", "vllm.num_engines"):
+        assert said[name] == [ranks], name
+    assert said["actor.num_nodes"] == said["ref.num_nodes"] == ["1"]
     assert (said["vllm.sync_backend"], said["ds.attn_implementation"]) == (["gloo"], ["sdpa"])
     assert said["vllm.gpu_memory_utilization"] == ["0.1"]
     assert "vllm.enforce_eager" in said and "vllm.enable_sleep" not in said
@@ -324,7 +329,7 @@ REFUSALS = {
     "rollout.backend=transformers": "vLLM samples here",
     "kl.measure_share_every=7": "the share of the KL term is not measured: leave it out",
     "loss.mini_batches=3": "256 prompts do not divide into loss.mini_batches=3",
-    "openrlhf.gpus_per_node=7": "1024 responses an update do not divide among the policy's 7 GPUs",
+    "openrlhf.gpus_per_node=7": "1024 responses an update do not divide among the policy's 7 ranks",
     "openrlhf.vllm_engines=3": "3 of 1 do not fill 1 x 8 GPUs",
     "openrlhf.vllm_tensor_parallel=16": "an engine stays within one machine",
     "openrlhf.attention=sdpa": "set openrlhf.attention=flash_attention_2",
@@ -450,6 +455,8 @@ def test_learning_rate_may_change_in_a_phase() -> None:
 def test_without_gpu_the_layout_of_gpus_is_no_matter() -> None:
     config = configured("prorl-v2", "openrlhf.attention=sdpa", "openrlhf.gpus_per_node=7")
     assert unsupported(config, "cpu") == [] and len(unsupported(config, "cuda")) == 2
+    (line,) = unsupported(configured("prorl-v2", "openrlhf.cpu_ranks=3"), "cpu")
+    assert "1024 responses an update do not divide among the policy's 3 ranks" in line
 
 
 @pytest.mark.parametrize(
@@ -458,6 +465,7 @@ def test_without_gpu_the_layout_of_gpus_is_no_matter() -> None:
         ("openrlhf.ray_address=somewhere", "use auto, HOST:PORT or ray://HOST:PORT"),
         ("openrlhf.reward_urls=[host:8421]", "is not an address like http://host:8421"),
         ("openrlhf.zero_stage=1", "openrlhf.zero_stage"),
+        ("openrlhf.ring_attn_size=2", "ring_attn_size: there is no ring attention"),
     ],
 )
 def test_wrong_values_of_the_section_are_refused(setting: str, why: str) -> None:

@@ -6,7 +6,8 @@ None of them enters the mathematics of a run. Leaves out: what OpenRLHF is told 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -14,6 +15,8 @@ from prorl_common.config import Section
 
 _RAY_ADDRESS = re.compile(r"auto|(ray://)?[\w.-]+:\d+")
 _URL = re.compile(r"https?://[^\s,]+")
+RING_ATTENTION = frozenset({"ring_attn_size", "ring_attn_head_stride", "ring_attention"})
+"""OpenRLHF's options, and what one would try, for sequences cut over GPUs."""
 
 
 class OpenRLHFConfig(Section):
@@ -61,13 +64,25 @@ class OpenRLHFConfig(Section):
     verify_sync: bool = False
     """Compare every vLLM engine's weights with the policy's, by checksum, after each update, and stop where they
     differ; costs a pass over the weights."""
-    cpu_slots: int = Field(default=3, ge=1)
-    """Without a GPU: as how many GPUs Ray counts this machine."""
+    cpu_ranks: int = Field(default=1, ge=1)
+    """Without a GPU: ranks of policy and reference, and vLLM engines; ``nodes``, ``gpus_per_node`` and what says how
+    GPUs are shared say nothing then."""
     node_wait_seconds: float = Field(default=600.0, ge=0)
     """How long a start waits for ``nodes`` machines with ``gpus_per_node`` free GPUs in a cluster that is joined: after
     a restart, the one that takes a dead one's place."""
     object_store_gib: float = Field(default=0.0, ge=0)
     """Size of Ray's object store when Ray is started here; 0: Ray's own choice."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_ring_attention(cls, values: Any) -> Any:
+        asked = RING_ATTENTION.intersection(values) if isinstance(values, Mapping) else ()
+        for name in sorted(asked):
+            raise ValueError(
+                f"{name}: there is no ring attention, a sequence stays on one GPU: leave it out; for long sequences "
+                "set model.gradient_checkpointing=true, openrlhf.zero_stage=3 or a lower rollout.max_tokens"
+            )
+        return values
 
     @field_validator("ray_address")
     @classmethod

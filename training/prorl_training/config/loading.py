@@ -64,12 +64,17 @@ def save_config(resolved: TrainConfig, path: Path) -> None:
     atomic_write_text(path, write_yaml(resolved.model_dump(mode="json")))
 
 
+GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None))
+"""(section, key, value) of settings that runs of prorl 0.1 have: dropped at this value, None at any."""
+
+
 def load_saved_config(path: Path) -> TrainConfig:
     """Read a run's resolved ``config.yaml``. Raises ConfigError like :func:`load_config`."""
     values = read_config_file(path)
-    advantage = values.get("advantage")
-    if isinstance(advantage, dict) and advantage.get("sign") == 1:
-        del advantage["sign"]  # an option of prorl 0.1 that every run had at 1
+    for section, key, neutral in GONE:
+        kept = values.get(section)
+        if isinstance(kept, dict) and (neutral is None or kept.get(key) == neutral):
+            kept.pop(key, None)
     return check_config(_with_plugins(values, path))
 
 

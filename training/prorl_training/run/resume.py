@@ -57,7 +57,6 @@ ALLOWED = (
     "openrlhf.reward_urls",
     "openrlhf.verify_sync",
     "openrlhf.node_wait_seconds",
-    "openrlhf.cpu_slots",
     "openrlhf.object_store_gib",
     "reward.workers",
     "reward.timeout_seconds",

@@ -44,7 +44,7 @@ def write_model(folder: Path) -> None:
 
 
 def run_config(model: Path, data: Path) -> dict[str, Any]:
-    """Return the config of a run of six steps with everything of ProRL in it."""
+    """Return the config of a run of six steps on two ranks with everything of ProRL in it."""
     return {
         "preset": "prorl-v2",
         "engine": "openrlhf",
@@ -64,7 +64,7 @@ def run_config(model: Path, data: Path) -> dict[str, Any]:
         "validation": {"every": 3, "problems": 6},
         "checkpoint": {"every": 1, "keep": 10},
         "logging": {"tensorboard": False},
-        "openrlhf": {"verify_sync": True, "reward_replicas": 2},
+        "openrlhf": {"cpu_ranks": 2, "verify_sync": True, "reward_replicas": 2},
     }
 
 

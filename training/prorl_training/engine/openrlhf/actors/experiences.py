@@ -12,6 +12,10 @@ from typing import Any
 
 import torch
 from openrlhf.trainer.ppo_utils.experience import Experience
+from openrlhf.utils.seqlen_balancing import (
+    get_minimum_num_micro_batch_size,
+    get_seqlen_balanced_partitions,
+)
 from torch import Tensor
 
 from prorl_training.algorithm import Tokens
@@ -47,6 +51,23 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
         mm_train_inputs=[None],
         info={},
     )
+
+
+def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
+    """Return experiences of one row laid together into passes of about ``tokens``, equally many for each rank.
+
+    OpenRLHF's own ``split_rollout_samples`` (experience_maker.py:63) rounds their number down to a multiple of the
+    ranks, so that a pass may hold almost twice the tokens that a GPU was said to hold. ``rows`` divide by ``ranks``.
+    """
+    for number, row in enumerate(rows):
+        row.index = [number]
+    lengths = [int(row.total_length) for row in rows]
+    least = get_minimum_num_micro_batch_size(lengths, tokens, 1, 1)
+    count = min(-(-least // ranks) * ranks, len(rows))
+    return [
+        Experience.concat_experiences([rows[i] for i in part], filler_token)
+        for part in get_seqlen_balanced_partitions(lengths, count, False)
+    ]
 
 
 def seen_rows(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:

@@ -33,6 +33,7 @@ class RayCluster:
         self._policy = trainer.actor_model_group
         self._reference = trainer.reference_model_group
         self._filler = int(trainer.tokenizer.pad_token_id or 0)
+        self._tokens = int(trainer.args.rollout.max_tokens_per_gpu)
         self._verify_sync = verify_sync
         self._temperature: float | None = None
         self.ranks = len(self._policy._actor_handlers)
@@ -43,9 +44,9 @@ class RayCluster:
     ) -> list[tuple[Any, Any]]:
         """Return (policy's, reference's or None) log-probs (T - 1,) of each row, by OpenRLHF's own maker."""
         self._set_temperature(temperature)
-        maker = self._trainer.experience_maker
         blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
-        made = maker.make_experience(maker.split_rollout_samples(blank))
+        passes = self._experiences.passes(blank, self.ranks, self._tokens, self._filler)
+        made = self._trainer.experience_maker.make_experience(passes)
         found: list[tuple[Any, Any]] = self._experiences.seen_rows(made, len(rows))
         return found
 

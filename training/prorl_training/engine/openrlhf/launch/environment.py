@@ -79,8 +79,9 @@ def environment(
 
 
 def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
-    """Return ``environment`` for a run on this machine: all its threads, and float32 unless it asks for bf16."""
-    return environment(device, os.cpu_count() or 1, float32=config.model.dtype != "bf16")
+    """Return ``environment`` for a run on this machine: float32 unless it asks for bf16, ranks share the threads."""
+    threads = max((os.cpu_count() or 1) // config.openrlhf.cpu_ranks, 1)
+    return environment(device, threads, float32=config.model.dtype != "bf16")
 
 
 def _first(folder: str, path: str) -> str:

@@ -38,13 +38,13 @@ def device_of(config: TrainConfig) -> Device:
 
 
 def layout_of(config: TrainConfig, device: Device) -> Layout:
-    """Return the layout: on CPU one process of each kind, colocated; else as ``openrlhf`` says.
+    """Return the layout: on CPU ``openrlhf.cpu_ranks`` of each kind, colocated; else as ``openrlhf`` says.
 
     What does not divide is left to ``supported``: the policy then has 0 GPUs, or vLLM less than all.
     """
     o = config.openrlhf
     if device == "cpu":
-        return Layout(1, 1, 1, 1, True)
+        return Layout(1, o.cpu_ranks, o.cpu_ranks, 1, True)
     gpus, width = o.nodes * o.gpus_per_node, o.vllm_tensor_parallel
     if o.colocate:
         return Layout(o.nodes, o.gpus_per_node, o.vllm_engines or gpus // width, width, True)

@@ -34,7 +34,7 @@ PR_SET_PDEATHSIG = 1
 SHUTDOWN = 15.0
 """Seconds that Ray has to end its processes by itself once prorl was killed."""
 CPU_COUNT = 8
-"""CPUs that Ray counts in CPU mode; its actors ask for few and use what there is."""
+"""CPUs that Ray counts in CPU mode beside one a rank; its actors ask for few and use what there is."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between looks at the cluster's nodes, and between words about those that are missing."""
 TOKENS = ("PRORL_TOKEN", "PRORL_JUDGE_KEY")
@@ -188,7 +188,7 @@ def ray_options(spec: Spec) -> dict[str, Any]:
     if o.object_store_gib:
         options["object_store_memory"] = round(o.object_store_gib * 2**30)
     if spec.device == "cpu":
-        options |= {"num_cpus": CPU_COUNT, "num_gpus": o.cpu_slots}
+        options |= {"num_cpus": CPU_COUNT + o.cpu_ranks, "num_gpus": o.cpu_ranks}
     return options
 
 

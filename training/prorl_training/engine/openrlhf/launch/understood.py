@@ -57,7 +57,7 @@ UNDERSTOOD = {
     "openrlhf": (
         "nodes gpus_per_node colocate vllm_engines vllm_tensor_parallel vllm_memory vllm_sleep vllm_eager zero_stage "
         "adam_offload reference_offload train_tokens_per_gpu rollout_tokens_per_gpu attention ray_address reward "
-        "reward_replicas reward_urls verify_sync cpu_slots node_wait_seconds object_store_gib"
+        "reward_replicas reward_urls verify_sync cpu_ranks node_wait_seconds object_store_gib"
     ),
 }
 """Section -> its settings that this engine carries out; what the parts in use read (their ``keys``) is added."""
@@ -285,7 +285,7 @@ def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iter
     elif ranks and (size := samples_per_update(config)) % ranks:
         yield (
             f"rollout.samples={rollout.samples}: {size} responses an update do not divide among the "
-            f"policy's {ranks} GPUs: choose rollout.prompts, rollout.samples, loss.mini_batches or the GPUs so "
+            f"policy's {ranks} ranks: choose rollout.prompts, rollout.samples, loss.mini_batches or the ranks so "
             "that they do"
         )
     for key in FIXED_IN_THE_OPTIMISER:
