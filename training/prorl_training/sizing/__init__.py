@@ -1,0 +1,1 @@
+"""What a run takes, reckoned before it starts."""
