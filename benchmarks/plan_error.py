@@ -1,7 +1,7 @@
 """How wrong `prorl plan` is where it can be measured: steps of three random models on this CPU, stage by stage.
 
-The same model of time as the command's (operations and bytes over shares of a measured peak), with the shares taken from
-the two other models, so that no stage is predicted from itself. Peaks are measured in the same run. Sampling is the
+The command's own model of time (operations and bytes over shares of a measured peak), with the shares taken from the two
+other models, so that no stage is predicted from itself. Peaks are measured in the same run. Sampling is the
 local engine's Transformers sampler, the update two mini-batches with a reference. One thread, and CPU time instead of
 wall time, as other work on the machine disturbs it less. Also said: the error where one takes the whole peak. Nothing is
 asserted.
@@ -27,6 +27,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
 from prorl_training.sizing.cards import Card
+from prorl_training.sizing.decoding import Sampler
 from prorl_training.sizing.probe import (
     PassTimes,
     SampleTimes,
@@ -34,7 +35,9 @@ from prorl_training.sizing.probe import (
     time_passes,
     time_sampling,
 )
+from prorl_training.sizing.ratios import stated_ratios
 from prorl_training.sizing.shape import ModelShape
+from prorl_training.sizing.work import OPTIMIZER_BYTES
 
 SIZES = ((192, 6), (384, 8), (640, 10))
 """Hidden size and layers."""
@@ -123,7 +126,10 @@ def learn(seen: Sequence[Measured], card: Card) -> Shares:
 
     passes = [m.passes for m in seen]
     moved = [
-        m.shape.parameters * 28 * m.passes.optimizer_updates / m.passes.optimizer_seconds
+        m.shape.parameters
+        * OPTIMIZER_BYTES
+        * m.passes.optimizer_updates
+        / m.passes.optimizer_seconds
         for m in seen
     ]
     return Shares(
@@ -136,12 +142,21 @@ def learn(seen: Sequence[Measured], card: Card) -> Shares:
 
 
 def predict(m: Measured, shares: Shares, card: Card) -> dict[str, float]:
-    """Return stage -> predicted seconds."""
+    """Return stage -> predicted seconds, as the plan reckons them."""
     sampling, passes = m.sampling, m.passes
-    moved = m.shape.parameters * 28 * passes.optimizer_updates
+    own = {
+        "decode_flops": shares.decode,
+        "decode_bandwidth": 1.0,
+        "layer_seconds": shares.layer,
+        "iteration_seconds": 0.0,
+        "row_seconds": 0.0,
+    }
+    ratios = stated_ratios().taking(own, "learned from the other models")
+    decoding = Sampler(m.shape, card, ratios, sampling.rows, width=4)
+    moved = m.shape.parameters * OPTIMIZER_BYTES * passes.optimizer_updates
     values = (
-        sampling.flops / (card.flops * shares.decode)
-        + sampling.iterations * m.shape.layers * shares.layer,
+        decoding.seconds(sampling.lengths, sampling.prompt)
+        + sampling.prompt_flops / (card.flops * shares.score),
         passes.score_flops / (card.flops * shares.score),
         passes.update_flops / (card.flops * shares.update),
         moved / (card.bandwidth * shares.optimizer),

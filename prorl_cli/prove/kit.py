@@ -6,6 +6,7 @@ takes too long is a failed stage, and the next one begins. Leaves out: the stage
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -121,10 +122,8 @@ def in_own_process(stage: Stage, place: Place) -> Finding:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of the stage's session."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
 
 

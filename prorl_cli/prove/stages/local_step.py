@@ -14,12 +14,37 @@ from prorl_cli.prove.stages.policies import config_of, load_policy, random_batch
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from prorl_training.policy.update import Policy
+
 MOST_LOGPROB = 0.03
 """Mean |log-prob in bf16 - log-prob in float32|, in nats."""
 LEAST_COSINE = 0.97
 """Of the two gradients of the first mini-batch, all parameters as one vector."""
 MOST_NORM = 0.05
 """Relative difference of their norms."""
+
+
+class FirstGradient:
+    """A judge of updates that keeps the first gradient and refuses every step."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.gradients: list[Tensor] = []
+
+    def judge_update(self, loss: float, grad_norm: float) -> bool:
+        """Return False."""
+        del loss, grad_norm
+        if not self.gradients:
+            grads = [p.grad for p in self.policy.trained if p.grad is not None]
+            self.gradients = [grad.float().flatten().cpu() for grad in grads]
+        return False
+
+    def norm_limit(self) -> float:
+        """Return 0: nothing is applied."""
+        return 0.0
+
+    def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
+        """Do nothing."""
 
 
 def run(place: Place) -> Finding:
@@ -38,8 +63,8 @@ def run(place: Place) -> Finding:
         "logprob_gap_max": float(gap.max()),
         "gradient_cosine": cosine,
         "gradient_norm_difference": abs(norms[1] - norms[0]) / max(norms[0], 1e-30),
-        "loss_fp32": exact["loss"],
-        "loss_bf16": rounded["loss"],
+        "kl_fp32": exact["kl"],
+        "kl_bf16": rounded["kl"],
         **rounded["speed"],
     }
     passed = (
@@ -57,11 +82,10 @@ def run(place: Place) -> Finding:
 
 
 def _passes(place: Place, config: Any, dtype: str) -> dict[str, Any]:
-    """Return the log-probs of the batch, the gradient, the loss and, in bf16, the speed."""
+    """Return the log-probs of the batch, the gradient, the KL to the reference and, in bf16, the speed."""
     import torch
 
     from prorl_training.policy.packing import build_packs
-    from prorl_training.policy.update import AcceptAll
 
     policy, _ = load_policy(place, dtype, config)
     batch = random_batch(place, config, policy.model.config.vocab_size)
@@ -72,25 +96,12 @@ def _passes(place: Place, config: Any, dtype: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "logprobs": torch.cat([policy.logprobs(p).float().cpu() for p in packs])
     }
-    gradients: list[Tensor] = []
-
-    class Keep(AcceptAll):
-        """Keeps the first gradient and refuses every step."""
-
-        def judge_update(self, loss: float, grad_norm: float) -> bool:
-            """Return False."""
-            del loss, grad_norm
-            if not gradients:
-                gradients.extend(
-                    p.grad.float().flatten().cpu() for p in policy.trained if p.grad is not None
-                )
-            return False
-
-    found["loss"] = policy.update(batch, Keep()).loss
-    found["gradient"] = torch.cat(gradients)
+    judge = FirstGradient(policy)
+    found["kl"] = policy.update(batch, judge).kl
+    found["gradient"] = torch.cat(judge.gradients)
     if dtype == "bf16":
         found |= _speed(place, policy, batch)
-    del policy, gradients
+    del policy, judge
     gc.collect()
     if place.on_gpu:
         torch.cuda.empty_cache()

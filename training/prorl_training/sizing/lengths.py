@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import NormalDist
 from typing import Protocol
 
@@ -71,3 +72,16 @@ DISTILLED = LogNormal(
     "DeepSeek-R1-Distill-Qwen-1.5B on MATH-500 (prime-rl, pull request 1026)",
 )
 """The base model's lengths on one benchmark of one domain; training moves them (DeepScaleR: 5,500 to 3,500 at 8k)."""
+
+
+def recorded_in(run: Path) -> Recorded:
+    """Return the lengths of all responses in a run's ``rollouts/``. Raises UserError where there are none."""
+    from pyarrow import parquet
+
+    files = sorted((run / "rollouts").glob("step_*.parquet"))
+    if not files:
+        raise UserError(
+            f"--like {run}: no rollouts there; name the folder of a run, like runs/NAME"
+        )
+    seen = [int(n) for file in files for n in parquet.read_table(file)["tokens"].to_pylist()]
+    return Recorded(seen, f"{len(seen):,} recorded in {run}")

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prorl_training.sizing.cards import Card
-from prorl_training.sizing.ratios import Ratios
 from prorl_training.sizing.shape import ModelShape
 from prorl_training.sizing.work import (
     Tokens,
-    cache_bytes,
     forward_flops,
     read_bytes,
     update_flops,
@@ -182,8 +180,11 @@ class SampleTimes:
     """Of the decoding loop: as many as the longest response of each batch of rows has tokens."""
     rows: int
     flops: float
+    """Of decoding."""
     read: float
-    """Bytes."""
+    """Bytes, in decoding."""
+    prompt_flops: float
+    """Of the prompts, each once."""
 
 
 def time_sampling(
@@ -217,24 +218,5 @@ def time_sampling(
             cached = running * (prompt + step + 1)
             flops += forward_flops(shape, Tokens(running, cached, running))
             read += read_bytes(shape, cached, width)
-    flops += sum(forward_flops(shape, Tokens(n, n * (n + 1) / 2, 1)) for n in prompts)
-    return SampleTimes(seconds, lengths, prompt, iterations, rows, flops, read)
-
-
-def with_measured(stated: Ratios, passes: PassTimes, card: Card, source: str) -> Ratios:
-    """Return ``stated`` with the shares that ``passes`` found."""
-    return stated.taking(passes.ratios(card), source)
-
-
-__all__ = [
-    "PassTimes",
-    "SampleTimes",
-    "cache_bytes",
-    "measured_card",
-    "median_seconds",
-    "pass_tokens",
-    "seconds_of",
-    "time_passes",
-    "time_sampling",
-    "with_measured",
-]
+    prefill = sum(forward_flops(shape, Tokens(n, n * (n + 1) / 2, 1)) for n in prompts)
+    return SampleTimes(seconds, lengths, prompt, iterations, rows, flops, read, prefill)
