@@ -28,7 +28,7 @@ PARTLY = "on paper: shares of the peaks are measured where it says so, the run i
 
 def plan(
     gpus: Annotated[int, typer.Option(min=1, help="Cards in all.")] = 32,
-    gpu: Annotated[str | None, typer.Option(help="Kind of card (h100), or one of --cards.")] = None,
+    gpu: Annotated[str, typer.Option(help="Kind of card: h100, ..., or one of --cards.")] = "h100",
     preset: Preset = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Steps of the run.")] = None,
     settings: Sets = None,
@@ -68,6 +68,7 @@ def plan(
     """
     from prorl_training.config.loading import load_config
     from prorl_training.sizing.cards import find_card
+    from prorl_training.sizing.known import model_shape
     from prorl_training.sizing.plan import (
         PROMPT_TOKENS,
         USABLE,
@@ -75,7 +76,6 @@ def plan(
         comparison_json,
         evidence,
         make_plan,
-        model_shape,
     )
     from prorl_training.sizing.ratios import read_measured, stated_ratios
     from prorl_training.sizing.time import Workload, plan_json
@@ -85,12 +85,11 @@ def plan(
     config = load_config(preset, config_file, over)
     name = model or config.model.path
     shape = model_shape(name)
-    ratios, card = stated_ratios(), None
+    ratios, card = stated_ratios(), find_card(gpu, cards)
     if measured is not None:
-        card, shares = read_measured(measured)
+        peaks, shares = read_measured(measured)
+        card = card.model_copy(update=peaks)
         ratios = ratios.taking(shares, f"measured: {measured}")
-    if gpu is not None or card is None:
-        card = find_card(gpu or "h100", cards)
     work = Workload(
         _lengths(lengths, like),
         prompt_tokens or PROMPT_TOKENS,
@@ -99,12 +98,12 @@ def plan(
     made = make_plan(config, shape, gpus, card, ratios, work)
     published = compare(stated_ratios())
     dollars = card.price if price is None else price
-    which = gpu or ("h100" if measured is None else card.source)
     if as_json:
         console.print_json(
             {
                 "on_paper": True,
                 "gpus": gpus,
+                "gpu": gpu,
                 "card": card.model_dump(),
                 "model": name,
                 "parameters": shape.parameters,
@@ -126,7 +125,7 @@ def plan(
         return
     print(ON_PAPER if measured is None else PARTLY)
     print(
-        f"\n{config.preset} · {name}, {shape.parameters / 1e9:.3g} billion parameters · {gpus} x {which}"
+        f"\n{config.preset} · {name}, {shape.parameters / 1e9:.3g} billion parameters · {gpus} x {gpu}"
     )
     print(f"responses: {work.lengths.source}; cut at the limit")
     print(

@@ -47,23 +47,21 @@ def gpu_command(
     from prorl_cli.prove.kit import PROOF, ROWS, prove
     from prorl_cli.prove.stages import STAGES
 
-    chosen = STAGES
-    if only:
-        names = [stage.name for stage in STAGES]
-        for name in only:
-            if name not in names:
-                raise UserError(
-                    f"unknown stage '{name}'{nearest(name, names)}; stages: {', '.join(names)}"
-                )
-        chosen = tuple(stage for stage in STAGES if stage.name in only)
+    names = [stage.name for stage in STAGES]
+    for name in only or ():
+        if name not in names:
+            raise UserError(
+                f"unknown stage '{name}'{nearest(name, names)}; stages: {', '.join(names)}"
+            )
     place = find_place(out, device, model, minutes)
     console.say(f"proof    {out} · {place.device_name} · {place.model}")
     results = []
     with console.stoppable("stopping; the stages that passed are kept", console.make_progress()):
         for result in prove(
-            chosen,
+            STAGES,
             place,
-            {stage.name for stage in chosen} if again else (),
+            only or None,
+            again,
             started=lambda stage: console.say(f"...      {stage.name}: {stage.title}"),
         ):
             took = f" ({format_seconds(result.seconds)})" if result.seconds else ""

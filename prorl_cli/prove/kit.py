@@ -1,6 +1,6 @@
 """Runs the stages of a proof one after the other, each in a process of its own, and keeps what they found.
 
-A stage that passed is not run again: the folder holds a JSON file for each. A stage that crashes, runs out of memory or
+A stage that has passed is not run again: the folder holds a JSON file for each. A stage that crashes, runs out of memory or
 takes too long is a failed stage, and the next one begins. Leaves out: the stages, and how it is shown.
 """
 
@@ -32,28 +32,33 @@ Runner = Callable[[Stage, Place], Finding]
 def prove(
     stages: Sequence[Stage],
     place: Place,
-    again: Collection[str] = (),
+    chosen: Collection[str] | None = None,
+    again: bool = False,
     run: Runner | None = None,
     clock: Callable[[], float] = time.monotonic,
     started: Callable[[Stage], None] = lambda stage: None,
 ) -> Iterator[Result]:
-    """Yield each stage's result, in order, and write ``proof.json`` and the rows for docs/status after each.
+    """Yield the result of each stage, in order, and write ``proof.json`` and the rows for docs/status after each.
 
-    ``place.seconds`` are for all stages together; ``again`` names those that run though they have passed. ``started``
-    is called when one begins.
+    ``chosen`` names those that run (None: all), ``again``: also where they have passed; what the others found before
+    stays in the proof. ``place.seconds`` are for all together. ``started`` is called when one begins.
     """
     place.folder.mkdir(parents=True, exist_ok=True)
     end = clock() + place.seconds
     results: list[Result] = []
     for stage in stages:
-        kept = None if stage.name in again else _kept(stage, place)
-        result = kept or _try(stage, replace(place, seconds=end - clock()), results, run, started)
-        results.append(result)
-        if kept is None:
+        asked, result = chosen is None or stage.name in chosen, _kept(stage, place)
+        if asked and (again or result is None or result.status != "pass"):
+            left = replace(place, seconds=end - clock())
+            result = _try(stage, left, results, run, started)
             atomic_write_text(_file(stage, place), json.dumps(asdict(result), indent=1) + "\n")
+        if result is None:
+            continue
+        results.append(result)
         atomic_write_text(place.folder / PROOF, json.dumps(proof_json(results, place), indent=1))
         atomic_write_text(place.folder / ROWS, status_rows(stages, results, place))
-        yield result
+        if asked:
+            yield result
 
 
 def _try(
@@ -140,13 +145,13 @@ def _file(stage: Stage, place: Place) -> Path:
 
 
 def _kept(stage: Stage, place: Place) -> Result | None:
-    """Return the stage's result of before, where it passed with the same version, device and model."""
+    """Return the stage's result of before, where it was made with the same version, device and model."""
     try:
         values = json.loads(_file(stage, place).read_text("utf-8"))
         result = Result(**values)
     except (FileNotFoundError, ValueError, TypeError):  # none, or not whole
         return None
-    return result if result.status == "pass" and result.made_with == made_with(place) else None
+    return result if result.made_with == made_with(place) else None
 
 
 def proof_json(results: Sequence[Result], place: Place) -> dict[str, Any]:

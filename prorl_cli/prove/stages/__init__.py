@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from prorl_cli.prove.stage import Stage
-from prorl_cli.prove.stages import environment, evaluation, local_step, rewards, runs, samplers
+from prorl_cli.prove.stages import (
+    environment,
+    evaluation,
+    local_step,
+    memory,
+    rewards,
+    runs,
+    samplers,
+)
 
 STAGES: tuple[Stage, ...] = (
     environment.STAGE,
+    memory.STAGE,
     local_step.STAGE,
     samplers.LOCAL,
     samplers.VLLM,

@@ -36,7 +36,7 @@ def config_of(place: Place) -> Any:
 
 def sizes(place: Place) -> tuple[int, int, int, int]:
     """Return (prompts, samples, tokens of a response, tokens of a pack)."""
-    return (4, 4, 24, 256) if place.tiny else (4, 8, 1024, 8192)
+    return (8, 4, 24, 256) if place.tiny else (4, 8, 1024, 8192)
 
 
 def load_policy(place: Place, dtype: str, config: Any) -> tuple[Policy, Any]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
 from prorl_common import UserError
 from prorl_common.config import Section, read_yaml
-from prorl_inference import KNOWN_MODELS, resolve_model
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.launch.layout import Layout, layout_of
 from prorl_training.sizing.cards import Card, find_card
+from prorl_training.sizing.known import model_shape
 from prorl_training.sizing.lengths import DISTILLED
 from prorl_training.sizing.ratios import Ratios
 from prorl_training.sizing.shape import ModelShape
@@ -55,17 +53,10 @@ class MeasuredStage(Section):
         return self.predicted / self.measured - 1
 
 
-class KnownModel(Section):
-    """A model whose config is known here: its hub id, and the keys of its ``config.json`` that sizes need."""
-
-    path: str
-    config: dict[str, Any]
-
-
 class Evidence(Section):
-    """What plans are held against; all published runs trained ``model``."""
+    """What plans are held against; all published runs trained ``model``, a hub id."""
 
-    model: KnownModel
+    model: str
     published: tuple[Published, ...]
     measured: tuple[MeasuredStage, ...]
 
@@ -74,27 +65,6 @@ def evidence() -> Evidence:
     """Return what ``evidence.yaml`` holds."""
     text = (resources.files(__package__) / "evidence.yaml").read_text("utf-8")
     return Evidence.model_validate(read_yaml(text, "evidence.yaml"))
-
-
-def model_shape(name: str) -> ModelShape:
-    """Return the shape of the model in a folder, of a fetched one, or of the published runs'; nothing is fetched.
-
-    Raises UserError where nothing is known of it.
-    """
-    place, known = Path(name), evidence().model
-    if not place.is_dir():
-        if name == known.path:
-            return ModelShape.from_config(known.config)
-        if name not in KNOWN_MODELS:
-            raise UserError(
-                f"the sizes of {name} are not known here: fetch its config.json into a folder and name that with --model"
-            )
-        place = resolve_model(name)
-    try:
-        config = json.loads((place / "config.json").read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{place} has no config.json that can be read: {error}") from error
-    return ModelShape.from_config(config)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +138,7 @@ class Comparison:
 def compare(ratios: Ratios) -> list[Comparison]:
     """Return the published runs beside their plans, with the lengths and prompts that are assumed without options."""
     known, found = evidence(), []
-    shape = ModelShape.from_config(known.model.config)
+    shape = model_shape(known.model)
     work = Workload(DISTILLED, PROMPT_TOKENS, USABLE)
     for run in known.published:
         config = load_config(run.preset, None, run.set)

@@ -64,26 +64,25 @@ def stated_ratios() -> Ratios:
     return _checked(read_yaml(text, "ratios.yaml"), "ratios.yaml")
 
 
-def read_measured(path: Path) -> tuple[Card | None, dict[str, float]]:
-    """Return (card, ratios) that ``prorl prove gpu`` wrote into its JSON; the card is None where it found none.
+def read_measured(path: Path) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return (the card's peaks, ratios) that ``prorl prove gpu`` measured on a GPU and wrote into its JSON.
 
-    Raises UserError for a file that is none of its.
+    Raises UserError for a file that is none of its, or was made without a GPU.
     """
     try:
         proof = json.loads(path.read_text("utf-8"))
         ratios = {str(name): float(value) for name, value in proof["ratios"].items()}
-        card = proof["card"]
+        card = Card.model_validate(proof["card"])
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--measured {path} cannot be read: {why_unreadable(error)}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
-            f"--measured {path} is not what prorl prove gpu writes: give its proof.json"
+            f"--measured {path} holds no measured card: give the proof.json of prorl prove gpu"
         ) from error
-    if card is None:
-        return None, ratios
-    if wrong := mistakes(Card, card, ("card",)):
-        raise ConfigError(f"{path}: {'; '.join(wrong.values())}")
-    return Card.model_validate(card), ratios
+    if not card.memory:
+        raise UserError(f"--measured {path} was made on a CPU: it says nothing of a GPU")
+    peaks = {"flops": card.flops, "bandwidth": card.bandwidth, "source": card.source}
+    return peaks, ratios
 
 
 def _checked(values: Mapping[str, Any], where: str) -> Ratios:
