@@ -52,7 +52,7 @@ def run(engine: str, place: Place) -> Finding:
     seconds = time.monotonic() - started
     folder = where / "runs" / NAME
     metrics, decisions = rows_of(folder / "metrics.jsonl"), rows_of(folder / "decisions.jsonl")
-    return _read(code, metrics, decisions, seconds)
+    return read_journals(code, metrics, decisions, seconds)
 
 
 def run_place(engine: str, place: Place) -> Path:
@@ -89,10 +89,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _read(
+def read_journals(
     code: int, metrics: list[dict[str, Any]], decisions: list[dict[str, Any]], seconds: float
 ) -> Finding:
-    """Return whether the journals tell of a whole run."""
+    """Return whether the journals of the run tell of every step, reset and penalty window."""
     steps = [row["step"] for row in metrics]
     resets = [d["step"] for d in decisions if d["kind"] == "reference_reset"]
     windows = [row["step"] for row in metrics if row["length_penalty_active"]]

@@ -34,6 +34,19 @@ CHECKPOINT_BYTES = 16
 """Bytes a parameter in a checkpoint: weights, master weights, two moments, reference."""
 
 
+TIMED = (
+    "rollout",
+    "dynamic_sampling",
+    "loss",
+    "kl",
+    "model",
+    "validation",
+    "checkpoint",
+    "openrlhf",
+)
+"""The sections of a config that a step's time depends on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """Cards in a layout, and what a run gets out of them. ``width``: bytes of a number that is computed with."""
@@ -212,13 +225,18 @@ def run_time(
     if not config.phases:
         return [PhaseTime("", config.steps, False, step_time(config, shape, machine, workload))]
     left, phases = config.steps, []
+    known: dict[str, StepTime] = {}  # phases often differ in what takes no time
     for number, phase in enumerate(config.phases):
         last = number == len(config.phases) - 1
         steps = left if last else min(phase.steps, left)
         left -= steps
-        if steps:
-            step = step_time(config.in_phase(number), shape, machine, workload)
-            phases.append(PhaseTime(phase.name, steps, phase.until == "stall", step))
+        if not steps:
+            break
+        settings = config.in_phase(number)
+        key = settings.model_dump_json(include=set(TIMED))
+        if key not in known:
+            known[key] = step_time(settings, shape, machine, workload)
+        phases.append(PhaseTime(phase.name, steps, phase.until == "stall", known[key]))
     return phases
 
 
