@@ -70,7 +70,7 @@ class Stage:
     needs: Callable[[Place], str] = lambda place: ""
     after: tuple[str, ...] = ()
     minutes: float = 1.0
-    """What it takes on a GPU, about."""
+    """What it takes on a GPU, guessed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,15 @@ from pydantic import BaseModel
 from prorl_datasets.recipe.parts import Counts, Decontamination, Difficulty, Entry, Group, Member
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.spec import SOURCES
-from reference import families, instructions, presets, recipes, suites, training_config
+from reference import (
+    families,
+    instructions,
+    planning,
+    presets,
+    recipes,
+    suites,
+    training_config,
+)
 from reference.fields import fields_table
 
 MARKER = re.compile(r"^<!-- table: (.+) -->$", re.MULTILINE)
@@ -59,6 +67,11 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "ladders": suites.ladders,
     "origins": suites.origins,
     "v2 by origin": suites.v2_by_origin,
+    "cards": planning.cards,
+    "published runs": planning.published,
+    "plan errors": planning.errors,
+    "stated shares": planning.shares,
+    "proof stages": planning.stages,
 }
 
 

@@ -79,4 +79,4 @@ def _versions() -> dict[str, str]:
     return found
 
 
-STAGE = Stage("environment", "environment, peaks", run, minutes=1)
+STAGE = Stage("environment", "environment, peaks", run, minutes=0.5)

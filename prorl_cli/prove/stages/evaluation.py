@@ -50,7 +50,7 @@ LOCAL = Stage(
     "evaluation with Transformers",
     partial(run, "transformers"),
     after=("run",),
-    minutes=2,
+    minutes=1.5,
 )
 VLLM = Stage(
     "evaluation-vllm",
@@ -58,5 +58,5 @@ VLLM = Stage(
     partial(run, "vllm"),
     gpu_and(("vllm",), "vllm"),
     after=("run",),
-    minutes=3,
+    minutes=2.5,
 )

@@ -147,4 +147,4 @@ def _speed(place: Place, policy: Any, batch: Any) -> dict[str, Any]:
     return {"speed": speed, "ratios": {} if place.tiny else {**ratios, **measured}}
 
 
-STAGE = Stage("local-step", "local engine: a bf16 step", run, minutes=4)
+STAGE = Stage("local-step", "local engine: a bf16 step", run, minutes=2)

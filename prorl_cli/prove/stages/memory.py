@@ -76,4 +76,4 @@ def _counted_peak(policy: Policy, batch: UpdateBatch) -> int:
     return storage_bytes(held) + live.peak
 
 
-STAGE = Stage("memory", "prorl train fit against a real peak", run, minutes=2)
+STAGE = Stage("memory", "prorl train fit against a real peak", run, minutes=1)

@@ -58,4 +58,4 @@ def run(place: Place) -> Finding:
     return Finding(len(verdicts) == count and not broken and not fooled, said, figures)
 
 
-STAGE = Stage("rewards", "rewards of a step", run, isolation, minutes=2)
+STAGE = Stage("rewards", "rewards of a step", run, isolation, minutes=1)

@@ -138,7 +138,7 @@ LOCAL = Stage(
     "local engine: 20 steps, reset, window, kill and resume",
     partial(run, "local"),
     isolation,
-    minutes=5,
+    minutes=3,
 )
 
 
@@ -151,5 +151,5 @@ OPENRLHF = Stage(
     "OpenRLHF: 20 steps, reset, window, kill and resume",
     partial(run, "openrlhf"),
     _openrlhf_needs,
-    minutes=12,
+    minutes=10,
 )

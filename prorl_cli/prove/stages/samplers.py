@@ -147,7 +147,7 @@ def _ratios(place: Place, times: Any) -> dict[str, float]:
 
 
 def _stage(name: str, title: str, backend: str, needs: Callable[[Place], str]) -> Stage:
-    return Stage(name, title, partial(run, backend), needs, minutes=3)
+    return Stage(name, title, partial(run, backend), needs, minutes=2.5)
 
 
 LOCAL = _stage("sampler", "Transformers sampler against the trainer", "transformers", lambda _: "")
