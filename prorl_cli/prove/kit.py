@@ -23,8 +23,10 @@ from prorl_common import atomic_write_text, format_seconds
 
 PROOF = "proof.json"
 ROWS = "status.md"
-SAID_AT_LEAST = 600
-"""Characters of a crashed stage's last words that are kept."""
+LAST_WORDS = 600
+"""Characters of what a crashed stage said last that are kept."""
+PATIENCE, LEAST_LIMIT = 4, 300
+"""A stage is killed after so many times its minutes, but not before so many seconds."""
 
 Runner = Callable[[Stage, Place], Finding]
 
@@ -77,7 +79,8 @@ def _try(
         return Result(stage.name, "needs", why, made_with=made_with(place))
     started(stage)
     began = time.monotonic()
-    found = (run or in_own_process)(stage, place)
+    limit = max(LEAST_LIMIT, PATIENCE * stage.minutes * 60)
+    found = (run or in_own_process)(stage, replace(place, seconds=min(place.seconds, limit)))
     return Result(
         stage.name,
         "pass" if found.passed else "fail",
@@ -116,7 +119,7 @@ def in_own_process(stage: Stage, place: Place) -> Finding:
         found = Finding(**json.loads(answer.read_text("utf-8")))
         answer.unlink()
         return found
-    words = " ".join(log.read_text("utf-8", errors="replace").split())[-SAID_AT_LEAST:]
+    words = " ".join(log.read_text("utf-8", errors="replace").split())[-LAST_WORDS:]
     how = (
         f"signal {-process.returncode}"
         if process.returncode < 0

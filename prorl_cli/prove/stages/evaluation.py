@@ -9,7 +9,7 @@ import time
 from functools import partial
 
 from prorl_cli.prove.stage import Finding, Place, Stage
-from prorl_cli.prove.stages.needs import gpu_and
+from prorl_cli.prove.stages.needs import gpu_and_vllm
 from prorl_cli.prove.stages.runs import NAME, run_place
 
 SAMPLES = 4
@@ -56,7 +56,7 @@ VLLM = Stage(
     "evaluation-vllm",
     "evaluation with vLLM",
     partial(run, "vllm"),
-    gpu_and(("vllm",), "vllm"),
+    gpu_and_vllm,
     after=("run",),
     minutes=2.5,
 )

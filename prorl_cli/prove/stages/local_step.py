@@ -6,6 +6,7 @@ Bounds are ours: bf16 has 8 bits of precision, so that a log-prob of a real mode
 from __future__ import annotations
 
 import gc
+import math
 from typing import TYPE_CHECKING, Any
 
 from prorl_cli.prove.stage import Finding, Place, Stage
@@ -36,7 +37,7 @@ class FirstGradient:
         del loss, grad_norm
         if not self.gradients:
             grads = [p.grad for p in self.policy.trained if p.grad is not None]
-            self.gradients = [grad.float().flatten().cpu() for grad in grads]
+            self.gradients = [grad.float().cpu() for grad in grads]
         return False
 
     def norm_limit(self) -> float:
@@ -49,15 +50,17 @@ class FirstGradient:
 
 def run(place: Place) -> Finding:
     """Compare, then time."""
-    import torch
-
     config = config_of(place)
     exact = _passes(place, config, "fp32")
     rounded = _passes(place, config, "bf16")
     gap = (exact["logprobs"] - rounded["logprobs"]).abs()
-    a, b = exact["gradient"], rounded["gradient"]
-    norms = float(a.norm()), float(b.norm())
-    cosine = float(torch.dot(a, b)) / max(norms[0] * norms[1], 1e-30)
+    pairs = list(zip(exact["gradient"], rounded["gradient"], strict=True))
+    product = sum(float((a.double() * b.double()).sum()) for a, b in pairs)
+    norms = [
+        math.sqrt(sum(float(g.double().square().sum()) for g in found["gradient"]))
+        for found in (exact, rounded)
+    ]
+    cosine = product / max(norms[0] * norms[1], 1e-30)
     figures = {
         "logprob_gap_mean": float(gap.mean()),
         "logprob_gap_max": float(gap.max()),
@@ -98,7 +101,7 @@ def _passes(place: Place, config: Any, dtype: str) -> dict[str, Any]:
     }
     judge = FirstGradient(policy)
     found["kl"] = policy.update(batch, judge).kl
-    found["gradient"] = torch.cat(judge.gradients)
+    found["gradient"] = judge.gradients
     if dtype == "bf16":
         found |= _speed(place, policy, batch)
     del policy, judge

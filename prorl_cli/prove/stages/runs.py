@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from prorl_cli.prove.stage import Finding, Place, Stage
-from prorl_cli.prove.stages.needs import gpu_and, isolation
+from prorl_cli.prove.stages.needs import isolation
 
 STEPS = 20
 RESETS = 6
@@ -22,7 +22,6 @@ RESETS = 6
 KILLED_AFTER = 9
 """The run is killed once the checkpoint of this step is there."""
 PENALTY = {"weight": 0.1, "steps_on": 4, "steps_off": 6, "start_step": 4}
-STACK = ("openrlhf", "vllm", "ray", "deepspeed")
 NAME = "proof"
 
 
@@ -143,7 +142,15 @@ LOCAL = Stage(
 
 
 def _openrlhf_needs(place: Place) -> str:
-    return gpu_and(STACK, "openrlhf")(place) or isolation(place)
+    """Return the first problem that ``prorl doctor --engine openrlhf`` would name, with its cure."""
+    from prorl_training.engine.openrlhf.launch.requirements import findings
+
+    if not place.on_gpu:
+        return "needs a GPU"
+    problem = next((f for f in findings("cuda") if f.state == "problem"), None)
+    if problem is not None:
+        return f"needs {problem.name} ({problem.detail}): {problem.cure}"
+    return isolation(place)
 
 
 OPENRLHF = Stage(

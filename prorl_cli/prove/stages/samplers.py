@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from prorl_cli.prove.stage import Finding, Place, Stage
-from prorl_cli.prove.stages.needs import gpu_and
+from prorl_cli.prove.stages.needs import gpu_and_vllm
 from prorl_cli.prove.stages.policies import config_of, load_policy
 
 if TYPE_CHECKING:
@@ -151,4 +151,4 @@ def _stage(name: str, title: str, backend: str, needs: Callable[[Place], str]) -
 
 
 LOCAL = _stage("sampler", "Transformers sampler against the trainer", "transformers", lambda _: "")
-VLLM = _stage("vllm", "vLLM sampler against the trainer", "vllm", gpu_and(("vllm",), "vllm"))
+VLLM = _stage("vllm", "vLLM sampler against the trainer", "vllm", gpu_and_vllm)
