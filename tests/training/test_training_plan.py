@@ -103,10 +103,8 @@ def test_rare_usable_groups_cost_samples_and_no_updates() -> None:
     half, quarter = (
         step_time(config, SHAPE, NODE, replace(WORK, usable=usable)) for usable in (0.5, 0.25)
     )
-    assert (half.sampled * 2, half.trained) == (
-        pytest.approx(quarter.sampled, rel=0.01),
-        quarter.trained,
-    )
+    assert half.sampled * 2 == pytest.approx(quarter.sampled, rel=0.01)
+    assert half.trained == quarter.trained
     unfiltered = step_time(small_run(dynamic_sampling={"enabled": False}), SHAPE, NODE, WORK)
     assert unfiltered.sampled == unfiltered.trained == half.trained
 

@@ -37,11 +37,12 @@ def run(backend: str, place: Place) -> Finding:
             False, f"exit code {done.returncode}: {' '.join(done.stderr.split())[-400:]}"
         )
     results = json.loads(done.stdout)["results"]
-    rates = [
-        result["overall"]["pass_at"]["1"] if "overall" in result else None for result in results
-    ]
+    rates = [result["groups"][0]["pass_at_k"]["1"]["value"] for result in results]
     figures = {"checkpoints": len(results), "pass_at_1": rates, "seconds": seconds}
-    said = f"{len(results)} checkpoints, {PROBLEMS} problems, {SAMPLES} samples each, in {seconds:.0f} s"
+    said = (
+        f"pass@1 {' and '.join(f'{rate:.3f}' for rate in rates)}, before and after, of {PROBLEMS} problems with "
+        f"{SAMPLES} samples, in {seconds:.0f} s"
+    )
     return Finding(len(results) == 2, said, figures)
 
 

@@ -60,7 +60,7 @@ def _gpu_peak(policy: Policy, batch: UpdateBatch) -> int:
     torch.cuda.reset_peak_memory_stats()
     policy.update(batch)
     torch.cuda.synchronize()
-    return torch.cuda.max_memory_allocated()
+    return int(torch.cuda.max_memory_allocated())
 
 
 def _counted_peak(policy: Policy, batch: UpdateBatch) -> int:
@@ -73,7 +73,7 @@ def _counted_peak(policy: Policy, batch: UpdateBatch) -> int:
         held += [value for value in state.values() if hasattr(value, "untyped_storage")]
     with LiveBytes() as live:
         policy.update(batch)
-    return storage_bytes(held) + live.peak
+    return int(storage_bytes(held) + live.peak)
 
 
 STAGE = Stage("memory", "prorl train fit against a real peak", run, minutes=1)

@@ -96,9 +96,9 @@ def read_journals(
     resets = [d["step"] for d in decisions if d["kind"] == "reference_reset"]
     windows = [row["step"] for row in metrics if row["length_penalty_active"]]
     wanted = [s for s in range(1, STEPS + 1) if _penalised(s)]
-    kl = {row["step"]: row.get("kl") for row in metrics}
-    before = [kl[s] for s in resets if kl.get(s) is not None]
-    after = [kl[s + 1] for s in resets if kl.get(s + 1) is not None]
+    kl = {int(row["step"]): float(row["kl"]) for row in metrics if row.get("kl") is not None}
+    before = [kl[s] for s in resets if s in kl]
+    after = [kl[s + 1] for s in resets if s + 1 in kl]
     troubles = []
     if code != 0:
         troubles.append(f"exit code {code}")
