@@ -77,7 +77,8 @@ def _config(engine: str, place: Place, data: Path) -> dict[str, Any]:
         config["openrlhf"] |= {"nodes": 1, "gpus_per_node": gpus}
         config["rollout"] |= {"prompts": 8 * gpus}
     if not place.tiny:
-        config["rollout"] |= {"max_tokens": 1024, "samples": 8}
+        config["rollout"] |= {"max_tokens": 1024, "samples": 8, "vllm_context": 4096}
+        config["loss"]["pack_tokens"] = 4096
         config["model"]["gradient_checkpointing"] = True
     return config
 
