@@ -16,8 +16,9 @@ from prorl_common import UserError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from prorl_training.sizing.evidence import Comparison, MeasuredStage
     from prorl_training.sizing.lengths import Lengths
-    from prorl_training.sizing.plan import Comparison, MeasuredStage, Plan
+    from prorl_training.sizing.plan import Plan
     from prorl_training.sizing.ratios import Ratios
 
 ON_PAPER = (
@@ -68,17 +69,11 @@ def plan(
     """
     from prorl_training.config.loading import load_config
     from prorl_training.sizing.cards import find_card
+    from prorl_training.sizing.evidence import compare, comparison_json, evidence
     from prorl_training.sizing.known import model_shape
-    from prorl_training.sizing.plan import (
-        PROMPT_TOKENS,
-        USABLE,
-        compare,
-        comparison_json,
-        evidence,
-        make_plan,
-    )
+    from prorl_training.sizing.plan import PROMPT_TOKENS, USABLE, make_plan, plan_json
     from prorl_training.sizing.ratios import read_measured, stated_ratios
-    from prorl_training.sizing.time import Workload, plan_json
+    from prorl_training.sizing.time import Workload
 
     del plugin  # loaded by now
     over = [*(settings or []), *([] if steps is None else [f"steps={steps}"])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prorl_cli.prove.stages import STAGES
 from prorl_training.sizing.cards import load_cards
-from prorl_training.sizing.plan import compare, evidence
+from prorl_training.sizing.evidence import compare, evidence
 from prorl_training.sizing.ratios import Ratios, stated_ratios
 from reference.markdown import table
 

@@ -18,12 +18,13 @@ from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.launch.layout import Layout
 from prorl_training.sizing.cards import Card, find_card, load_cards
 from prorl_training.sizing.decoding import Sampler
+from prorl_training.sizing.evidence import compare, evidence
 from prorl_training.sizing.known import model_shape
 from prorl_training.sizing.lengths import DISTILLED, LogNormal, Recorded, recorded_in
-from prorl_training.sizing.plan import compare, evidence, machine_of, make_plan
+from prorl_training.sizing.plan import machine_of, make_plan, run_time
 from prorl_training.sizing.ratios import read_measured, stated_ratios
 from prorl_training.sizing.shape import ModelShape
-from prorl_training.sizing.time import Machine, Workload, run_time, step_time
+from prorl_training.sizing.time import Machine, Workload, step_time
 from prorl_training.sizing.work import Tokens, forward_flops, read_bytes, update_flops
 
 SHAPE = model_shape("deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B")

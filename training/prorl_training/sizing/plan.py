@@ -1,25 +1,19 @@
-"""A run planned: hours and cost of a config on so many cards, and how far such plans were off elsewhere."""
+"""A run planned: its phases, hours and cost on so many cards. How long a step takes is ``time``'s."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
-from pydantic import Field
-
 from prorl_common import UserError
-from prorl_common.config import Section, read_yaml
 from prorl_training.config import TrainConfig
-from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.launch.layout import Layout, layout_of
-from prorl_training.sizing.cards import Card, find_card
-from prorl_training.sizing.known import model_shape
-from prorl_training.sizing.lengths import DISTILLED
+from prorl_training.sizing.cards import Card
 from prorl_training.sizing.ratios import Ratios
 from prorl_training.sizing.shape import ModelShape
-from prorl_training.sizing.time import Machine, PhaseTime, Workload, run_time, total_seconds
+from prorl_training.sizing.time import Machine, StepTime, Workload, step_time
 
 USABLE = 0.41
 """Share of groups that are neither all right nor all wrong, with 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
@@ -27,44 +21,55 @@ PROMPT_TOKENS = 250
 """Tokens of a prompt; ours."""
 
 
-class Published(Section):
-    """A run of others: the settings that come nearest, and what it took."""
+TIMED = (
+    "rollout",
+    "dynamic_sampling",
+    "loss",
+    "kl",
+    "model",
+    "validation",
+    "checkpoint",
+    "openrlhf",
+)
+"""The sections of a config that a step's time depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseTime:
+    """A phase of a run: its steps, and what one of them takes."""
 
     name: str
-    source: str
-    card: str
-    gpus: int = Field(ge=1)
-    preset: str
-    set: tuple[str, ...] = ()
-    gpu_hours: float = Field(gt=0)
+    steps: int
+    at_most: bool
+    """It may end before: validation decides."""
+    step: StepTime
 
 
-class MeasuredStage(Section):
-    """A stage of a model on a CPU, beside what was predicted for it from other models."""
+def run_time(
+    config: TrainConfig, shape: ModelShape, machine: Machine, workload: Workload
+) -> list[PhaseTime]:
+    """Return the phases of a run up to ``config.steps``; a run without phases is one."""
+    if not config.phases:
+        return [PhaseTime("", config.steps, False, step_time(config, shape, machine, workload))]
+    left, phases = config.steps, []
+    known: dict[str, StepTime] = {}  # phases often differ in what takes no time
+    for number, phase in enumerate(config.phases):
+        last = number == len(config.phases) - 1
+        steps = left if last else min(phase.steps, left)
+        left -= steps
+        if not steps:
+            break
+        settings = config.in_phase(number)
+        key = settings.model_dump_json(include=set(TIMED))
+        if key not in known:
+            known[key] = step_time(settings, shape, machine, workload)
+        phases.append(PhaseTime(phase.name, steps, phase.until == "stall", known[key]))
+    return phases
 
-    parameters: int
-    stage: str
-    measured: float = Field(gt=0)
-    predicted: float = Field(gt=0)
 
-    @property
-    def error(self) -> float:
-        """Return (predicted - measured) / measured."""
-        return self.predicted / self.measured - 1
-
-
-class Evidence(Section):
-    """What plans are held against; all published runs trained ``model``, a hub id."""
-
-    model: str
-    published: tuple[Published, ...]
-    measured: tuple[MeasuredStage, ...]
-
-
-def evidence() -> Evidence:
-    """Return what ``evidence.yaml`` holds."""
-    text = (resources.files(__package__) / "evidence.yaml").read_text("utf-8")
-    return Evidence.model_validate(read_yaml(text, "evidence.yaml"))
+def total_seconds(phases: list[PhaseTime]) -> float:
+    """Return the seconds of a run of these phases."""
+    return math.fsum(p.steps * p.step.stages.total for p in phases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,40 +127,20 @@ def make_plan(
     return Plan(run_time(config, shape, machine, work), machine, gpus)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A published run and the plan for it."""
-
-    run: Published
-    planned_gpu_hours: float
-
-    @property
-    def factor(self) -> float:
-        """Return how many times the planned hours it took."""
-        return self.run.gpu_hours / self.planned_gpu_hours
-
-
-def compare(ratios: Ratios) -> list[Comparison]:
-    """Return the published runs beside their plans, with the lengths and prompts that are assumed without options."""
-    known, found = evidence(), []
-    shape = model_shape(known.model)
-    work = Workload(DISTILLED, PROMPT_TOKENS, USABLE)
-    for run in known.published:
-        config = load_config(run.preset, None, run.set)
-        plan = make_plan(config, shape, run.gpus, find_card(run.card), ratios, work)
-        found.append(Comparison(run, plan.gpu_hours))
-    return found
-
-
-def comparison_json(found: list[Comparison]) -> list[Mapping[str, Any]]:
-    """Return the comparisons as plain values."""
+def plan_json(phases: list[PhaseTime]) -> list[Mapping[str, Any]]:
+    """Return a run's phases as plain values."""
     return [
         {
-            "run": c.run.name,
-            "source": c.run.source,
-            "gpu_hours": c.run.gpu_hours,
-            "planned_gpu_hours": round(c.planned_gpu_hours, 2),
-            "factor": round(c.factor, 2),
+            "phase": p.name,
+            "steps": p.steps,
+            "at_most": p.at_most,
+            "step_seconds": round(p.step.stages.total, 3),
+            "stages": {name: round(s, 3) for name, s in p.step.stages.by_stage().items()},
+            "sampled_tokens": p.step.sampled,
+            "trained_tokens": p.step.trained,
+            "tokens_per_second": round(p.step.tokens_per_second, 1),
+            "waiting_share": round(p.step.waiting, 4),
+            "rows": p.step.rows,
         }
-        for c in found
+        for p in phases
     ]

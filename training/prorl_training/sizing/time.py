@@ -1,4 +1,4 @@
-"""How long a step of a run takes, stage by stage, and the run of them: a model on paper.
+"""How long a step of a run takes, stage by stage: a model on paper.
 
 Each stage is its operations or bytes (``work``, ``decoding``) over the part of the cards' peak that ``ratios`` says a run
 gets. Policy, reference and sampler take turns. Assumed: sampling goes on as one stream until enough usable groups are
@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
@@ -32,19 +30,6 @@ from prorl_training.sizing.work import (
 
 CHECKPOINT_BYTES = 16
 """Bytes a parameter in a checkpoint: weights, master weights, two moments, reference."""
-
-
-TIMED = (
-    "rollout",
-    "dynamic_sampling",
-    "loss",
-    "kl",
-    "model",
-    "validation",
-    "checkpoint",
-    "openrlhf",
-)
-"""The sections of a config that a step's time depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,44 +192,6 @@ def sampler_rows(
     return max(1, min(most, int(room / (average * cache_bytes(shape, width)))))
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseTime:
-    """A phase of a run: its steps, and what one of them takes."""
-
-    name: str
-    steps: int
-    at_most: bool
-    """It may end before: validation decides."""
-    step: StepTime
-
-
-def run_time(
-    config: TrainConfig, shape: ModelShape, machine: Machine, workload: Workload
-) -> list[PhaseTime]:
-    """Return the phases of a run up to ``config.steps``; a run without phases is one."""
-    if not config.phases:
-        return [PhaseTime("", config.steps, False, step_time(config, shape, machine, workload))]
-    left, phases = config.steps, []
-    known: dict[str, StepTime] = {}  # phases often differ in what takes no time
-    for number, phase in enumerate(config.phases):
-        last = number == len(config.phases) - 1
-        steps = left if last else min(phase.steps, left)
-        left -= steps
-        if not steps:
-            break
-        settings = config.in_phase(number)
-        key = settings.model_dump_json(include=set(TIMED))
-        if key not in known:
-            known[key] = step_time(settings, shape, machine, workload)
-        phases.append(PhaseTime(phase.name, steps, phase.until == "stall", known[key]))
-    return phases
-
-
-def total_seconds(phases: list[PhaseTime]) -> float:
-    """Return the seconds of a run of these phases."""
-    return math.fsum(p.steps * p.step.stages.total for p in phases)
-
-
 def _whole(length: int, samples: int, prompts: float) -> Tokens:
     """Return a pass over whole sequences of one length whose last token alone is predicted from."""
     count = prompts * samples
@@ -313,22 +260,3 @@ def _validation_seconds(
     lengths = workload.lengths.draw(v.problems * v.samples, config.rollout.max_tokens)
     engines = min(machine.layout.engines, len(lengths))
     return max(_engine_seconds(sampler, lengths, workload.prompt, engines)) / v.every
-
-
-def plan_json(phases: list[PhaseTime]) -> list[Mapping[str, Any]]:
-    """Return a run's phases as plain values."""
-    return [
-        {
-            "phase": p.name,
-            "steps": p.steps,
-            "at_most": p.at_most,
-            "step_seconds": round(p.step.stages.total, 3),
-            "stages": {name: round(s, 3) for name, s in p.step.stages.by_stage().items()},
-            "sampled_tokens": p.step.sampled,
-            "trained_tokens": p.step.trained,
-            "tokens_per_second": round(p.step.tokens_per_second, 1),
-            "waiting_share": round(p.step.waiting, 4),
-            "rows": p.step.rows,
-        }
-        for p in phases
-    ]
