@@ -86,9 +86,9 @@ def find_place(out: Path, device: str, model: str | None, minutes: float) -> Pla
     import torch
 
     from prorl_cli.prove.stage import Place
-    from prorl_inference import fetch_or_resolve, pick_device
+    from prorl_inference import fetch_or_resolve, pick_device, quiet_transformers
+    from prorl_inference.testing import byte_tokenizer, tiny_model
     from prorl_training.config.loading import load_config
-    from prorl_training.engine.openrlhf.testing import write_model
 
     where = pick_device(device)
     on_gpu = where.startswith("cuda")
@@ -97,9 +97,9 @@ def find_place(out: Path, device: str, model: str | None, minutes: float) -> Pla
     tiny = chosen == TINY
     if tiny:
         path = out / "model"
-        if not (path / "config.json").exists():
-            out.mkdir(parents=True, exist_ok=True)
-            write_model(path)
+        with quiet_transformers():
+            tiny_model(hidden=128).save_pretrained(path)
+            byte_tokenizer().save_pretrained(path)
     else:
         path = fetch_or_resolve(chosen, console.make_progress())
     return Place(out.resolve(), where, name, path.resolve(), tiny, minutes * 60)
