@@ -17,6 +17,8 @@ from prorl_cli.data.app import app as data_app
 from prorl_cli.doctor import doctor
 from prorl_cli.eval.app import app as eval_app
 from prorl_cli.model import app as model_app
+from prorl_cli.plan import plan
+from prorl_cli.prove.app import app as prove_app
 from prorl_cli.quickstart.command import quickstart
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
@@ -58,8 +60,10 @@ def build_app() -> typer.Typer:
     app.add_typer(verify_app, name="verify")
     app.add_typer(sandbox_app, name="sandbox")
     app.add_typer(model_app, name="model")
+    app.add_typer(prove_app, name="prove")
     app.command("doctor")(doctor)
     app.command("quickstart")(quickstart)
+    app.command("plan")(plan)
     return app
 
 

@@ -15,6 +15,7 @@ from reference import (
     families,
     instructions,
     length_penalty,
+    planning,
     presets,
     recipes,
     suites,
@@ -71,6 +72,11 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "ladders": suites.ladders,
     "origins": suites.origins,
     "v2 by origin": suites.v2_by_origin,
+    "cards": planning.cards,
+    "published runs": planning.published,
+    "plan errors": planning.errors,
+    "stated shares": planning.shares,
+    "proof stages": planning.stages,
 }
 
 

@@ -64,6 +64,8 @@ VERBS = {
     "sandbox doctor": "scientific",
     "sandbox build-env --list": "scientific",
     "model list": "",
+    "plan --gpus 8 --preset prorl-v2": "on paper",
+    "prove gpu --device cpu --stage environment --json": '"status": "pass"',
 }
 """What is typed, in this order, and what then stands on stdout. A verb that is new belongs here."""
 

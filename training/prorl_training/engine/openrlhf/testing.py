@@ -1,6 +1,6 @@
-"""Tiny models, data and runs for tests of the cluster engine on the real stack without a GPU.
+"""Tiny models, data and runs for tests of the cluster engine on the real stack, and for ``prorl prove``.
 
-Not for use outside tests: nothing can be learned from the problems. Leaves out the environment itself
+Not for use elsewhere: nothing can be learned from the problems. Leaves out the environment itself
 (``make openrlhf-cpu-venv``) and what is asserted.
 """
 

@@ -1,0 +1,1 @@
+"""``prorl prove``: what works on this machine, shown by running it."""
