@@ -40,12 +40,11 @@ COUNTED = (
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B",
 )
 RESIDENT: dict[str, dict[str, Any]] = {
-    "45 M": KNOWN["smollm2-135m"]
-    | {"hidden_size": 384, "intermediate_size": 1024, "num_hidden_layers": 14, "num_attention_heads": 6},
-    "135 M": KNOWN["smollm2-135m"],
-    "245 M": KNOWN["smollm2-135m"]
-    | {"hidden_size": 768, "intermediate_size": 2048, "num_attention_heads": 12},
-}  # fmt: skip
+    name: KNOWN["smollm2-135m"]
+    | {"hidden_size": hidden, "intermediate_size": 8 * hidden // 3, "num_hidden_layers": layers}
+    | {"num_attention_heads": hidden // 64}
+    for name, hidden, layers in (("31 M", 384, 6), ("61 M", 384, 20), ("135 M", 576, 30))
+}
 DTYPES = {
     Precision.FLOAT32: (torch.float32, torch.float32),
     Precision.AUTOCAST: (torch.float32, torch.bfloat16),
@@ -118,12 +117,12 @@ def resident(name: str) -> dict[str, Any]:
 
     Call in a fresh process: the largest set is of its whole life.
     """
-    rollout = {"prompts": 2, "samples": 4, "max_tokens": 256, "max_prompt_tokens": 64}
+    rollout = {"prompts": 2, "samples": 4, "max_tokens": 64, "max_prompt_tokens": 64}
     rollout |= {"backend": "transformers", "batch_rows": 8}
     config = settings(
         False,
         rollout=rollout,
-        loss={"mini_batches": 1, "pack_tokens": 1024},
+        loss={"mini_batches": 1, "pack_tokens": 320},
         kl={"coefficient": 1e-3, "measure_share_every": 1},
     )
     shape = ModelShape.from_config(RESIDENT[name])
@@ -131,10 +130,10 @@ def resident(name: str) -> dict[str, Any]:
     (stage,) = (s for s in fit.phases[0].stages if s.name == "update")
     policy = Policy(model_of(RESIDENT[name], torch.float32), config, torch.float32)
     groups = [
-        PromptGroup(tuple(range(64)), (tuple(range(256)),) * 4, tuple(range(4 * g, 4 * g + 4)))
+        PromptGroup(tuple(range(64)), (tuple(range(64)),) * 4, tuple(range(4 * g, 4 * g + 4)))
         for g in range(2)
     ]
-    batch = UpdateBatch([groups], torch.randn(8), [[-1.0] * 256] * 8, config, measure_kl_share=True)
+    batch = UpdateBatch([groups], torch.randn(8), [[-1.0] * 64] * 8, config, measure_kl_share=True)
     for _ in range(2):  # the first one makes the optimiser's state
         policy.update(batch)
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -32,7 +32,7 @@ CONTEXT_BYTES = 750_000_000
 WASTE = 0.05
 """Assumed part of a pass's memory that the allocator loses to pieces that do not fit together."""
 TORCH_BYTES = 700_000_000
-"""What a process without a GPU holds with torch and Transformers loaded (measured: benchmarks/fit.py)."""
+"""Assumed for a process without a GPU: torch and Transformers, loaded."""
 
 
 @dataclass(frozen=True, slots=True)
