@@ -56,7 +56,7 @@ DTYPES = {
 def model_of(sizes: dict[str, Any], dtype: torch.dtype) -> Any:
     """Return a model of these sizes with random weights."""
     config: Any = AutoConfig.for_model(**sizes)
-    return AutoModelForCausalLM.from_config(config, dtype=dtype)
+    return AutoModelForCausalLM.from_config(config, dtype=dtype)  # type: ignore[no-untyped-call]
 
 
 def settings(checkpointing: bool, **more: Any) -> TrainConfig:
@@ -86,7 +86,7 @@ def counted(sizes: dict[str, Any], precision: Precision, checkpointing: bool) ->
         with LiveBytes() as live, policy.gradient_pass(0):
             logprobs, _ = policy.target_logprobs(pack, 1.2, with_entropy=True)
             between = live.now
-            logprobs.sum().backward()
+            logprobs.sum().backward()  # type: ignore[no-untyped-call]
     shape = ModelShape.from_config(sizes)
     return {
         "types": precision.value,
@@ -117,7 +117,12 @@ def resident(name: str) -> dict[str, Any]:
 
     Call in a fresh process: the largest set is of its whole life.
     """
-    rollout = {"prompts": 2, "samples": 4, "max_tokens": 64, "max_prompt_tokens": 64}
+    rollout: dict[str, Any] = {
+        "prompts": 2,
+        "samples": 4,
+        "max_tokens": 64,
+        "max_prompt_tokens": 64,
+    }
     rollout |= {"backend": "transformers", "batch_rows": 8}
     config = settings(
         False,

@@ -6,6 +6,7 @@ of ``make openrlhf-cpu-venv``.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from prorl_training.config import TrainConfig
-from prorl_training.policy.logprobs import linear_logprobs
+from prorl_training.policy import chunked
 from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, PromptGroup, build_pack
 from prorl_training.sizing.local import trained_parameters
@@ -74,7 +73,7 @@ def policy_of(
     from transformers import AutoConfig, AutoModelForCausalLM
 
     config: Any = AutoConfig.for_model(**sizes)
-    model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_config(config, dtype=torch.float32)  # type: ignore[no-untyped-call]
     chosen = {"gradient_checkpointing": checkpointing, "lora": {"rank": rank}}
     settings = {"model": chosen, "kl": {"coefficient": 0.0}}
     weights, products = PRECISIONS[precision]
@@ -94,7 +93,7 @@ def a_pack(masked: bool, prompt: int = 40, responses: int = 3, length: int = 121
 
 def size_of(pack: Pack, precision: Precision, checkpointing: bool) -> PassSize:
     tokens, targets = pack.input_ids.shape[1], len(pack.targets)
-    masked = pack.mask is not None
+    masked = pack.owners is not None
     return PassSize(tokens, targets, precision, checkpointing, masked, chunk_bytes=CPU_CHUNK_BYTES)
 
 
@@ -124,20 +123,20 @@ def test_a_pass_holds_what_was_reckoned_within_five_percent(
     with LiveBytes() as live, policy.gradient_pass(0):
         logprobs, _ = policy.target_logprobs(pack, 1.2, with_entropy=True)
         between = live.now
-        logprobs.sum().backward()
+        logprobs.sum().backward()  # type: ignore[no-untyped-call]
     assert reckoned.total == pytest.approx(between, rel=0.05)
     assert worst.total == pytest.approx(live.peak, rel=0.05)
 
 
 def test_logits_in_several_blocks_are_reckoned(monkeypatch: pytest.MonkeyPatch) -> None:
     block = 8 << 20  # where 363 targets make 24 MB of logits
-    monkeypatch.setattr(sys.modules[linear_logprobs.__module__], "BLOCK_BYTES", block)
+    monkeypatch.setattr(chunked, "BLOCK_BYTES", block)
     policy, pack = policy_of(SIZES["middle"], Precision.AUTOCAST, True), a_pack(True)
     shape = ModelShape.from_config(SIZES["middle"])
     size = replace(size_of(pack, Precision.AUTOCAST, True), block_bytes=block)
     with LiveBytes() as live, policy.gradient_pass(0):
         logprobs, _ = policy.target_logprobs(pack, 1.2, with_entropy=True)
-        logprobs.sum().backward()
+        logprobs.sum().backward()  # type: ignore[no-untyped-call]
     assert peak(shape, size).total == pytest.approx(live.peak, rel=0.05)
 
 
@@ -159,6 +158,6 @@ def test_adapters_keep_the_gradients_of_the_tables_away() -> None:
     assert trained_parameters(config, shape) == sum(p.numel() for p in policy.trained)
     with LiveBytes() as live, policy.gradient_pass(0):
         logprobs, _ = policy.target_logprobs(pack, 1.2, with_entropy=True)
-        logprobs.sum().backward()
+        logprobs.sum().backward()  # type: ignore[no-untyped-call]
     reckoned = peak(shape, replace(size, tables_trained=False)).total
     assert reckoned == pytest.approx(live.peak, rel=0.05)

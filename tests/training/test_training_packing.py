@@ -128,7 +128,7 @@ def test_a_model_that_gives_all_logits_is_read_at_the_right_places() -> None:
     pack = build_pack([PromptGroup((1, 2), ((10, 11), (20, 21, 22)), (0, 1))])
     assert pack.input_ids.numel() == len(pack.targets), "or the lengths alone would tell"
     expected = scorer.score(pack, 1.0)[0]
-    scorer.split, scorer._knows["logits_to_keep"] = False, False
+    scorer.factor, scorer._knows["logits_to_keep"] = None, False
     torch.testing.assert_close(scorer.score(pack, 1.0)[0], expected)
 
 

@@ -291,7 +291,7 @@ def test_each_stage_is_trained_by_its_engine_from_the_checkpoint_before_it(
 
         return train
 
-    report = Start(config, RunFolder(tmp_path / "run")).train(NullProgress(), trainer_of)
+    report = Start(config, RunFolder(tmp_path / "run")).train(NullProgress(), trainers=trainer_of)
     assert report.last_step == STEPS
     assert called == [("local", False, 0), ("openrlhf", True, 8)]
 

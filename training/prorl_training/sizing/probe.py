@@ -109,7 +109,7 @@ def pass_tokens(batch: UpdateBatch, pack_tokens: int, dense: bool) -> Tokens:
 
     ``dense``: attention computes a pack's whole square, masked or not; else each token what it sees.
     """
-    from prorl_training.policy.packing import build_packs
+    from prorl_training.policy.packing import attention_mask, build_packs
 
     packs = [pack for groups in batch.mini_batches for pack in build_packs(groups, pack_tokens)]
     sizes = [pack.input_ids.shape[1] for pack in packs]
@@ -117,8 +117,8 @@ def pass_tokens(batch: UpdateBatch, pack_tokens: int, dense: bool) -> Tokens:
         size * size
         if dense
         else size * (size + 1) / 2
-        if pack.mask is None
-        else int(pack.mask.sum())
+        if pack.owners is None
+        else int(attention_mask(pack.owners).sum())
         for size, pack in zip(sizes, packs, strict=True)
     ]
     return Tokens(sum(sizes), sum(attended), sum(len(pack.targets) for pack in packs))
