@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -130,6 +132,38 @@ def test_a_stage_that_crashes_is_a_failed_stage_with_its_last_words(tmp_path: Pa
 def test_a_stage_that_takes_too_long_is_killed_with_what_it_started(tmp_path: Path) -> None:
     found = in_own_process(stage("environment"), place_in(tmp_path, 0.05))
     assert (found.passed, "not done within" in found.said) == (False, True)
+
+
+def test_a_stage_ends_with_the_command_that_started_it(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = (
+        "import subprocess, sys, pathlib, time\n"
+        "child = subprocess.Popen([sys.executable, '-m', 'prorl_cli.prove.stage_process', 'memory', 'a.json'],"
+        " stdin=subprocess.PIPE, start_new_session=True)\n"  # it waits for its place
+        "pathlib.Path('pid').write_text(str(child.pid))\n"
+        "time.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], cwd=tmp_path)
+    until = time.monotonic() + 60
+    while not (pid_file.exists() and _catches_term(int(pid_file.read_text() or 0))):
+        assert time.monotonic() < until, "the stage did not start"
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    while Path(f"/proc/{pid_file.read_text()}/stat").exists() and time.monotonic() < until:
+        if Path(f"/proc/{pid_file.read_text()}/stat").read_text().split()[2] == "Z":
+            break
+        time.sleep(0.05)
+    else:
+        assert time.monotonic() < until, "the stage is still there"
+
+
+def _catches_term(pid: int) -> bool:
+    """Return whether the process has set a handler for SIGTERM."""
+    status = Path(f"/proc/{pid}/status")
+    lines = status.read_text().splitlines() if pid and status.exists() else []
+    caught = next((line.split()[1] for line in lines if line.startswith("SigCgt")), "0")
+    return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def test_a_users_mistake_in_a_stage_is_its_finding(tmp_path: Path) -> None:
