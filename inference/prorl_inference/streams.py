@@ -54,7 +54,7 @@ class ListStream:
     Nothing can be paused in the middle: ``stop`` returns only what no ``take`` had begun.
     """
 
-    capacity = 1 << 20
+    rows = 1 << 20
     repeatable = False
 
     def __init__(

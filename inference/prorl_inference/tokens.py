@@ -192,13 +192,13 @@ class Results:
         return found
 
     def paused(self) -> list[Ended]:
-        """Return the requests that are not whole, in the order in which they came, and forget them."""
+        """Return what no ``whole`` has: whole requests, then the others in the order in which they came."""
         for request in self._open.values():
             for row in request.rows:
                 if request.answers[row.sample] is None:
                     ids, logprobs = tuple(row.token_ids), tuple(row.logprobs)
                     request.answers[row.sample] = Completion("", ids, logprobs, "paused")
-        found = [(key, _all(request)) for key, request in self._open.items()]
+        found = [*self.whole(), *((key, _all(request)) for key, request in self._open.items())]
         self._open.clear()
         return found
 

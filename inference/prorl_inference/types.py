@@ -88,12 +88,12 @@ Ended = tuple[int, list[Completion]]
 class Stream(Protocol):
     """Sampling under way: requests in at any time, completions out as requests become whole.
 
-    A context manager; leaving it drops what still runs. ``capacity`` is how many samples run at once.
+    A context manager; leaving it drops what still runs. ``rows`` is how many samples run at once.
     ``repeatable``: what ``take`` returns next depends on the calls made so far and on nothing else, so that
     who decides after each ``take`` by what it returned samples the same again.
     """
 
-    capacity: int
+    rows: int
     repeatable: bool
 
     def __enter__(self) -> Self: ...
@@ -113,8 +113,8 @@ class Stream(Protocol):
         ...
 
     def stop(self) -> list[Ended]:
-        """End sampling and return the requests that are not whole, in the order submitted; samples that had
-        not ended are ``paused``."""
+        """End sampling and return the requests that no ``take`` returned; samples that had not ended are
+        ``paused``."""
         ...
 
 

@@ -42,7 +42,7 @@ RESUMED = "resumed"
 SETTINGS: dict[str, Any] = {
     "steps": STEPS,
     "rollout": {"prompts": 4, "samples": 4},
-    "dynamic_sampling": {"max_rounds": 3, "surplus": "carry", "refill": "expected"},
+    "dynamic_sampling": {"max_batches": 3, "surplus": "carry", "refill": "expected"},
     "length_penalty": {"steps_on": 5, "steps_off": 10, "start_step": 4},
     "controller": {"reset_interval": 20, "optimizer": "clear"},
     "validation": {"every": 10, "problems": 8},

@@ -137,7 +137,7 @@ class VllmStream:
         params: SamplingParams,
         on_done: Callable[[int], None] | None,
     ) -> None:
-        self.capacity = generator.batch_size
+        self.rows = generator.batch_size
         self._generator, self._engine, self._params = generator, engine, params
         self._results = Results(generator.tokenizer, on_done)
         self._running: dict[str, Row] = {}

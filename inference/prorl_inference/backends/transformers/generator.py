@@ -142,7 +142,7 @@ class TransformersStream:
         params: SamplingParams,
         on_done: Callable[[int], None] | None,
     ) -> None:
-        self.capacity = generator.batch_size
+        self.rows = generator.batch_size
         self._generator, self._model, self._params = generator, model, params
         self._results = Results(generator.tokenizer, on_done)
         self._waiting: dict[tuple[int, ...], PromptRows] = {}
@@ -201,7 +201,7 @@ class TransformersStream:
         return self._results.paused()
 
     def _decode(self) -> Iterator[list[Row]]:
-        model, params, rows = self._model, self._params, self.capacity
+        model, params, rows = self._model, self._params, self.rows
         stops = self._generator.stop_ids
         if self._refills:
             yield from decode_refilled(model, self._queue, params, stops, rows)
@@ -210,7 +210,7 @@ class TransformersStream:
 
     def _next_batch(self) -> list[PromptRows]:
         """Take the first batch of what waits."""
-        batch = next(pack(list(self._waiting.values()), self.capacity))
+        batch = next(pack(list(self._waiting.values()), self.rows))
         for prompt in batch:
             rest = self._waiting.pop(prompt.token_ids).rows[len(prompt.rows) :]
             if rest:
@@ -225,7 +225,7 @@ class TransformersStream:
         from prorl_inference.backends.transformers.packed_weights import packed_weights
 
         self._packed = True
-        self._scope.enter_context(packed_weights(self._model, self.capacity))
+        self._scope.enter_context(packed_weights(self._model, self.rows))
 
 
 def load_generator(
