@@ -24,7 +24,7 @@ def sample_all(
     with stream:
         for index, request in enumerate(requests):
             stream.submit(index, request)
-        while ended := stream.take():
+        while (ended := stream.take()) or stream.running:
             for index, completions in ended:
                 found[index] = completions
                 if on_result is not None:
@@ -71,6 +71,11 @@ class ListStream:
 
     def __exit__(self, *error: object) -> None:
         self._waiting.clear()
+
+    @property
+    def running(self) -> int:
+        """Samples that wait."""
+        return sum(len(request.seeds) for request in self._waiting.values())
 
     def submit(self, key: int, request: Request) -> None:
         """Take a request; one that was begun must have no samples that are paused in the middle."""

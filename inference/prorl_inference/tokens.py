@@ -145,7 +145,10 @@ class _Open:
 
 
 class Results:
-    """The rows of one stream and what becomes of them, request by request; see ``Stream``."""
+    """The rows of one stream and what becomes of them, request by request; see ``Stream``.
+
+    ``missing`` counts the rows that have not ended.
+    """
 
     def __init__(
         self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
@@ -153,6 +156,7 @@ class Results:
         """``on_done(count)`` hears of rows that ended."""
         self._tokenizer = tokenizer
         self._on_done = on_done
+        self.missing = 0
         self._open: dict[int, _Open] = {}
         self._whole: list[Ended] = []
 
@@ -169,7 +173,10 @@ class Results:
             answers.append(begun if done else None)
             if not done:
                 rows.append(row)
-        self._open[key] = _Open(opened_think(self._tokenizer, request.prompt), answers, rows, len(rows))
+        self._open[key] = _Open(
+            opened_think(self._tokenizer, request.prompt), answers, rows, len(rows)
+        )
+        self.missing += len(rows)
         if not rows:
             self._close(key)
         return rows
@@ -180,6 +187,7 @@ class Results:
             request = self._open[row.request]
             request.answers[row.sample] = self._completion(row, request.opened)
             request.missing -= 1
+            self.missing -= 1
         if rows and self._on_done is not None:
             self._on_done(len(rows))
         for key in dict.fromkeys(row.request for row in rows):
@@ -200,6 +208,7 @@ class Results:
                     request.answers[row.sample] = Completion("", ids, logprobs, "paused")
         found = [*self.whole(), *((key, _all(request)) for key, request in self._open.items())]
         self._open.clear()
+        self.missing = 0
         return found
 
     def _close(self, key: int) -> None:

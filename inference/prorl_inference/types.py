@@ -88,13 +88,17 @@ Ended = tuple[int, list[Completion]]
 class Stream(Protocol):
     """Sampling under way: requests in at any time, completions out as requests become whole.
 
-    A context manager; leaving it drops what still runs. ``rows`` is how many samples run at once.
+    A context manager; leaving it drops what still runs. ``rows`` is how many samples run at once, ``running`` how
+    many were submitted and have not ended, as far as is known.
     ``repeatable``: what ``take`` returns next depends on the calls made so far and on nothing else, so that
     who decides after each ``take`` by what it returned samples the same again.
     """
 
     rows: int
     repeatable: bool
+
+    @property
+    def running(self) -> int: ...
 
     def __enter__(self) -> Self: ...
 
@@ -105,10 +109,10 @@ class Stream(Protocol):
         ...
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait until requests are whole and return them, each once, in the order in which they became so.
+        """Wait until samples end, at most ``wait`` seconds; return the requests that are whole by that, each once, in
+        the order in which they became so. There may be none, and are none once nothing runs.
 
-        Empty when nothing runs, or when nothing became whole in ``wait`` seconds (a backend that samples in
-        the caller's thread may take longer).
+        A backend that samples in the caller's thread may take longer than ``wait``.
         """
         ...
 

@@ -129,11 +129,11 @@ def test_groups_without_spread_are_dropped_and_the_step_is_skipped_with_the_reas
     engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0))
     before = [p.clone() for p in engine.parts.policy.model.parameters()]
     row = engine.step(1)
-    assert (row["groups_kept"], row["refill_rounds"], row["filter_rate"]) == (0, 2, 1.0)
+    assert (row["groups_kept"], row["prompts_drawn"], row["filter_rate"]) == (0, 12, 1.0)
     (decision,) = engine.parts.folder.decisions()
     assert decision["kind"] == "step_skipped"
-    assert row["groups"] == 12  # three batches of four, the last two at once
-    assert decision["evidence"]["rounds"] == 2
+    assert (row["groups"], row["oversampling"]) == (12, 3.0)  # three batches of four
+    assert decision["evidence"]["prompts_drawn"] == 12
     after = engine.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 

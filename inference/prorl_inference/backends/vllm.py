@@ -150,6 +150,11 @@ class VllmStream:
             self._engine.abort_request(list(self._running))
             self._running.clear()
 
+    @property
+    def running(self) -> int:
+        """Samples that have not ended."""
+        return self._results.missing
+
     def submit(self, key: int, request: Request) -> None:
         """Hand a request's samples to the engine."""
         generator = self._generator
@@ -162,13 +167,13 @@ class VllmStream:
             self._engine.add_request(name, prompt, self._options(row))
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Step the engine until a request is whole, for ``wait`` seconds at most; see ``Stream.take``."""
-        until = None if wait is None else time.monotonic() + wait
-        while not (whole := self._results.whole()):
-            if not self._running or (until is not None and time.monotonic() > until):
-                return []
-            self._results.ended([row for out in self._engine.step() for row in self._heard(out)])
-        return whole
+        """Step the engine until samples end, for ``wait`` seconds at most; see ``Stream.take``."""
+        until = math.inf if wait is None else time.monotonic() + wait
+        ended: list[Row] = []
+        while self._running and not ended and time.monotonic() <= until:
+            ended = [row for output in self._engine.step() for row in self._heard(output)]
+            self._results.ended(ended)
+        return self._results.whole()
 
     def stop(self) -> list[Ended]:
         """Abort what runs and return it; see ``Stream.stop``."""
@@ -184,7 +189,7 @@ class VllmStream:
         if self._params.top_p < 1.0:
             row.logprobs += [math.nan] * len(tokens)
         else:
-            found = zip(tokens, answer.logprobs, strict=True)
+            found = zip(tokens, answer.logprobs or [], strict=True)
             row.logprobs += [float(logprobs[token].logprob) for token, logprobs in found]
         if not output.finished:
             return []

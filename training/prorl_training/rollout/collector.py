@@ -6,8 +6,8 @@ that are not whole: they are carried, token by token with their sampler's log-pr
 step; or cancelled; or waited for.
 
 What a step draws is a function of (seed, step, what was carried). Who decides when: with a sampler that is
-repeatable (Transformers) a group's verdicts are heard when the next group becomes whole, however long scoring took,
-so the whole step is a function of the same, bit for bit. With others they are heard as they come; what was
+repeatable (Transformers) a group's verdicts are heard when the next group becomes whole (or at once, where they may
+fill the batch), however long scoring took, so the whole step is a function of the same, bit for bit. With others they are heard as they come; what was
 kept, carried and learned of the rate is in the checkpoint, and a batch is in the order of its draws.
 
 Nothing usable is lost: groups beyond the batch wait in the rollout buffer. A reward service that fails is asked
@@ -43,7 +43,7 @@ from prorl_verifiers import Verdict
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
 AHEAD = 2
-"""Samples submitted for each that the sampler runs at once: as many as run wait to follow them."""
+"""Samples under way for each that the sampler runs at once, where they are not carried: the others follow at once."""
 LOOK_SECONDS = 0.05
 """How long the sampler is waited for before verdicts are looked for again."""
 
@@ -94,7 +94,7 @@ class Collector:
         r = config.rollout
         params = SamplingParams(r.temperature, r.top_p, r.max_tokens)
         with (
-            open_stream(self.generator, params, collection.rows_ended) as stream,
+            open_stream(self.generator, params, lambda _: self.beat()) as stream,
             Scoring(self.scorer, config.reward.overlap) as scoring,
         ):
             batch = collection.run(stream, scoring, on_progress)
@@ -146,7 +146,6 @@ class _Collection:
         self._usable = len(carried.groups)
         self._responses = 0
         self._drawn = 0
-        self._occupancy = Occupancy(collector.clock)
 
     def run(
         self, stream: Stream, scoring: Scoring, on_progress: Callable[[Batch], None] | None
@@ -154,20 +153,24 @@ class _Collection:
         """Sample and score until the batch is full or nothing is left to do."""
         started = self._collector.clock()
         waited = 0.0
-        self._occupancy.places = stream.rows
+        occupancy = Occupancy(stream.rows, self._collector.clock)
         for late in self._carried.late:
             self._submit(stream, late.sample, late.step, late.completions)
         self._fill(stream)
         while self._goes_on():
+            occupancy.note(stream.running)
             before = scoring.pending
-            if self._running:
+            full = stream.repeatable and self._may_be_full(before)
+            if self._running and not full:
                 look = None if stream.repeatable or not before else LOOK_SECONDS
-                for key, completions in stream.take(look):
+                whole = stream.take(look)
+                for key, completions in whole:
                     self._running.discard(key)
                     draw = self._open[key]
                     draw.completions = completions
                     scoring.add(key, draw.sample, completions)
-                heard = scoring.take(before, before) if stream.repeatable else scoring.take(0)
+                due = before if whole else 0
+                heard = scoring.take(due, due) if stream.repeatable else scoring.take(0)
             else:
                 since = self._collector.clock()
                 heard = scoring.take(before if stream.repeatable else min(before, 1))
@@ -176,24 +179,23 @@ class _Collection:
             self._fill(stream)
             if heard and on_progress is not None:
                 on_progress(self._batch())
+        occupancy.note(0)
         stopped = stream.stop()
-        self._occupancy.close()
         since = self._collector.clock()
         self._hear(scoring.take(scoring.pending), last=True)
         ended = self._collector.clock()
         batch = self._batch(stopped)
         batch.score_seconds = waited + ended - since
         batch.sample_seconds = ended - started - batch.score_seconds
-        batch.idle_share = self._occupancy.idle_share
+        batch.idle_share = occupancy.idle_share
         return batch
-
-    def rows_ended(self, count: int) -> None:
-        """Hear from the sampler that ``count`` samples have ended."""
-        self._occupancy.change(-count)
-        self._collector.beat()
 
     def _missing(self) -> int:
         return self._wanted - self._usable
+
+    def _may_be_full(self, pending: int) -> bool:
+        """Return whether the batch is full if all ``pending`` groups are usable, and sampling could end."""
+        return self._late != "wait" and 0 < self._missing() <= pending
 
     def _goes_on(self) -> bool:
         """Return whether there is something to wait for."""
@@ -210,24 +212,27 @@ class _Collection:
         """Draw prompts until as many are under way as it takes to fill the batch.
 
         That is the groups missing divided by the rate of usable ones, of the last steps and of this one, or with
-        ``refill: missing`` as many as are missing. Where late groups are carried, it is what it takes for a whole
-        batch, to the end of the step, so that no place of the sampler is ever empty. Never more than ``AHEAD`` times
-        what the sampler runs at once.
+        ``refill: missing`` as many as are missing; at most ``AHEAD`` times what the sampler runs at once. Where late
+        groups are carried it is the samples that count, not the groups: as many as a whole batch takes, or the
+        sampler runs, are under way to the end of the step, so that a place that falls free is filled.
         """
         sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
         missing = self._missing()
         if missing <= 0:
             return
-        aim = self._wanted if self._late == "carry" else missing
-        target = float(missing)
-        if sampling.enabled:
-            target = aim * sampling.oversample
+        carry = self._late == "carry"
+        aim = self._wanted if carry else missing
+        groups = aim * sampling.oversample if sampling.enabled else float(aim)
         if sampling.enabled and sampling.refill == "expected":
             usable = self._usable - len(self._carried.groups)
             rate = (usable + 2 * self._collector.usable_rate) / (len(self._decided) + 2)
-            target = max(target, aim / rate)
-        target = min(math.ceil(target), max(1, AHEAD * stream.rows // samples))
-        while len(self._open) < target and self._drawn < self._may_draw:
+            groups = max(groups, aim / (self._collector.usable_rate if carry else rate))
+        groups = math.ceil(groups)
+        most = max(samples, stream.rows * (1 if carry else AHEAD))
+        rows = min(groups * samples, most)
+        while self._drawn < self._may_draw and stream.running + samples <= rows:
+            if not carry and len(self._open) >= groups:
+                return
             sample = next(self._prompts, None)
             if sample is None:
                 self._may_draw = self._drawn
@@ -243,10 +248,8 @@ class _Collection:
         if not any(c.token_ids for c in begun):
             step = self._step  # nothing of it is old
         seeds = tuple(derive_seed(seed, "rollout", step, sample.id, i) for i in range(r.samples))
-        rows = sum(c.finish_reason == "paused" for c in begun) if begun else r.samples
         self._open[key] = _Draw(sample, step, begun)
         self._running.add(key)
-        self._occupancy.change(rows)
         stream.submit(key, Request(sample.prompt, seeds, tuple(begun)))
 
     def _hear(self, judged: Sequence[Judged], last: bool) -> None:

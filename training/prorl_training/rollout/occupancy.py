@@ -6,30 +6,28 @@ from collections.abc import Callable
 
 
 class Occupancy:
-    """Adds up how many samples ran, and for how long.
+    """Adds up how many samples run, and for how long.
 
-    ``places``: how many run at once at most. ``idle_share`` is 1 - (samples running, integrated over the time) /
-    (the most that ran at once x the time): the share that waiting for the last ones costs.
+    ``idle_share`` is 1 - (samples running, integrated over the time) / (the most that ran at once x the time): what
+    waiting for the last ones costs. Samples beyond ``places`` only wait.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self.places = 0
-        self.idle_share = 0.0
-        self._running = self._peak = 0
+    def __init__(self, places: int, clock: Callable[[], float]) -> None:
+        self._places, self._clock = places, clock
+        self._running = self._most = 0
         self._area = 0.0
         self._began = self._at = clock()
 
-    def change(self, count: int) -> None:
-        """Hear that ``count`` samples more (or, below 0, less) are there."""
+    def note(self, running: int) -> None:
+        """Hear that ``running`` samples are under way from now on."""
         now = self._clock()
-        self._area += min(self._running, self.places) * (now - self._at)
+        self._area += self._running * (now - self._at)
         self._at = now
-        self._running += count
-        self._peak = max(self._peak, min(self._running, self.places))
+        self._running = min(running, self._places)
+        self._most = max(self._most, self._running)
 
-    def close(self) -> None:
-        """End the time that is looked at."""
-        self.change(-self._running)
-        whole = self._peak * (self._at - self._began)
-        self.idle_share = max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
+    @property
+    def idle_share(self) -> float:
+        """The share up to the last ``note``."""
+        whole = self._most * (self._at - self._began)
+        return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0

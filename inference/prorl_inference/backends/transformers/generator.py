@@ -161,6 +161,11 @@ class TransformersStream:
         self._decoding = None
         self._scope.close()
 
+    @property
+    def running(self) -> int:
+        """Samples that have not ended, waiting ones too."""
+        return self._results.missing
+
     def submit(self, key: int, request: Request) -> None:
         """Take a request; samples of the same tokens share one prefill."""
         ids = tuple(encode_prompt(self._generator.tokenizer, request.prompt))
@@ -172,13 +177,12 @@ class TransformersStream:
             self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Sample until a request is whole; ``wait`` is not looked at. See ``Stream.take``."""
+        """Sample until samples end; ``wait`` is not looked at. See ``Stream.take``."""
         import torch
 
         del wait
-        while not (whole := self._results.whole()):
-            if self._decoding is None and not self._waiting:
-                return []
+        whole = self._results.whole()
+        while not whole and self.running:
             self._pack_weights()
             if self._refills:
                 self._queue.add(list(self._waiting.values()))
@@ -187,10 +191,10 @@ class TransformersStream:
                 self._decoding = self._decode()
             with torch.no_grad():
                 rows = next(self._decoding, None)
-            if rows is None:
-                self._decoding = None
-            else:
+            if rows is not None:
                 self._results.ended(rows)
+                return self._results.whole()
+            self._decoding = None
         return whole
 
     def stop(self) -> list[Ended]:

@@ -9,6 +9,7 @@ cannot be judged comes back as a verdict that says so. Leaves out: which samples
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -16,6 +17,8 @@ from typing import Any
 
 from openrlhf.trainer.ray.vllm_engine import RolloutRayActor
 from vllm import SamplingParams
+from vllm.inputs import TokensPrompt
+from vllm.sampling_params import RequestOutputKind
 
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.actors.rewards import open_reward_scorer, score_rows
@@ -26,7 +29,9 @@ from prorl_training.engine.openrlhf.spec import current_spec
 _Base: Any = raw_class(RolloutRayActor)
 SCORING_THREADS = 16
 Sampled = tuple[list[int], list[float], str]
-"""Token ids, their log-probs, finish reason."""
+"""Token ids, their log-probs, finish reason: ``abort`` where sampling was stopped."""
+ABORT_SECONDS = 0.02
+"""How long vLLM is given to hear of samples on their way to it before they are aborted again."""
 
 
 class RolloutActor(_Base):  # type: ignore[misc]
@@ -52,12 +57,25 @@ class RolloutActor(_Base):  # type: ignore[misc]
         self._threads = ThreadPoolExecutor(SCORING_THREADS, thread_name_prefix="prorl-scoring")
         self._scorer: Any = None
         self._opening = threading.Lock()
+        self._names = itertools.count()
+        self._running: set[str] = set()
 
     async def sample(
-        self, prompt: list[int], seeds: list[int], options: dict[str, Any]
+        self, samples: list[tuple[list[int], int, int]], options: dict[str, Any]
     ) -> list[Sampled]:
-        """Return one sample a seed; ``options`` are vLLM's sampling parameters but the seed."""
-        return list(await asyncio.gather(*(self._one(prompt, seed, options) for seed in seeds)))
+        """Return one answer for each of ``samples`` (token ids to go on after, seed, tokens allowed); ``options``
+        are vLLM's other sampling parameters."""
+        return list(await asyncio.gather(*(self._one(*asked, options) for asked in samples)))
+
+    async def sampling(self) -> int:
+        """Return how many samples have not ended."""
+        return len(self._running)
+
+    async def stop_sampling(self) -> None:
+        """End all that is being sampled: ``sample`` returns what there is."""
+        while self._running:
+            await self.llm.abort(list(self._running))
+            await asyncio.sleep(ABORT_SECONDS)
 
     async def score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
         """Return the verdicts, as JSON values, of rows (response, verifier, reference)."""
@@ -70,12 +88,29 @@ class RolloutActor(_Base):  # type: ignore[misc]
         first: dict[str, float] = found[0]
         return first
 
-    async def _one(self, prompt: list[int], seed: int, options: dict[str, Any]) -> Sampled:
-        params = SamplingParams(**options, seed=seed % 2**63, logprobs=0, detokenize=False)
-        answer = (await self.generate(prompt, params)).outputs[0]
-        tokens = [int(token) for token in answer.token_ids]
-        found = zip(tokens, answer.logprobs, strict=True)
-        return tokens, [float(row[token].logprob) for token, row in found], answer.finish_reason
+    async def _one(
+        self, tokens: list[int], seed: int, budget: int, options: dict[str, Any]
+    ) -> Sampled:
+        params = SamplingParams(
+            **options,
+            max_tokens=budget,
+            seed=seed % 2**63,
+            logprobs=0,
+            detokenize=False,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+        name = f"prorl-{next(self._names)}"
+        self._running.add(name)
+        try:
+            async for output in self.llm.generate(
+                TokensPrompt(prompt_token_ids=tokens), params, request_id=name
+            ):
+                answer = output.outputs[0]
+        finally:
+            self._running.discard(name)
+        found = [int(token) for token in answer.token_ids]
+        rows = zip(found, answer.logprobs or [], strict=True)
+        return found, [float(row[token].logprob) for token, row in rows], answer.finish_reason
 
     def _score(self, rows: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
         with self._opening:
