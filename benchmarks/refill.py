@@ -44,7 +44,7 @@ ROUNDS = "5ab0ce1"
 ARMS = ("rounds", "wait", "cancel", "carry")
 """The rounds, then the values of ``dynamic_sampling.late``."""
 PROMPTS = 256
-WARM_UP = 5
+WARM_UP = 3
 """Steps that are not counted: the rate is learned and the buffer fills."""
 Collect = Callable[[int, Carried], Batch]
 

@@ -196,6 +196,12 @@ def lengths_of(seed: int, name: str) -> tuple[int, ...]:
     return tuple(int(x) for x in np.clip(np.round(lengths), 1, LIMIT))
 
 
+@functools.lru_cache(maxsize=1 << 16)
+def _drawn(seed: int, name: str) -> float:
+    """Return a problem's own number in [0, 1): it teaches something at the rates above."""
+    return derive_seed(seed, "usable", name) / 2**63
+
+
 class SimulatedSampler:
     """A generator on a cluster: streams, and whole lists for who awaits rounds."""
 
@@ -316,6 +322,6 @@ class SimulatedScorer:
         found = []
         for text, _ in items:
             name, _, index = text.rpartition("/")
-            usable = derive_seed(self.seed, "usable", name) < self.rate * 2**63
+            usable = _drawn(self.seed, name) < self.rate
             found.append(Verdict(float(usable and int(index) % 2), "scored", "simulated"))
         return found

@@ -167,12 +167,14 @@ class VllmStream:
             self._engine.add_request(name, prompt, self._options(row))
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Step the engine until samples end, for ``wait`` seconds at most; see ``Stream.take``."""
+        """Step the engine until samples end, or once ``wait`` seconds are over; see ``Stream.take``."""
         until = math.inf if wait is None else time.monotonic() + wait
         ended: list[Row] = []
-        while self._running and not ended and time.monotonic() <= until:
+        while self._running and not ended:
             ended = [row for output in self._engine.step() for row in self._heard(output)]
             self._results.ended(ended)
+            if time.monotonic() > until:
+                break
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
