@@ -45,7 +45,7 @@ class RolloutConfig(Section):
     max_tokens: int = Field(default=8192, ge=1)
     """Response limit in tokens, the end token included; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
-    """Responses decoded together; a matter of memory and speed only."""
+    """Responses decoded together; a matter of memory and speed, and of which groups are late."""
     backend: str = "auto"
     """Who samples: ``transformers``, ``vllm`` or a plug-in's backend; ``auto``: vLLM where it is installed and the
     device is a GPU, else Transformers."""
