@@ -87,7 +87,7 @@ class ListStream:
         waiting, self._waiting = self._waiting, {}
         if not waiting:
             return []
-        keys, ended = list(waiting), []
+        keys, ended = list(waiting), list[Ended]()
 
         def took(index: int, completions: list[Completion]) -> None:
             ended.append((keys[index], completions))

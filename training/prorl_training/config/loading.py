@@ -49,7 +49,9 @@ def load_saved_config(path: Path) -> TrainConfig:
     if isinstance(advantage, dict) and advantage.get("sign") == 1:
         del advantage["sign"]  # an option of prorl 0.1 that every run had at 1
     sampling = values.get("dynamic_sampling")
-    if isinstance(sampling, dict) and "max_rounds" in sampling:  # up to prorl 0.2: rounds, each awaited
+    if (
+        isinstance(sampling, dict) and "max_rounds" in sampling
+    ):  # up to prorl 0.2: rounds, each awaited
         sampling.setdefault("late", "wait")
         sampling["max_batches"] = sampling.pop("max_rounds")
     return check_config(_with_plugins(values, path))

@@ -65,7 +65,12 @@ class RolloutActor(_Base):  # type: ignore[misc]
     ) -> list[Sampled]:
         """Return one answer for each of ``samples`` (token ids to go on after, seed, tokens allowed); ``options``
         are vLLM's other sampling parameters."""
-        return list(await asyncio.gather(*(self._one(*asked, options) for asked in samples)))
+        names = [f"prorl-{next(self._names)}" for _ in samples]
+        self._running.update(names)  # before the first await: ``stop_sampling`` must know of them
+        named = zip(names, samples, strict=True)
+        return list(
+            await asyncio.gather(*(self._one(name, *asked, options) for name, asked in named))
+        )
 
     async def sampling(self) -> int:
         """Return how many samples have not ended."""
@@ -89,7 +94,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
         return first
 
     async def _one(
-        self, tokens: list[int], seed: int, budget: int, options: dict[str, Any]
+        self, name: str, tokens: list[int], seed: int, budget: int, options: dict[str, Any]
     ) -> Sampled:
         params = SamplingParams(
             **options,
@@ -99,8 +104,6 @@ class RolloutActor(_Base):  # type: ignore[misc]
             detokenize=False,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
-        name = f"prorl-{next(self._names)}"
-        self._running.add(name)
         try:
             async for output in self.llm.generate(
                 TokensPrompt(prompt_token_ids=tokens), params, request_id=name

@@ -166,8 +166,8 @@ class ClusterStream:
 
     @property
     def running(self) -> int:
-        """Samples that have not ended, by the engines' last count."""
-        return sum(self._loads)
+        """Samples that have not ended, by the engines' last count; at least one a group that is not whole."""
+        return max(sum(self._loads), len(self._running))
 
     def submit(self, key: int, request: Request) -> None:
         """Send a request to an engine, which reads its prompt once."""
