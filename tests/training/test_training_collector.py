@@ -15,6 +15,8 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
 from prorl_training.rollout.collector import Collector, RewardOutage, TooFewGroups
+from prorl_training.rollout.occupancy import Occupancy
+from prorl_training.rollout.scoring import Scoring
 from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
 from prorl_training.schedule.safety import Guard
 from prorl_training.testing import EchoGenerator, named_sample
@@ -331,3 +333,23 @@ def test_without_dynamic_sampling_every_group_with_two_verdicts_is_used() -> Non
     off = DynamicSamplingConfig(enabled=False)
     assert group_of([1.0, 1.0]).outcome(off) == "usable"
     assert group_of([1.0, None]).outcome(off) == "infra"
+
+
+def test_the_idle_share_is_what_waiting_for_the_last_ones_costs() -> None:
+    times = iter([0.0, 0.0, 4.0, 6.0, 8.0])
+    occupancy = Occupancy(10, lambda: next(times))
+    for running in (30, 10, 2, 0):  # of the 30 only 10 run
+        occupancy.note(running)
+    assert occupancy.idle_share == pytest.approx(1 - (10 * 6 + 2 * 2) / (10 * 8))
+    assert Occupancy(10, lambda: 0.0).idle_share == 0.0
+
+
+def test_verdicts_are_taken_in_the_order_in_which_groups_came_and_no_more_than_asked() -> None:
+    with Scoring(RuleScorer(mixed), overlap=True) as scoring:
+        answers = [Completion("x/1", (1,), (-0.1,), "stop")]
+        for key in (5, 3, 9):
+            scoring.add(key, named_sample("x"), answers)
+        assert [key for key, _ in scoring.take(2, 2)] == [5, 3]
+        assert scoring.pending == 1
+        assert [(k, [v.reward for v in vs]) for k, vs in scoring.take(1)] == [(9, [1.0])]
+        assert scoring.take(0) == []
