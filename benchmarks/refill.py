@@ -1,6 +1,7 @@
 """How long GPUs wait while a step is sampled: the collector on a simulated cluster, against the rounds it replaced.
 
     python benchmarks/refill.py [--rates 0.25 0.4] [--gpus 8 512] [--steps N] [--json FILE]
+    python benchmarks/refill.py --rates 0.25 --short 60       # without a clock: which steps are short
 
 The collector is the real one; sampler, scorer and clock are those of ``refill_cluster.py``. The one before it, which
 awaited whole rounds, is read from git (commit ``ROUNDS``) and runs on the same problems, lengths and verdicts with its
@@ -28,6 +29,7 @@ from refill_cluster import (
     VERDICT,
     Clock,
     Cluster,
+    InstantSampler,
     SimulatedSampler,
     SimulatedScorer,
 )
@@ -115,20 +117,23 @@ def rounds_of(sampler: Any, scorer: Any, guard: Guard, config: TrainConfig) -> C
     return collect
 
 
+def collector_of(
+    arm: str, sampler: Any, scorer: Any, guard: Guard, config: TrainConfig, clock: Clock
+) -> Collect:
+    """Return the collector of an arm."""
+    if arm == "rounds":
+        return rounds_of(sampler, scorer, guard, config)
+    new = Collector(sampler, scorer, guard, clock=clock)
+    return lambda step, carried: new.collect(problems(step), step, config, carried)
+
+
 def simulate(arm: str, rate: float, gpus: int, steps: int, seed: int = 1) -> Result:
     """Run one arm for ``steps`` steps after the warm-up."""
     clock = Clock()
     cluster = Cluster(gpus, clock)
     sampler, scorer = SimulatedSampler(cluster, seed), SimulatedScorer(seed, rate)
     guard, config = Guard(SafetyConfig()), config_of(arm)
-    if arm == "rounds":
-        collect = rounds_of(sampler, scorer, guard, config)
-    else:
-        new = Collector(sampler, scorer, guard, clock=clock)
-
-        def collect(step: int, carried: Carried) -> Batch:
-            return new.collect(problems(step), step, config, carried)
-
+    collect = collector_of(arm, sampler, scorer, guard, config, clock)
     carried = Carried()
     seconds: list[float] = []
     idle: list[tuple[float, float]] = []
@@ -165,6 +170,20 @@ def simulate(arm: str, rate: float, gpus: int, steps: int, seed: int = 1) -> Res
     )
 
 
+def short_steps(arm: str, rate: float, steps: int, seed: int = 1) -> int:
+    """Return how many of ``steps`` steps after the warm-up have fewer groups than they want: no clock, two samples."""
+    small = config_of(arm)
+    small = small.model_copy(update={"rollout": small.rollout.model_copy(update={"samples": 2})})
+    generator, scorer = InstantSampler(), SimulatedScorer(seed, rate)
+    collect = collector_of(arm, generator, scorer, Guard(SafetyConfig()), small, Clock())
+    carried, short = Carried(), 0
+    for step in range(1, WARM_UP + steps + 1):
+        batch = collect(step, carried)
+        carried = batch.carried
+        short += step > WARM_UP and batch.gave_up
+    return short
+
+
 def table(results: list[Result]) -> str:
     """Return the results as a Markdown table."""
     lines = [
@@ -190,8 +209,16 @@ def main() -> None:
     parser.add_argument("--gpus", type=int, nargs="+", default=[8, 32, 128, 512])
     parser.add_argument("--arms", nargs="+", default=ARMS, choices=ARMS)
     parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument(
+        "--short", type=int, metavar="STEPS", help="count short steps and do nothing else"
+    )
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    if options.short:
+        for rate, arm in itertools.product(options.rates, options.arms):
+            found = short_steps(arm, rate, options.short)
+            print(f"usable {rate:g}, {arm}: {found} of {options.short} steps short")
+        return
     results = []
     for rate, gpus, arm in itertools.product(options.rates, options.gpus, options.arms):
         results.append(simulate(arm, rate, gpus, options.steps))

@@ -311,6 +311,74 @@ class SimulatedStream:
         return Completion(f"{self._names[response.key]}/{response.index}", ids, (), finish)
 
 
+class InstantSampler:
+    """A generator without a clock: groups are whole in the order in which they were asked, each at once."""
+
+    model_id = model_digest = "instant"
+
+    def stream(
+        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
+    ) -> InstantStream:
+        """Return a stream."""
+        return InstantStream()
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: Callable[[int, list[Completion]], None] | None = None,
+    ) -> list[list[Completion]]:
+        """Return one completion a seed."""
+        return sample_all(self.stream(params, on_done), requests, on_result)
+
+    def sync_weights(self, model: Any) -> None:
+        """Nothing is learned."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class InstantStream:
+    """The stream of an ``InstantSampler``."""
+
+    rows = 1 << 20
+    repeatable = False
+
+    def __init__(self) -> None:
+        self.running = 0
+        self._open: deque[tuple[int, Request]] = deque()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.clear()
+
+    def submit(self, key: int, request: Request) -> None:
+        """Take a request."""
+        self._open.append((key, request))
+        self.running += len(request.seeds)
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Return the oldest group."""
+        if not self._open:
+            return []
+        key, request = self._open.popleft()
+        self.running -= len(request.seeds)
+        name = request.prompt[0]["content"]
+        answers = [Completion(f"{name}/{i}", (1,), (), "stop") for i in range(len(request.seeds))]
+        return [(key, answers)]
+
+    def stop(self) -> list[Ended]:
+        """Return what is open, untouched."""
+        untouched = Completion("", (), (), "paused")
+        found = [(key, [untouched] * len(request.seeds)) for key, request in self._open]
+        self.running = 0
+        self._open.clear()
+        return found
+
+
 class SimulatedScorer:
     """Right and wrong by turns where a problem teaches something, else wrong."""
 
