@@ -52,7 +52,7 @@ def settings(args: argparse.Namespace) -> list[str]:
         "rollout.max_prompt_tokens": 512,
         "rollout.temperature": 1.0,
         "loss.mini_batches": 2,
-        "dynamic_sampling.max_rounds": 2,
+        "dynamic_sampling.max_batches": 2,
         "kl.coefficient": 1e-3,
         "controller.reset_interval": max(args.steps // 2, 1),
         "length_penalty.start_step": args.steps // 4 + 1,

@@ -34,7 +34,7 @@ from prorl_inference import (
 from prorl_inference.backends.transformers import attention
 from prorl_inference.backends.transformers.decoding import decode_batch
 from prorl_inference.backends.transformers.generator import pack
-from prorl_inference.backends.transformers.refill import decode_refilled
+from prorl_inference.backends.transformers.refill import Queue, decode_refilled
 from prorl_inference.tokens import PromptRows, Row
 from prorl_inference.types import SamplingParams
 
@@ -63,10 +63,12 @@ def ours(model: Any, case: Case, batching: Batching) -> int:
     stops: frozenset[int] = frozenset()
     with torch.no_grad():
         if batching == "refill":
-            decode_refilled(model, work, PARAMS, stops, ended.extend, case.batch_rows)
+            for rows in decode_refilled(model, Queue(model, work), PARAMS, stops, case.batch_rows):
+                ended += rows
         else:
             for batch in pack(work, case.batch_rows):
-                decode_batch(model, batch, PARAMS, stops, ended.extend)
+                for rows in decode_batch(model, batch, PARAMS, stops):
+                    ended += rows
     return sum(len(row.token_ids) for row in ended)
 
 

@@ -61,7 +61,8 @@ def sampled(
     """Sample ``work`` to its end; return the seconds it took by ``clock``."""
     started = clock()
     with torch.no_grad():
-        decoding.decode_batch(model, work, SamplingParams(), frozenset(), lambda rows: None)
+        for _ in decoding.decode_batch(model, work, SamplingParams(), frozenset()):
+            pass
     return clock() - started
 
 

@@ -37,7 +37,7 @@ class Config:
     groups: int = 4  # G; 256
     samples: int = 8  # N; 16
     max_tokens: int = 16  # T at most; 8192
-    max_rounds: int = 4  # at most so many times G prompts are drawn to find G that teach
+    max_batches: int = 10  # at most so many times G prompts are drawn to find G that teach
     mini_batches: int = 4  # gradient updates a step
     clip_low: float = 0.2
     clip_high: float = (
@@ -178,7 +178,7 @@ def train(model: Any, tokenizer: Any, steps: int, config: Config) -> list[dict[s
     for step in range(1, steps + 1):
         # Sample until G groups have a spread.
         prompts, responses, rewards, seen = [], [], [], []
-        for _ in range(config.groups * config.max_rounds):
+        for _ in range(config.groups * config.max_batches):
             question, gold = draw_problem(rng)
             chat = [{"role": "user", "content": question}]
             text = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)

@@ -27,7 +27,7 @@ EVAL_SAMPLES, K = 256, 128
 EVAL_TEMPERATURE = 1.0
 
 PROMPTS, SAMPLES, ROUNDS = 8, 8, 3
-"""A step's prompts, responses to each, and ``dynamic_sampling.max_rounds``."""
+"""A step's prompts, responses to each, and ``dynamic_sampling.max_batches``."""
 MAX_TOKENS = 24
 LR = 3.0e-4
 LARGE_BETA = 0.05
@@ -84,7 +84,7 @@ def common_settings(model: Path, data: Path, seed: int) -> list[str]:
         "rollout.max_prompt_tokens=0",
         "rollout.batch_rows=512",
         "rollout.backend=transformers",
-        f"dynamic_sampling.max_rounds={ROUNDS}",
+        f"dynamic_sampling.max_batches={ROUNDS}",
         "loss.mini_batches=4",
         "loss.pack_tokens=1024",
         f"optimizer.lr={LR}",

@@ -27,7 +27,7 @@ CURVES = (
     "grad_norm",
     "tokens",
     "groups_kept",
-    "refill_rounds",
+    "prompts_drawn",
     "length_penalty_active",
     "seconds",
 )

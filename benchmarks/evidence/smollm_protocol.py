@@ -42,7 +42,7 @@ REHEARSAL = Scale(
     *(777003, 12, 2, 12, 2, 2),
     (
         *("steps=2", "seed=777", "rollout.prompts=2", "rollout.samples=2", "rollout.max_tokens=12"),
-        *("warm_start.examples=4", "dynamic_sampling.max_rounds=1", "kl.measure_share_every=0"),
+        *("warm_start.examples=4", "dynamic_sampling.max_batches=1", "kl.measure_share_every=0"),
         *("validation.every=2", "validation.problems=2", "checkpoint.every=1"),
     ),
 )
@@ -89,7 +89,7 @@ OVERRIDES = (
     "rollout.samples=8",
     f"rollout.max_tokens={MAX_TOKENS}",
     "rollout.temperature=1.0",
-    "dynamic_sampling.max_rounds=2",
+    "dynamic_sampling.max_batches=2",
     "loss.mini_batches=1",
     "loss.pack_tokens=1024",
     "kl.coefficient=1e-3",

@@ -24,11 +24,13 @@ from prorl_inference.models.store import (
     verify_model_dir,
 )
 from prorl_inference.spec import BACKENDS, BackendOptions, BackendSpec, pick_backend
+from prorl_inference.streams import open_stream, sample_all
 from prorl_inference.tokens import encode_prompt, render_prompt, stop_token_ids
 from prorl_inference.types import (
     DEFAULT_BATCH_SIZE,
     Batching,
     Completion,
+    Ended,
     FinishReason,
     Generator,
     Messages,
@@ -36,6 +38,7 @@ from prorl_inference.types import (
     OnResult,
     Request,
     SamplingParams,
+    Stream,
 )
 
 __all__ = [
@@ -47,6 +50,7 @@ __all__ = [
     "BackendSpec",
     "Batching",
     "Completion",
+    "Ended",
     "FinishReason",
     "Generator",
     "Messages",
@@ -57,6 +61,7 @@ __all__ = [
     "Request",
     "SamplingParams",
     "ServerOptions",
+    "Stream",
     "TransformersGenerator",
     "Usage",
     "cpu_has_fast_bf16",
@@ -68,12 +73,14 @@ __all__ = [
     "load_model",
     "load_tokenizer",
     "model_digest",
+    "open_stream",
     "pick_backend",
     "pick_device",
     "pick_dtype",
     "quiet_transformers",
     "render_prompt",
     "resolve_model",
+    "sample_all",
     "stop_token_ids",
     "verify_model_dir",
 ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError
-from prorl_inference.types import Completion, Messages, OnResult, Request
+from prorl_inference.types import Completion, Ended, Messages, Request
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -105,7 +105,10 @@ def folder_stop_ids(path: Path, tokenizer: Any) -> frozenset[int]:
 
 @dataclass(slots=True)
 class Row:
-    """One sample while it grows: which request and sample it is, its seed, its token budget."""
+    """One sample while it grows: which request and sample it is, its seed, its token budget.
+
+    ``token_ids`` holds what an earlier stream sampled of it, too.
+    """
 
     request: int
     sample: int
@@ -131,51 +134,97 @@ class PromptRows:
     rows: list[Row]
 
 
+@dataclass(slots=True)
+class _Open:
+    """A request of which samples are missing."""
+
+    opened: str
+    answers: list[Completion | None]
+    rows: list[Row]
+    missing: int
+
+
 class Results:
-    """Collects the completions of one ``generate`` call and reports them; see ``Generator.generate``."""
+    """The rows of one stream and what becomes of them, request by request; see ``Stream``.
+
+    ``missing`` counts the rows that have not ended.
+    """
 
     def __init__(
-        self,
-        tokenizer: PreTrainedTokenizerBase,
-        requests: Sequence[Request],
-        on_done: Callable[[int], None] | None = None,
-        on_result: OnResult | None = None,
+        self, tokenizer: PreTrainedTokenizerBase, on_done: Callable[[int], None] | None = None
     ) -> None:
-        """Report the requests without seeds at once: nothing is missing of them."""
+        """``on_done(count)`` hears of rows that ended."""
         self._tokenizer = tokenizer
-        self._opened = [opened_think(tokenizer, request.prompt) for request in requests]
-        self._answers: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
-        self._missing = [len(request.seeds) for request in requests]
-        self._on_done, self._on_result = on_done, on_result
-        for index, missing in enumerate(self._missing):
-            if missing == 0 and on_result is not None:
-                on_result(index, [])
+        self._on_done = on_done
+        self.missing = 0
+        self._open: dict[int, _Open] = {}
+        self._whole: list[Ended] = []
+
+    def add(self, key: int, request: Request, budget: int) -> list[Row]:
+        """Take a request whose answers may have ``budget`` tokens; return the rows that are to be sampled."""
+        answers: list[Completion | None] = []
+        rows = []
+        for sample, seed in enumerate(request.seeds):
+            begun = request.begun[sample] if request.begun else None
+            row = Row(key, sample, seed, budget)
+            if begun is not None:
+                row.token_ids, row.logprobs = list(begun.token_ids), list(begun.logprobs)
+            done = begun is not None and begun.finish_reason != "paused"
+            answers.append(begun if done else None)
+            if not done:
+                rows.append(row)
+        self._open[key] = _Open(
+            opened_think(self._tokenizer, request.prompt), answers, rows, len(rows)
+        )
+        self.missing += len(rows)
+        if not rows:
+            self._close(key)
+        return rows
 
     def ended(self, rows: Sequence[Row]) -> None:
-        """Take rows that have ended, each once; report them, then each request they made whole."""
+        """Take rows that have ended, each once."""
         for row in rows:
-            self._answers[row.request][row.sample] = self._completion(row)
-            self._missing[row.request] -= 1
+            request = self._open[row.request]
+            request.answers[row.sample] = self._completion(row, request.opened)
+            request.missing -= 1
+            self.missing -= 1
         if rows and self._on_done is not None:
             self._on_done(len(rows))
-        for index in dict.fromkeys(row.request for row in rows):
-            if self._missing[index] == 0 and self._on_result is not None:
-                self._on_result(index, self._of(index))
+        for key in dict.fromkeys(row.request for row in rows):
+            if self._open[key].missing == 0:
+                self._close(key)
 
-    def all(self) -> list[list[Completion]]:
-        """Return the completions of every request, in order."""
-        return [self._of(index) for index in range(len(self._answers))]
+    def whole(self) -> list[Ended]:
+        """Return the requests that became whole since the last call."""
+        found, self._whole = self._whole, []
+        return found
 
-    def _of(self, index: int) -> list[Completion]:
-        return [done for done in self._answers[index] if done is not None]
+    def paused(self) -> list[Ended]:
+        """Return what no ``whole`` has: whole requests, then the others in the order in which they came."""
+        for request in self._open.values():
+            for row in request.rows:
+                if request.answers[row.sample] is None:
+                    ids, logprobs = tuple(row.token_ids), tuple(row.logprobs)
+                    request.answers[row.sample] = Completion("", ids, logprobs, "paused")
+        found = [*self.whole(), *((key, _all(request)) for key, request in self._open.items())]
+        self._open.clear()
+        self.missing = 0
+        return found
 
-    def _completion(self, row: Row) -> Completion:
+    def _close(self, key: int) -> None:
+        self._whole.append((key, _all(self._open.pop(key))))
+
+    def _completion(self, row: Row, opened: str) -> Completion:
         text = self._tokenizer.decode(
             row.token_ids, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return Completion(
-            text=self._opened[row.request] + str(text),
+            text=opened + str(text),
             token_ids=tuple(row.token_ids),
             logprobs=tuple(row.logprobs),
             finish_reason="stop" if row.stopped else "length",
         )
+
+
+def _all(request: _Open) -> list[Completion]:
+    return [answer for answer in request.answers if answer is not None]

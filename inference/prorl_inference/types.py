@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 from prorl_common import UserError
 
 Messages = Sequence[Mapping[str, str]]
 """Chat messages: each {"role": ..., "content": ...}."""
 
-FinishReason = Literal["stop", "length", "refused"]
+FinishReason = Literal["stop", "length", "refused", "paused"]
 Batching = Literal["fixed", "refill"]
 """How Transformers decodes: batch after batch (bitwise repeatable), or giving the place of a row that
 ended to a waiting sample (equal up to float rounding)."""
@@ -52,7 +52,9 @@ class Completion:
     log-probs are natural logs under the sampling temperature, before top-p. ``text`` leaves special
     tokens out, and begins with ``<think>`` where the chat template opened it in the prompt.
     ``finish_reason`` is ``length`` when ``max_tokens`` cut the answer, ``refused`` when a server would give
-    none: ``text`` is empty then and ``note`` says why. A server gives no ids or log-probs: -1 and NaN.
+    none: ``text`` is empty then and ``note`` says why; ``paused`` when a stream was stopped before the
+    answer's end: ``text`` is empty, and a ``Request`` may go on with it. A server gives no ids or
+    log-probs: -1 and NaN.
     """
 
     text: str
@@ -64,19 +66,68 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One prompt and one seed for each sample wanted of it."""
+    """One prompt and one seed for each sample wanted of it.
+
+    ``begun``: what there is of the samples already, one completion a seed (empty: nothing). ``paused``
+    ones are gone on with, their tokens and log-probs kept as they are; the others are returned as given.
+    """
 
     prompt: Messages
     seeds: tuple[int, ...]
+    begun: tuple[Completion, ...] = ()
 
 
 OnResult = Callable[[int, list[Completion]], None]
 """Called with a request's index and its completions once all of them are there."""
 
 
+Ended = tuple[int, list[Completion]]
+"""A request's key and its completions, one a seed."""
+
+
+class Stream(Protocol):
+    """Sampling under way: requests in at any time, completions out as requests become whole.
+
+    A context manager; leaving it drops what still runs. ``rows`` is how many samples run at once, ``running`` how
+    many were submitted and have not ended, as far as is known.
+    ``repeatable``: what ``take`` returns next depends on the calls made so far and on nothing else, so that
+    who decides after each ``take`` by what it returned samples the same again.
+    """
+
+    rows: int
+    repeatable: bool
+
+    @property
+    def running(self) -> int: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def submit(self, key: int, request: Request) -> None:
+        """Take a request, whose ``key`` no other one of the stream has."""
+        ...
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Wait until samples end, at most ``wait`` seconds; return the requests that are whole by that, each once, in
+        the order in which they became so. There may be none, and are none once nothing runs.
+
+        A backend that samples in the caller's thread may take longer than ``wait``.
+        """
+        ...
+
+    def stop(self) -> list[Ended]:
+        """End sampling and return the requests that no ``take`` returned; samples that had not ended are
+        ``paused``."""
+        ...
+
+
 class Generator(Protocol):
     """A backend that samples completions. The result depends on each request's seeds, not on its place
-    in the list (bitwise where the batch shape is also the same; see docs/concepts)."""
+    in the list (bitwise where the batch shape is also the same; see docs/concepts).
+
+    It may also offer ``stream(params, on_done) -> Stream``; see ``prorl_inference.open_stream``.
+    """
 
     model_id: str
     """Name or path of the model."""

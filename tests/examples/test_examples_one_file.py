@@ -65,7 +65,7 @@ def test_the_numbers_are_those_of_the_preset() -> None:
     assert window == (p.start_step, p.steps_on, p.steps_off)
     assert own.reset_every == c.controller.reset_interval
     assert own.clear_optimizer == (c.controller.optimizer == "clear")
-    assert own.max_rounds == c.dynamic_sampling.max_rounds
+    assert own.max_batches == c.dynamic_sampling.max_batches
     assert (own.lr, own.grad_clip) == (c.optimizer.lr, c.optimizer.grad_clip)
 
 

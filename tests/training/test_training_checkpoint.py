@@ -24,7 +24,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy import files as module
 from prorl_training.policy.files import environment, policy_tensors, restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
 from prorl_training.run.checkpoint import load_buffer, save_checkpoint
 from prorl_training.run.checkpoint_store import (
     CheckpointError,
@@ -65,8 +65,8 @@ def bits(tensors: dict[str, torch.Tensor]) -> dict[str, bytes]:
     return {name: t.contiguous().numpy().tobytes() for name, t in tensors.items()}
 
 
-def save(root: Path, step: int, policy: Policy, buffer: Any = ()) -> Path:
-    return save_checkpoint(root, step, policy, byte_tokenizer(), STATE, buffer)
+def save(root: Path, step: int, policy: Policy, carried: Carried | None = None) -> Path:
+    return save_checkpoint(root, step, policy, byte_tokenizer(), STATE, carried)
 
 
 @pytest.fixture
@@ -189,15 +189,23 @@ def test_rollout_buffer_comes_back_bit_for_bit(
     tmp_path: Path, config: TrainConfig, digits: list[Any]
 ) -> None:
     group = waiting_group(digits)
-    path = save(tmp_path, 7, new_policy(config), [group, group])
+    odd = (-0.1, math.nextafter(-1.0, 0.0))
+    late = LateGroup(
+        digits[2],
+        (Completion("done", (4,), (-1.5,), "stop"), Completion("", (5, 6), odd, "paused")),
+        40,
+    )
+    carried = Carried([group, group], [late])
+    path = save(tmp_path, 7, new_policy(config), carried)
     verify_checkpoint(path)
     again = load_buffer(path, {s.id: s for s in digits})
-    assert again == [group, group]
-    logprobs = again[0].trajectories[0].completion.logprobs
+    assert again == carried
+    assert [x.hex() for x in again.late[0].completions[1].logprobs] == [x.hex() for x in odd]
+    logprobs = again.groups[0].trajectories[0].completion.logprobs
     assert [x.hex() for x in logprobs] == [
         x.hex() for x in group.trajectories[0].completion.logprobs
     ]
-    assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == []
+    assert load_buffer(save(tmp_path, 8, new_policy(config)), {}) == Carried()
 
 
 def test_rollout_buffer_keeps_what_json_has_no_word_for(
@@ -213,8 +221,8 @@ def test_rollout_buffer_keeps_what_json_has_no_word_for(
     group = Group(digits[0], two)
     empty = replace(group, trajectories=group.trajectories[:1])
     for number, groups in enumerate(([group, empty], [empty])):
-        path = save(tmp_path, number, new_policy(config), groups)
-        again = load_buffer(path, {s.id: s for s in digits})
+        path = save(tmp_path, number, new_policy(config), Carried(groups))
+        again = load_buffer(path, {s.id: s for s in digits}).groups
         plain = [
             replace(g, trajectories=tuple(_plain_metrics(t) for t in g.trajectories))
             for g in groups
@@ -229,7 +237,7 @@ def _plain_metrics(t: Trajectory) -> Trajectory:
 def test_rollout_buffer_of_another_dataset_is_refused(
     tmp_path: Path, config: TrainConfig, digits: list[Any]
 ) -> None:
-    path = save(tmp_path, 7, new_policy(config), [waiting_group(digits)])
+    path = save(tmp_path, 7, new_policy(config), Carried([waiting_group(digits)]))
     with pytest.raises(CheckpointError, match="which the dataset lacks"):
         load_buffer(path, {})
 

@@ -1,8 +1,10 @@
-"""Collecting a batch: refilling, carrying, outages, and scoring beside sampling."""
+"""Collecting a batch: replacing, carrying, outages, and scoring beside sampling."""
 
 from __future__ import annotations
 
+import itertools
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,16 +15,20 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
 from prorl_training.rollout.collector import Collector, RewardOutage, TooFewGroups
-from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.rollout.occupancy import Occupancy
+from prorl_training.rollout.scoring import Scoring
+from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
 from prorl_training.schedule.safety import Guard
 from prorl_training.testing import EchoGenerator, named_sample
 from prorl_verifiers import Task, Verdict
+
+Rule = Callable[[str, int], float | None]
 
 
 class RuleScorer:
     """Gives the reward that ``rule`` says for (prompt, sample number)."""
 
-    def __init__(self, rule: Callable[[str, int], float | None]) -> None:
+    def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.calls = 0
         self.threads: set[str] = set()
@@ -58,82 +64,168 @@ def names(count: int, prefix: str = "p") -> Iterator[Sample]:
     return iter([named_sample(f"{prefix}{i}") for i in range(count)])
 
 
-def test_a_batch_of_usable_groups_takes_one_round() -> None:
+def collector_of(generator: EchoGenerator, rule: Rule = mixed) -> Collector:
+    return Collector(generator, RuleScorer(rule), Guard(SafetyConfig()))
+
+
+def ids(groups: Sequence[Group | LateGroup]) -> list[str]:
+    return [g.sample.id for g in groups]
+
+
+def test_a_batch_of_usable_groups_draws_a_batch_of_prompts() -> None:
     generator = EchoGenerator()
-    batch = Collector(generator, RuleScorer(mixed), Guard(SafetyConfig())).collect(
-        names(9), 3, config_of()
-    )
-    assert [g.sample.id for g in batch.kept] == ["p0", "p1", "p2", "p3"]
-    assert (batch.rounds, batch.gave_up, generator.draws) == (1, False, [4])
+    batch = collector_of(generator).collect(names(9), 3, config_of(late="wait"))
+    assert ids(batch.kept) == ["p0", "p1", "p2", "p3"]
+    assert (batch.drawn, batch.gave_up, generator.drawn) == (4, False, ["p0", "p1", "p2", "p3"])
     assert {g.step for g in batch.kept} == {3}
 
 
-def test_groups_all_right_or_all_wrong_are_dropped_and_others_drawn() -> None:
+def test_a_group_that_is_dropped_is_replaced_before_the_others_are_whole() -> None:
     def rule(name: str, number: int) -> float:
-        return {"p0": 1.0, "p1": 0.0}.get(name, mixed(name, number))
+        return {"p0": 1.0, "p3": 0.0}.get(name, mixed(name, number))
 
-    batch = Collector(EchoGenerator(), RuleScorer(rule), Guard(SafetyConfig())).collect(
-        names(9), 1, config_of(refill="missing")
+    generator = EchoGenerator()
+    batch = collector_of(generator, rule).collect(
+        names(9), 1, config_of(refill="missing", late="wait")
     )
-    assert [g.sample.id for g in batch.kept] == ["p2", "p3", "p4", "p5"]
-    assert batch.outcomes == ["all_right", "all_wrong", "usable", "usable", "usable", "usable"]
-    assert batch.rounds == 2
+    assert ids(batch.kept) == ["p1", "p2", "p4", "p5"]
+    assert batch.outcomes == ["all_right", "usable", "usable", "all_wrong", "usable", "usable"]
+    assert generator.drawn == ["p0", "p1", "p2", "p3", "p4", "p5"]
+    assert generator.open_at["p4"] == 2  # p0 was heard of when p1 was whole: p2 and p3 ran on
+    assert batch.drawn == 6
 
 
-def test_an_expected_refill_asks_for_as_many_as_the_rate_of_usable_groups_says() -> None:
-    def rule(name: str, number: int) -> float:
-        return mixed(name, number) if name in ("p0", "p6", "p8", "p9", "p10") else 0.0
-
+def test_as_many_are_under_way_as_the_rate_of_usable_groups_says() -> None:
+    collector = collector_of(EchoGenerator(), lambda name, number: 0.0)
+    collector.collect(names(99), 1, config_of(max_batches=3))
+    assert collector.usable_rate == pytest.approx(0.8)
+    for step in range(2, 30):
+        collector.collect(names(99), step, config_of(max_batches=3))
     generator = EchoGenerator()
-    collector = Collector(generator, RuleScorer(rule), Guard(SafetyConfig()))
-    batch = collector.collect(names(40), 1, config_of())
-    assert generator.draws == [4, 6]  # 3 missing; (1 usable + 2) of (4 drawn + 2) is a half
-    assert [g.sample.id for g in batch.kept] == ["p0", "p6", "p8", "p9"]
-    assert collector.usable_rate == pytest.approx(1 + 0.2 * (4 / 10 - 1))
-    collector.collect(names(40), 2, config_of())
-    assert generator.draws[2] == 5  # 4 / 0.88
+    collector.generator = generator
+    collector.scorer = RuleScorer(mixed)
+    assert collector.usable_rate == pytest.approx(0.01)
+    collector.usable_rate = 0.5
+    batch = collector.collect(names(99), 30, config_of(late="cancel"))
+    assert len(generator.drawn) == 8  # 4 / 0.5
+    assert len(batch.kept) == 4 and len(batch.kept) + len(batch.surplus) < 8
+    assert len(batch.cancelled) == 8 - len(batch.outcomes)
 
 
-def test_a_step_never_draws_more_prompts_than_its_rounds_of_whole_batches() -> None:
-    generator = EchoGenerator()
-    collector = Collector(generator, RuleScorer(lambda n, i: 0.0), Guard(SafetyConfig()))
-    for step in range(1, 11):
-        batch = collector.collect(names(999), step, config_of(max_rounds=3))
-        assert len(batch.sampled) == 12
-    assert generator.draws[-1] == 12  # at a rate this low, all of them at once
-    assert collector.usable_rate < 0.2
+def test_a_step_never_draws_more_prompts_than_its_batches() -> None:
+    collector = collector_of(EchoGenerator(), lambda name, number: 0.0)
+    for late in ("carry", "cancel", "wait"):
+        batch = collector.collect(names(999), 1, config_of(max_batches=3, late=late))
+        assert (batch.drawn, len(batch.sampled)) == (12, 12)
 
 
 def test_carried_groups_come_first_and_nothing_usable_is_lost() -> None:
-    collector = Collector(EchoGenerator(), RuleScorer(mixed), Guard(SafetyConfig()))
-    old = collector.collect(names(5, "old"), 1, config_of(oversample=1.5))
-    assert [g.sample.id for g in old.surplus] == ["old4"]
-    batch = collector.collect(names(9), 2, config_of(), old.surplus)
-    assert [g.sample.id for g in batch.kept] == ["old4", "p0", "p1", "p2"]
+    collector = collector_of(EchoGenerator())
+    old = collector.collect(names(5, "old"), 1, config_of(oversample=1.25, late="wait"))
+    assert ids(old.surplus) == ["old4"]
+    batch = collector.collect(names(9), 2, config_of(late="wait"), old.carried)
+    assert ids(batch.kept) == ["old4", "p0", "p1", "p2"]
     assert batch.carried_in == 1
     assert [g.step for g in batch.kept] == [1, 2, 2, 2]
 
 
 def test_carried_groups_beyond_a_batch_wait_on() -> None:
-    groups = [Group(named_sample(f"g{i}"), (), 1) for i in range(6)]
+    carried = Carried([Group(named_sample(f"g{i}"), (), 1) for i in range(6)])
     generator = EchoGenerator()
-    batch = Collector(generator, RuleScorer(mixed), Guard(SafetyConfig())).collect(
-        names(9), 2, config_of(), groups
-    )
-    assert [g.sample.id for g in batch.kept] == ["g0", "g1", "g2", "g3"]
-    assert [g.sample.id for g in batch.surplus] == ["g4", "g5"]
-    assert generator.draws == []
+    batch = collector_of(generator).collect(names(9), 2, config_of(), carried)
+    assert ids(batch.kept) == ["g0", "g1", "g2", "g3"]
+    assert ids(batch.surplus) == ["g4", "g5"]
+    assert generator.drawn == []
 
 
-def test_after_the_last_round_the_step_goes_on_or_stops_as_configured() -> None:
-    collector = Collector(
-        EchoGenerator(), RuleScorer(lambda name, number: 0.0), Guard(SafetyConfig())
+def test_sampling_ends_when_the_batch_is_full_and_the_late_group_is_gone_on_with() -> None:
+    generator = EchoGenerator(slow=["p1"])
+    collector = collector_of(generator)
+    first = collector.collect(names(99), 1, config_of())
+    assert ids(first.kept) == ["p0", "p2", "p3", "p4"]
+    assert "p1" in ids(first.late) and not first.cancelled
+    late = first.late[0]
+    assert [c.finish_reason for c in late.completions] == ["stop", "paused"]
+    assert first.tokens == 2 * len(first.sampled) + sum(g.tokens for g in first.late)
+    generator.slow, generator.drawn = [], []
+    second = collector.collect(names(99), 2, config_of(), first.carried)
+    assert generator.drawn[0] == "p1" and generator.begun["p1"] == late.completions
+    assert len(set(generator.drawn)) == len(generator.drawn)
+    (group,) = [g for g in [*second.kept, *second.surplus] if g.sample.id == "p1"]
+    assert group.step == 1, "its first tokens are an earlier policy's"
+    assert second.tokens == sum(g.tokens for g in [*second.sampled, *second.late]) - sum(
+        g.tokens for g in first.late
     )
-    batch = collector.collect(names(99), 1, config_of(max_rounds=2))
+
+
+def test_late_groups_are_cancelled_or_waited_for_where_the_config_says_so() -> None:
+    cancelled = collector_of(EchoGenerator(slow=["p1"])).collect(
+        names(99), 1, config_of(oversample=1.25, late="cancel")
+    )
+    assert ids(cancelled.kept) == ["p0", "p2", "p3", "p4"]
+    assert ids(cancelled.cancelled) == ["p1"] and not cancelled.late
+    waited = collector_of(EchoGenerator(slow=["p1"])).collect(
+        names(99), 1, config_of(oversample=1.25, late="wait")
+    )
+    assert ids(waited.kept) == ["p0", "p1", "p2", "p3"]
+    assert ids(waited.surplus) == ["p4"] and not waited.cancelled
+
+
+def test_a_group_begun_too_many_steps_ago_is_waited_for() -> None:
+    generator = EchoGenerator(slow=["p0"])
+    collector = collector_of(generator)
+    carried = Carried()
+    for step in (1, 2, 3):
+        batch = collector.collect(
+            names(999, f"s{step}-") if step > 1 else names(999),
+            step,
+            config_of(late_steps=2),
+            carried,
+        )
+        assert ("p0" in ids(batch.late)) == (step < 3)
+        carried = batch.carried
+    assert "p0" in ids(batch.kept)
+    assert [g.step for g in batch.kept if g.sample.id == "p0"] == [1]
+
+
+def test_a_repeatable_sampler_makes_the_step_a_function_of_what_was_drawn_however_long_scoring_takes() -> (
+    None
+):
+    def collected(delays: Sequence[float]) -> tuple[object, ...]:
+        scorer = RuleScorer(
+            lambda name, number: mixed(name, number) * (sum(map(ord, name)) % 3 > 0)
+        )
+        waits = itertools.cycle(delays)
+        judge, generator = scorer.score, EchoGenerator(slow=["p1", "p6"])
+
+        def slowly(items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+            time.sleep(next(waits))
+            return judge(items)
+
+        scorer.score = slowly  # type: ignore[method-assign]
+        collector = Collector(generator, scorer, Guard(SafetyConfig()))
+        one = collector.collect(names(99), 1, config_of())
+        two = collector.collect(names(99, "q"), 2, config_of(), one.carried)
+        return generator.drawn, one.outcomes, one.late, two.kept, two.late, collector.usable_rate
+
+    first = collected([0.0])
+    assert first == collected([0.02, 0.0, 0.005]) == collected([0.0, 0.0, 0.0, 0.03])
+
+
+def test_verdicts_of_other_samplers_are_heard_as_they_come() -> None:
+    generator = EchoGenerator(repeatable=False)
+    batch = collector_of(generator).collect(names(99), 1, config_of())
+    assert len(batch.kept) == 4
+    assert ids(batch.kept) == sorted(ids(batch.kept), key=lambda name: int(name[1:]))
+
+
+def test_after_the_last_prompt_the_step_goes_on_or_stops_as_configured() -> None:
+    collector = collector_of(EchoGenerator(), lambda name, number: 0.0)
+    batch = collector.collect(names(99), 1, config_of(max_batches=2))
     assert batch.gave_up
     assert batch.kept == []
-    with pytest.raises(TooFewGroups, match="0 of 4 groups were usable after 2 rounds"):
-        collector.collect(names(99), 1, config_of(max_rounds=2, exhausted="stop"))
+    with pytest.raises(TooFewGroups, match="0 of 4 groups were usable after 8 draws"):
+        collector.collect(names(99), 1, config_of(max_batches=2, exhausted="stop"))
 
 
 def test_an_infra_error_is_masked_out_and_never_a_reward_of_zero() -> None:
@@ -144,7 +236,7 @@ def test_an_infra_error_is_masked_out_and_never_a_reward_of_zero() -> None:
         names(9), 1, config_of()
     )
     assert batch.outcomes[0] == "infra"
-    assert [g.sample.id for g in batch.kept] == ["p1", "p2", "p3", "p4"]
+    assert ids(batch.kept) == ["p1", "p2", "p3", "p4"]
 
 
 def test_a_reward_service_that_comes_back_is_asked_again_with_growing_waits() -> None:
@@ -241,3 +333,23 @@ def test_without_dynamic_sampling_every_group_with_two_verdicts_is_used() -> Non
     off = DynamicSamplingConfig(enabled=False)
     assert group_of([1.0, 1.0]).outcome(off) == "usable"
     assert group_of([1.0, None]).outcome(off) == "infra"
+
+
+def test_the_idle_share_is_what_waiting_for_the_last_ones_costs() -> None:
+    times = iter([0.0, 0.0, 4.0, 6.0, 8.0])
+    occupancy = Occupancy(10, lambda: next(times))
+    for running in (30, 10, 2, 0):  # of the 30 only 10 run
+        occupancy.note(running)
+    assert occupancy.idle_share == pytest.approx(1 - (10 * 6 + 2 * 2) / (10 * 8))
+    assert Occupancy(10, lambda: 0.0).idle_share == 0.0
+
+
+def test_verdicts_are_taken_in_the_order_in_which_groups_came_and_no_more_than_asked() -> None:
+    with Scoring(RuleScorer(mixed), overlap=True) as scoring:
+        answers = [Completion("x/1", (1,), (-0.1,), "stop")]
+        for key in (5, 3, 9):
+            scoring.add(key, named_sample("x"), answers)
+        assert [key for key, _ in scoring.take(2, 2)] == [5, 3]
+        assert scoring.pending == 1
+        assert [(k, [v.reward for v in vs]) for k, vs in scoring.take(1)] == [(9, [1.0])]
+        assert scoring.take(0) == []

@@ -356,3 +356,13 @@ def test_options_of_a_part_that_needs_torch_ask_for_it_in_one_line_where_it_is_m
     known_options(door, "clip", {})
     with pytest.raises(ValueError, match=r"this needs torch.*prorl\[local\]"):
         known_options(door, "clip", {"x": 1})
+
+
+def test_the_config_of_a_run_that_awaited_rounds_still_loads(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    save_config(load_config("cpu"), path)
+    text = path.read_text()
+    path.write_text(text.replace("max_batches: 10", "max_rounds: 4").replace("  late: wait\n", ""))
+    assert "max_rounds: 4" in path.read_text()
+    sampling = load_saved_config(path).dynamic_sampling
+    assert (sampling.max_batches, sampling.late) == (4, "wait")

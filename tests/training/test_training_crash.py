@@ -42,7 +42,7 @@ RESUMED = "resumed"
 SETTINGS: dict[str, Any] = {
     "steps": STEPS,
     "rollout": {"prompts": 4, "samples": 4},
-    "dynamic_sampling": {"max_rounds": 3, "surplus": "carry", "refill": "expected"},
+    "dynamic_sampling": {"max_batches": 3, "surplus": "carry", "refill": "expected"},
     "length_penalty": {"steps_on": 5, "steps_off": 10, "start_step": 4},
     "controller": {"reset_interval": 20, "optimizer": "clear"},
     "validation": {"every": 10, "problems": 8},
@@ -259,7 +259,7 @@ def test_run_killed_fifty_times_equals_the_run_never_killed(helper: Helper, tmp_
     one, other = everything(whole), everything(killed)
     rows = one["metrics"]
     assert [r["step"] for r in rows] == list(range(1, STEPS + 1))
-    assert any(r["groups_carried_in"] for r in rows) and any(r.get("grad_norm") for r in rows)
+    assert any(r["groups_late_in"] for r in rows) and any(r.get("grad_norm") for r in rows)
     kinds = {d["kind"] for d in one["decisions"]}
     assert {"reference_reset", "penalty_window_opened", "warm_start"} <= kinds
     assert left["kills"] == KILLS and left["half-written checkpoint"] and left["steps to do again"]

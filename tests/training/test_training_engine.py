@@ -24,7 +24,7 @@ from prorl_verifiers import Verdict
 LEARN: dict[str, Any] = {
     "steps": 130,
     "rollout": {"prompts": 16, "samples": 12},
-    "dynamic_sampling": {"max_rounds": 2},
+    "dynamic_sampling": {"max_batches": 2},
     "length_penalty": {"weight": 0},
     "controller": {"reset_interval": 15},
     "optimizer": {"lr": 1.5e-3},
@@ -125,15 +125,15 @@ class ScriptedScorer:
 def test_groups_without_spread_are_dropped_and_the_step_is_skipped_with_the_reason(
     make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
 ) -> None:
-    config = make_config(dynamic_sampling={"max_rounds": 3}, warm_start={"examples": 0})
+    config = make_config(dynamic_sampling={"max_batches": 3}, warm_start={"examples": 0})
     engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0))
     before = [p.clone() for p in engine.parts.policy.model.parameters()]
     row = engine.step(1)
-    assert (row["groups_kept"], row["refill_rounds"], row["filter_rate"]) == (0, 2, 1.0)
+    assert (row["groups_kept"], row["prompts_drawn"], row["filter_rate"]) == (0, 12, 1.0)
     (decision,) = engine.parts.folder.decisions()
     assert decision["kind"] == "step_skipped"
-    assert row["groups"] == 12  # three batches of four, the last two at once
-    assert decision["evidence"]["rounds"] == 2
+    assert (row["groups"], row["oversampling"]) == (12, 3.0)  # three batches of four
+    assert decision["evidence"]["prompts_drawn"] == 12
     after = engine.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 
@@ -143,7 +143,7 @@ def test_length_penalty_gives_no_spread_to_a_group_that_is_all_wrong(
 ) -> None:
     config = make_config(
         length_penalty={"start_step": 1},
-        dynamic_sampling={"max_rounds": 1},
+        dynamic_sampling={"max_batches": 1},
         warm_start={"examples": 0},
     )
     row = make_engine(config, tmp_path / "run", ScriptedScorer(0.0)).step(1)
@@ -154,7 +154,7 @@ def test_length_penalty_gives_no_spread_to_a_group_that_is_all_wrong(
 def test_infra_errors_are_masked_out_of_their_group_and_counted(
     make_engine: Callable[..., Any], make_config: Callable[..., Any], tmp_path: Path
 ) -> None:
-    config = make_config(dynamic_sampling={"max_rounds": 1}, warm_start={"examples": 0})
+    config = make_config(dynamic_sampling={"max_batches": 1}, warm_start={"examples": 0})
     engine = make_engine(config, tmp_path / "run", ScriptedScorer(1.0, None, 0.0, 1.0))
     row = engine.step(1)
     assert row["infra_errors"] == 4  # 4 groups of 4, a quarter of them broken

@@ -26,23 +26,35 @@ LETTERS = TOKENIZER("abc", add_special_tokens=False)["input_ids"]
 
 
 class FakeEngines:
-    """Engines whose futures are closures; the newest is done first."""
+    """Engines whose futures are closures; the newest is done first. What is stopped has its first token."""
 
     count = 2
 
     def __init__(self) -> None:
-        self.asked: list[tuple[int, list[int], dict[str, Any]]] = []
+        self.asked: list[tuple[int, list[Any], dict[str, Any]]] = []
+        self.stopped: list[int] = []
         self.open = False
 
-    def sample(
-        self, engine: int, prompt: list[int], seeds: list[int], options: dict[str, Any]
-    ) -> Any:
+    def sample(self, engine: int, samples: Sequence[Any], options: dict[str, Any]) -> Any:
         assert self.open
-        self.asked.append((engine, seeds, options))
-        return lambda: [([LETTERS[seed], END], [-0.5, -0.25], "stop") for seed in seeds]
+        self.asked.append((engine, list(samples), options))
 
-    def first_done(self, futures: Sequence[Any]) -> Any:
-        return futures[-1]
+        def answers() -> list[tuple[list[int], list[float], str]]:
+            if engine in self.stopped:
+                return [([LETTERS[0]], [-0.75], "abort") for _ in samples]
+            return [([LETTERS[seed % 3], END], [-0.5, -0.25], "stop") for _, seed, _ in samples]
+
+        return answers
+
+    def stop(self, engine: int) -> Any:
+        self.stopped.append(engine)
+        return lambda: None
+
+    def sampling(self, engine: int) -> Any:
+        return lambda: 0
+
+    def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
+        return [futures[-1]]
 
     def result(self, future: Any) -> Any:
         return future()
@@ -75,12 +87,41 @@ def test_completions_come_in_order_with_text_log_probs_and_ends() -> None:
     assert (found[0][0].logprobs, found[0][0].finish_reason) == ((-0.5, -0.25), "stop")
     assert order == [1, 0]
     assert [engine for engine, _, _ in engines.asked] == [0, 1]
-    options = engines.asked[0][2]
-    assert (options["temperature"], options["max_tokens"], options["stop_token_ids"]) == (
-        0.7,
-        8,
-        [END],
-    )
+    samples, options = engines.asked[0][1:]
+    assert [(seed, budget) for _, seed, budget in samples] == [(0, 8), (1, 8)]
+    assert (options["temperature"], options["stop_token_ids"]) == (0.7, [END])
+
+
+def test_what_is_stopped_comes_back_with_its_tokens_and_is_gone_on_with_from_them() -> None:
+    engines = FakeEngines()
+    with generator(engines).stream(SamplingParams(1.0, 1.0, 8)) as stream:
+        stream.submit(4, ask("x", 1, 2))
+        stream.submit(7, ask("y", 1))
+        assert [key for key, _ in stream.take()] == [7]
+        ((key, begun),) = stream.stop()
+    assert (key, engines.stopped) == (4, [0])
+    assert [(c.token_ids, c.logprobs, c.finish_reason) for c in begun] == [
+        ((LETTERS[0],), (-0.75,), "paused")
+    ] * 2
+    again = FakeEngines()
+    request = Request([{"role": "user", "content": "x"}], (1, 2), tuple(begun))
+    with generator(again).stream(SamplingParams(1.0, 1.0, 8)) as stream:
+        stream.submit(0, request)
+        ((_, whole),) = stream.take()
+    (tokens, seed, budget), _ = again.asked[0][1]
+    assert (tokens[-1], budget) == (LETTERS[0], 7) and seed not in (0, 1)
+    assert [c.token_ids[0] for c in whole] == [LETTERS[0]] * 2
+    assert whole[0].logprobs == (-0.75, -0.5, -0.25)
+
+
+def test_a_group_goes_to_the_engine_with_the_fewest_samples() -> None:
+    engines = FakeEngines()
+    with generator(engines).stream(SamplingParams(1.0, 1.0, 8)) as stream:
+        for key, seeds in enumerate([(1, 2, 3), (1,), (1,), (1,)]):
+            stream.submit(key, ask("x", *seeds))
+        assert stream.running == 6
+    assert [engine for engine, _, _ in engines.asked] == [0, 1, 1, 1]
+    assert engines.stopped == [0, 1], "leaving a stream gives up what runs"
 
 
 def test_log_probs_of_a_cut_distribution_are_nan() -> None:

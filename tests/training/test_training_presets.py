@@ -79,7 +79,8 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
         "loss.dual_clip": 0.0,
         "rollout.top_p": 1.0,
         "advantage.eps": 1e-8,
-        "dynamic_sampling.max_rounds": 4,
+        "dynamic_sampling.max_batches": 10,
+        "dynamic_sampling.late": "carry",
         "optimizer.beta1": 0.9,
         "optimizer.beta2": 0.95,
         "optimizer.weight_decay": 0.0,
@@ -172,7 +173,7 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
     "quickstart": {
         "steps": 16,
         "dynamic_sampling.surplus": "drop",
-        "dynamic_sampling.max_rounds": 1,
+        "dynamic_sampling.max_batches": 1,
         "checkpoint.best": False,
     },
 }

@@ -21,9 +21,9 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.rollout.collector import OverlappedScoring
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.types import Group, still_fitting
+from prorl_training.rollout.scoring import Scoring
+from prorl_training.rollout.types import Carried, Group, LateGroup, still_fitting
 from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import open_checkpoint
 from prorl_training.run.folder import RunFolder
@@ -73,13 +73,20 @@ def test_a_domain_that_a_later_phase_names_and_the_data_lacks_is_refused_before_
 def test_groups_that_wait_are_dropped_by_a_phase_that_samples_otherwise_or_leaves_them_out(
     make_config: MakeConfig,
 ) -> None:
-    waiting = [Group(named_sample("a"), (), 1), Group(named_sample("b", "code"), (), 1)]
-    before = make_config()
-    assert still_fitting(waiting, before, make_config(optimizer={"lr": 1e-4})) == waiting
-    assert still_fitting(waiting, before, make_config(rollout={"samples": 8})) == []
-    assert still_fitting(waiting, before, make_config(rollout={"max_tokens": 8})) == []
+    waiting = Carried(
+        [Group(named_sample("a"), (), 1), Group(named_sample("b", "code"), (), 1)],
+        [LateGroup(named_sample("c"), (), 1), LateGroup(named_sample("d", "code"), (), 1)],
+    )
+    before, nothing = make_config(), Carried([], [])
+    same = make_config(optimizer={"lr": 1e-4})
+    assert still_fitting(waiting, before, same) == (waiting, nothing)
+    assert still_fitting(waiting, before, make_config(rollout={"samples": 8})) == (nothing, waiting)
+    assert still_fitting(waiting, before, make_config(rollout={"max_tokens": 8}))[0] == nothing
     mix = make_config(data={"domain_weights": {"math": 1, "code": 0}})
-    assert still_fitting(waiting, before, mix) == waiting[:1]
+    assert still_fitting(waiting, before, mix) == (
+        Carried(waiting.groups[:1], waiting.late[:1]),
+        Carried(waiting.groups[1:], waiting.late[1:]),
+    )
 
 
 class Scripted:
@@ -134,10 +141,10 @@ def test_when_sampling_breaks_the_scoring_thread_ends_without_scoring_what_waits
     scorer = Slow()
     answer = [Completion("1", (1,), (-0.1,), "stop")]
     with pytest.raises(RuntimeError, match="the sampler broke"):  # noqa: SIM117
-        with OverlappedScoring(scorer, [named_sample("a"), named_sample("b")], True) as scoring:
-            scoring.add(0, answer)
+        with Scoring(scorer, overlap=True) as scoring:
+            scoring.add(0, named_sample("a"), answer)
             assert scorer.begun.wait(30)
-            scoring.add(1, answer)
+            scoring.add(1, named_sample("b"), answer)
             threading.Timer(0.2, scorer.go.set).start()
             raise RuntimeError("the sampler broke")
     assert scorer.asked == 1

@@ -141,6 +141,5 @@ def test_the_cluster_engine_refuses_it_too_and_holds_no_ratio_at_one() -> None:
     for settings in ([], ["loss.on_policy_ratio=true"]):
         (line,) = unsupported(load_config("prorl-v2", None, [*base, *settings]))
         assert line.startswith("rollout.top_p=0.9 with vLLM as sampler")
-    assert (
-        unsupported(load_config("prorl-v2", None, [*base, "dynamic_sampling.surplus=drop"])) == []
-    )
+    thrown = ["dynamic_sampling.surplus=drop", "dynamic_sampling.late=cancel"]
+    assert unsupported(load_config("prorl-v2", None, [*base, *thrown])) == []

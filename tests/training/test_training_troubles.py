@@ -16,6 +16,7 @@ from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.prompts import PromptSource
+from prorl_training.rollout.types import Carried
 from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, named_sample
 from prorl_verifiers import Task, Verdict
@@ -173,12 +174,12 @@ def test_whole_batch_without_dynamic_sampling_is_no_decision(
 def test_surplus_that_is_dropped_is_counted_as_discarded_and_not_as_carried(
     tmp_path: Path, make_engine: MakeEngine, make_config: MakeConfig
 ) -> None:
-    drop = {"surplus": "drop", "oversample": 3.0}
+    drop = {"surplus": "drop", "oversample": 3.0, "late": "wait"}
     engine = make_engine(make_config(**COLD, dynamic_sampling=drop), tmp_path / "run", ByText())
     row = engine.step(1)
     usable = round(row["groups"] * (1 - row["filter_rate"]))
     assert row["groups_discarded"] == usable - row["groups_kept"] > 0
-    assert row["groups_carried_out"] == 0 and engine.carried == []
+    assert row["groups_carried_out"] == 0 and not engine.carried
     trained = row["tokens"] - row["tokens_dropped"] - row["tokens_discarded"]
     assert row["tokens_discarded"] > 0 and trained > 0
     for key in ("groups_discarded", "tokens_discarded"):
@@ -190,11 +191,13 @@ def test_groups_that_a_new_phase_cannot_use_are_counted_as_discarded(
 ) -> None:
     second = {"name": "b", "steps": 9, "set": {"rollout": {"samples": 6}}}
     config = make_config(
-        **COLD, phases=[{"name": "a", "steps": 1}, second], dynamic_sampling={"oversample": 3.0}
+        **COLD,
+        phases=[{"name": "a", "steps": 1}, second],
+        dynamic_sampling={"oversample": 3.0, "late": "wait"},
     )
     engine = make_engine(config, tmp_path / "run", ByText())
     first = engine.step(1)
-    waiting = sum(g.tokens for g in engine.carried)
+    waiting = sum(g.tokens for g in engine.carried.groups)
     second_row = engine.step(2)
     assert first["groups_discarded"] == 0 and first["groups_carried_out"] > 0
     assert second_row["groups_discarded"] == first["groups_carried_out"]
@@ -253,7 +256,7 @@ def test_prompts_passed_over_as_too_long_are_in_the_step_metrics(
         return [0] * 501 if long else encode_prompt(p.tokenizer, sample.prompt)
 
     engine.parts = replace(p, prompts=PromptSource(p.prompts.samples, encode, 512))
-    engine.carried = []
+    engine.carried = Carried()
     row = engine.step(2)
     assert 0 < row["prompts_too_long"] == engine.parts.prompts.passed_over <= 16
 

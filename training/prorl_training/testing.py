@@ -6,10 +6,10 @@ Not for use outside tests: nothing is learned from an echo. Models are in ``pror
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 from prorl_datasets import Domain, Sample
-from prorl_inference import Completion, Request, SamplingParams
+from prorl_inference import Completion, Ended, OnResult, Request, SamplingParams, sample_all
 from prorl_verifiers import Task
 
 
@@ -28,46 +28,103 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
 
 
 class EchoGenerator:
-    """Answers a prompt with ``prompt/0``, ``prompt/1``, ...: one token each; groups finish last to first.
+    """Answers a prompt with ``prompt/0``, ``prompt/1``, ...: one token each, a group at a time, the oldest first.
 
-    ``draws`` holds how many prompts each call had. With ``breaks`` every call raises RuntimeError after
-    its first finished group.
+    ``drawn`` holds the prompts in the order in which they were asked, ``begun`` what there was of each already and
+    ``open_at`` how many others ran then. A group whose prompt is in ``slow`` ends only
+    when no other is left; stopped, it has its first answer. With ``breaks`` the second group raises RuntimeError.
     """
 
     model_id = "echo"
     model_digest = ""
 
-    def __init__(self, breaks: bool = False) -> None:
-        self.draws: list[int] = []
+    def __init__(
+        self, breaks: bool = False, slow: Sequence[str] = (), repeatable: bool = True
+    ) -> None:
+        self.drawn: list[str] = []
+        self.begun: dict[str, tuple[Completion, ...]] = {}
+        self.open_at: dict[str, int] = {}
         self.breaks = breaks
+        self.slow = slow
+        self.repeatable = repeatable
+
+    def stream(
+        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
+    ) -> EchoStream:
+        """Return a stream of echoes."""
+        return EchoStream(self, on_done)
 
     def generate(
         self,
         requests: Sequence[Request],
         params: SamplingParams,
         on_done: Callable[[int], None] | None = None,
-        on_result: Callable[[int, list[Completion]], None] | None = None,
+        on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Return one completion a seed."""
-        self.draws.append(len(requests))
-        answers = [
-            [
-                Completion(f"{request.prompt[0]['content']}/{i}", (i,), (-0.5,), "stop")
-                for i in range(len(request.seeds))
-            ]
-            for request in requests
-        ]
-        for i in reversed(range(len(requests))):
-            if on_result is not None:
-                on_result(i, answers[i])
-            if self.breaks:
-                raise RuntimeError("the sampler broke")
-        if on_done is not None:
-            on_done(len(answers))
-        return answers
+        return sample_all(self.stream(params, on_done), requests, on_result)
 
     def sync_weights(self, model: Any) -> None:
         """Nothing to take over."""
 
     def close(self) -> None:
         """Nothing to free."""
+
+
+class EchoStream:
+    """The stream of an ``EchoGenerator``; implements ``Stream``."""
+
+    rows = 1 << 20
+
+    def __init__(self, generator: EchoGenerator, on_done: Callable[[int], None] | None) -> None:
+        self.repeatable = generator.repeatable
+        self._generator, self._on_done = generator, on_done
+        self._open: dict[int, Request] = {}
+        self._taken = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.clear()
+
+    @property
+    def running(self) -> int:
+        """Answers that were not given yet."""
+        return sum(len(request.seeds) for request in self._open.values())
+
+    def submit(self, key: int, request: Request) -> None:
+        """Note the prompt and what it has."""
+        name = str(request.prompt[0]["content"])
+        self._generator.drawn.append(name)
+        self._generator.begun[name] = request.begun
+        self._generator.open_at[name] = len(self._open)
+        self._open[key] = request
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Return the oldest group that is not slow."""
+        if not self._open:
+            return []
+        if self._generator.breaks and self._taken:
+            raise RuntimeError("the sampler broke")
+        slow = self._generator.slow
+        quick = [k for k, r in self._open.items() if r.prompt[0]["content"] not in slow]
+        key = min(quick or self._open)
+        request = self._open.pop(key)
+        self._taken += 1
+        if self._on_done is not None:
+            self._on_done(len(request.seeds))
+        return [(key, [_echo(request, i) for i in range(len(request.seeds))])]
+
+    def stop(self) -> list[Ended]:
+        """Return what is open, with the first answer of each."""
+        found = []
+        for key, request in self._open.items():
+            paused = [Completion("", (7,), (-0.25,), "paused")] * (len(request.seeds) - 1)
+            found.append((key, [_echo(request, 0), *paused]))
+        self._open.clear()
+        return found
+
+
+def _echo(request: Request, index: int) -> Completion:
+    return Completion(f"{request.prompt[0]['content']}/{index}", (index,), (-0.5,), "stop")

@@ -11,21 +11,25 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from prorl_common import ServiceError
+from prorl_common import ServiceError, derive_seed
 from prorl_inference.models.loading import load_tokenizer
 from prorl_inference.spec import BackendSpec
+from prorl_inference.streams import sample_all
 from prorl_inference.tokens import Results, Row, encode_prompt, folder_stop_ids, prompt_budget
-from prorl_inference.types import Completion, OnResult, Request, SamplingParams
+from prorl_inference.types import Completion, Ended, OnResult, Request, SamplingParams
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
 
 
+HANDED_OVER = 32
+"""Tokens after which the engine hands over what it has of a sample: each time costs work in this process."""
 _DTYPES = {"fp32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 
 
@@ -75,7 +79,8 @@ class VllmGenerator:
             disable_log_stats=True,
         )
         self.tokenizer = tokenizer
-        self._seeded = request_seeds
+        self.seeded = request_seeds
+        self.batch_size = batch_size
         self.model_id, self.model_digest = str(path), ""
         self.stop_ids = folder_stop_ids(path, tokenizer)
 
@@ -92,34 +97,14 @@ class VllmGenerator:
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Return, for each request, one completion a seed, in order; see ``Generator.generate``."""
+        return sample_all(self.stream(params, on_done), requests, on_result)
+
+    def stream(
+        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
+    ) -> VllmStream:
+        """Return a stream over the engine; one at a time."""
         params.check()
-        prompts = [encode_prompt(self.tokenizer, request.prompt) for request in requests]
-        budgets = [
-            prompt_budget(ids, request, params.max_tokens, self.context_tokens)
-            for ids, request in zip(prompts, requests, strict=True)
-        ]
-        results = Results(self.tokenizer, requests, on_done, on_result)
-        waiting: dict[str, Row] = {}
-        engine = self._engine.llm_engine
-        try:
-            for i, request in enumerate(requests):
-                for j, seed in enumerate(request.seeds):
-                    row = Row(i, j, seed, budgets[i])
-                    waiting[f"{i}-{j}"] = row
-                    engine.add_request(
-                        f"{i}-{j}", {"prompt_token_ids": prompts[i]}, self._params(row, params)
-                    )
-            while waiting:
-                done = [output for output in engine.step() if output.finished]
-                rows = [self._ended(waiting.pop(out.request_id), out) for out in done]
-                if params.top_p < 1.0:
-                    for row in rows:
-                        row.logprobs = [math.nan] * len(row.token_ids)
-                results.ended(rows)
-        finally:
-            if waiting:
-                engine.abort_request(list(waiting))
-        return results.all()
+        return VllmStream(self, self._engine.llm_engine, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
         """Sample from the weights ``model`` has now; the engine goes on, its prefix cache is emptied.
@@ -138,29 +123,106 @@ class VllmGenerator:
             self._engine.llm_engine.engine_core.shutdown()
             self._engine = None
 
-    def _params(self, row: Row, params: SamplingParams) -> Any:
+
+class VllmStream:
+    """Steps the engine in the caller's thread, inside ``take``; implements ``Stream``.
+
+    Tokens are handed over every ``HANDED_OVER``, which is what a sample that is stopped may lose of its end. A
+    sample that is gone on with draws from a seed of its own: vLLM's begins anew with every request.
+    """
+
+    repeatable = False
+
+    def __init__(
+        self,
+        generator: VllmGenerator,
+        engine: Any,
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None,
+    ) -> None:
+        self.rows = generator.batch_size
+        self._generator, self._engine, self._params = generator, engine, params
+        self._results = Results(generator.tokenizer, on_done)
+        self._running: dict[str, Row] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._running:
+            self._engine.abort_request(list(self._running))
+            self._running.clear()
+
+    @property
+    def running(self) -> int:
+        """Samples that have not ended."""
+        return self._results.missing
+
+    def submit(self, key: int, request: Request) -> None:
+        """Hand a request's samples to the engine."""
+        generator = self._generator
+        ids = encode_prompt(generator.tokenizer, request.prompt)
+        budget = prompt_budget(ids, request, self._params.max_tokens, generator.context_tokens)
+        for row in self._results.add(key, request, budget):
+            name = f"{key}-{row.sample}"
+            self._running[name] = row
+            prompt = {"prompt_token_ids": [*ids, *row.token_ids]}
+            self._engine.add_request(name, prompt, self._options(row))
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Step the engine until samples end, or once ``wait`` seconds are over; see ``Stream.take``."""
+        until = math.inf if wait is None else time.monotonic() + wait
+        ended: list[Row] = []
+        while self._running and not ended:
+            ended = [row for output in self._engine.step() for row in self._heard(output)]
+            self._results.ended(ended)
+            if time.monotonic() > until:
+                break
+        return self._results.whole()
+
+    def stop(self) -> list[Ended]:
+        """Abort what runs and return it; see ``Stream.stop``."""
+        self.__exit__()
+        return self._results.paused()
+
+    def _heard(self, output: Any) -> list[Row]:
+        """Give a row the tokens that are new; return it if it ended."""
+        answer = output.outputs[0]
+        row = self._running[output.request_id]
+        tokens = [int(token) for token in answer.token_ids]
+        row.token_ids += tokens
+        if self._params.top_p < 1.0:
+            row.logprobs += [math.nan] * len(tokens)
+        else:
+            found = zip(tokens, answer.logprobs or [], strict=True)
+            row.logprobs += [float(logprobs[token].logprob) for token, logprobs in found]
+        if not output.finished:
+            return []
+        if answer.finish_reason not in ("stop", "length"):
+            raise ServiceError(f"vLLM ended a sample with '{answer.finish_reason}'")
+        row.stopped = answer.finish_reason == "stop"
+        del self._running[output.request_id]
+        return [row]
+
+    def _options(self, row: Row) -> Any:
         vllm = _vllm()
         return vllm.SamplingParams(
-            temperature=params.temperature,
-            top_p=params.top_p,
-            seed=row.seed % 2**63 if self._seeded else None,
-            max_tokens=row.budget,
-            stop_token_ids=sorted(self.stop_ids),
+            temperature=self._params.temperature,
+            top_p=self._params.top_p,
+            seed=fresh_seed(row) % 2**63 if self._generator.seeded else None,
+            max_tokens=row.budget - len(row.token_ids),
+            stop_token_ids=sorted(self._generator.stop_ids),
             ignore_eos=True,  # the engine's own end token is in stop_token_ids, if it is one
             logprobs=0,
             detokenize=False,
-            output_kind=vllm.sampling_params.RequestOutputKind.FINAL_ONLY,
+            output_kind=vllm.sampling_params.RequestOutputKind.DELTA,
+            stream_interval=HANDED_OVER,
         )
 
-    def _ended(self, row: Row, output: Any) -> Row:
-        answer = output.outputs[0]
-        if answer.finish_reason not in ("stop", "length"):
-            raise ServiceError(f"vLLM ended a sample with '{answer.finish_reason}'")
-        row.token_ids = [int(token) for token in answer.token_ids]
-        found = zip(row.token_ids, answer.logprobs, strict=True)
-        row.logprobs = [float(logprobs[token].logprob) for token, logprobs in found]
-        row.stopped = answer.finish_reason == "stop"
-        return row
+
+def fresh_seed(row: Row) -> int:
+    """Return a seed for what is still to be sampled of ``row``, another one for each length it has."""
+    return derive_seed(row.seed, "go on", len(row.token_ids)) if row.token_ids else row.seed
 
 
 def _repack_tied_head(model: Any) -> None:

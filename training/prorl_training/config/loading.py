@@ -75,6 +75,10 @@ def load_saved_config(path: Path) -> TrainConfig:
         kept = values.get(section)
         if isinstance(kept, dict) and (neutral is None or kept.get(key) == neutral):
             kept.pop(key, None)
+    sampling = values.get("dynamic_sampling")
+    if isinstance(sampling, dict) and "max_rounds" in sampling:
+        sampling.setdefault("late", "wait")  # up to prorl 0.2: rounds, each awaited
+        sampling["max_batches"] = sampling.pop("max_rounds")
     return check_config(_with_plugins(values, path))
 
 

@@ -45,7 +45,7 @@ class RolloutConfig(Section):
     max_tokens: int = Field(default=8192, ge=1)
     """Response limit in tokens, the end token included; also T of the length penalty."""
     batch_rows: int = Field(default=64, ge=1)
-    """Responses decoded together; a matter of memory and speed only."""
+    """Responses decoded together; a matter of memory and speed, and of which groups are late."""
     backend: str = "auto"
     """Who samples: ``transformers``, ``vllm`` or a plug-in's backend; ``auto``: vLLM where it is installed and the
     device is a GPU, else Transformers."""
@@ -94,16 +94,24 @@ class DynamicSamplingConfig(Section):
     with full marks (BroRL), which drops a group of 0.3 and 0.5."""
     tolerance: float = Field(default=1e-6, ge=0)
     """Least spread of rewards that counts as one."""
-    max_rounds: int = Field(default=4, ge=1)
-    """Rounds of drawing before the step goes on with what it has, or the run stops; also bounds the prompts
-    drawn in a step to so many whole batches."""
+    max_batches: int = Field(default=10, ge=1)
+    """Prompts drawn in a step, in whole batches, before it goes on with what it has, or the run stops (verl's
+    DAPO recipe: max_num_gen_batches=10)."""
     exhausted: Literal["continue", "stop"] = "continue"
-    """After the last round: go on with the groups there are, or stop the run (NeMo-RL's error)."""
+    """After the last prompt: go on with the groups there are, or stop the run (NeMo-RL's error)."""
     oversample: float = Field(default=1.0, ge=1)
-    """The first round draws so many times the prompts of a batch (NeMo-RL's batch_multiplier)."""
+    """At least so many groups are under way for each that is missing (NeMo-RL's batch_multiplier, slime's
+    over_sampling_batch_size)."""
     refill: Literal["missing", "expected"] = "expected"
-    """A round draws as many prompts as are missing, or as many as the rate of usable groups (of the last
-    steps and this one) says it takes to find them in one round."""
+    """How many groups are under way: one for each that is missing (OpenRLHF: one new prompt for each that is
+    dropped), or as many as the rate of usable groups (of the last steps and this one) says it takes."""
+    late: Literal["carry", "cancel", "wait"] = "carry"
+    """Groups that are not whole when the batch is full: ``carry`` goes on with them in the next step, the tokens they
+    have keep their sampler's log-probs (partial rollouts: Kimi k1.5, slime); ``cancel`` throws them away, which
+    leaves out long responses (slime's and ROLL's default); ``wait`` ends the step when all are whole (OpenRLHF)."""
+    late_steps: int = Field(default=4, ge=1)
+    """A group that was begun so many steps ago is waited for (AReaL, arXiv 2505.24298: no loss up to a
+    staleness of 4 to 8; prime-rl's max_off_policy_steps is 8)."""
     surplus: Literal["carry", "drop"] = "carry"
     """Usable groups beyond the batch wait in the rollout buffer for the next step, or are thrown away."""
 

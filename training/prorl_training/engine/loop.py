@@ -22,7 +22,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.types import Batch, Group, Scorer, still_fitting
+from prorl_training.rollout.types import Batch, Carried, Group, Scorer, still_fitting
 from prorl_training.run.checkpoint import save_checkpoint
 from prorl_training.run.checkpoint_store import (
     best_checkpoint,
@@ -132,7 +132,7 @@ class TrainingLoop:
         )
         self.loggers = Loggers(parts.folder.path, config.logging, last_step + 1)
         self.watched = watched(parts.validation, config.validation.problems)
-        self.carried: list[Group] = []
+        self.carried = Carried()
         self.tokens_total = 0
         self.stop_requested = False
         self._told_once: set[str] = set()
@@ -146,7 +146,7 @@ class TrainingLoop:
         self._log(decisions)
         self.checkpoint(0)
 
-    def restore(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
+    def restore(self, state: Mapping[str, Any], carried: Carried) -> None:
         """Take the engine's part of a checkpoint; the policy has been restored already."""
         self._take_back(state, carried)
         best = self.controller.best_step if self.config.checkpoint.best else None
@@ -234,33 +234,29 @@ class TrainingLoop:
             "lineage": self.lineage,
         }
 
-    def _take_back(self, state: Mapping[str, Any], carried: Sequence[Group]) -> None:
+    def _take_back(self, state: Mapping[str, Any], carried: Carried) -> None:
         self.controller.restore(state["controller"])
         self.guard.restore(state["guard"])
         self.tokens_total = int(state["tokens_total"])
         self.collector.usable_rate = float(state["usable_rate"])
-        self.carried = list(carried)
+        self.carried = carried
 
     def _collect(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
         p = self.parts
-        waiting = still_fitting(self.carried, before, settings)
+        waiting, in_vain = still_fitting(self.carried, before, settings)
         with p.policy.compute():
             batch = self.collector.collect(
-                p.prompts.draw(step, settings), step, settings, waiting, self._on_round
+                p.prompts.draw(step, settings), step, settings, waiting, self._on_progress
             )
-        fitting = {id(g) for g in waiting}
-        in_vain = [g for g in self.carried if id(g) not in fitting]
         batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
-        self.carried = batch.surplus
+        self.carried = batch.carried
         self.tokens_total += batch.tokens
         return batch
 
-    def _on_round(self, batch: Batch) -> None:
+    def _on_progress(self, batch: Batch) -> None:
         self.parts.beat()
-        if batch.rounds > 1:
-            wanted = self.controller.settings.rollout.prompts
-            shown = f"round {batch.rounds}, {min(len(batch.kept), wanted)}/{wanted} groups"
-            self.parts.progress.advance(0, refill=shown)
+        shown = f"{len(batch.kept)}/{batch.wanted} groups, {batch.drawn} drawn"
+        self.parts.progress.advance(0, refill=shown)
 
     def _update(
         self, step: int, trained: Sequence[Group], settings: TrainConfig
@@ -362,7 +358,7 @@ class TrainingLoop:
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 
     def _stop_before(
-        self, step: int, reason: str, before: Mapping[str, Any], carried: Sequence[Group]
+        self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
         """Give up ``step``: put back what it had changed, so that a resumed run does it whole."""
         seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]

@@ -1,34 +1,51 @@
-"""One step's batch: sample groups, score them while others are sampled, drop those without spread, draw others.
+"""One step's batch as a stream: prompts are drawn, sampled and scored side by side until enough groups teach something.
 
-Finished groups are scored in a thread while the sampler works on the others; what a verdict says does not
-depend on when it was asked for, so results are the same without the overlap. Nothing usable is lost: groups
-beyond the batch wait in the rollout buffer. A reward service that fails is asked again and, when it stays away,
-named: it never becomes a reward of 0.
+A group that is filtered out is replaced as soon as its verdicts are there; how many are under way follows the rate
+of usable groups. Once the batch is full sampling stops, and ``dynamic_sampling.late`` says what becomes of groups
+that are not whole: they are carried, token by token with their sampler's log-probs, and gone on with in the next
+step; or cancelled; or waited for.
+
+What a step draws is a function of (seed, step, what was carried). Who decides when: with a sampler that is
+repeatable (Transformers) a group's verdicts are heard when the next group becomes whole (or at once, where they may
+fill the batch), however long scoring took, so the whole step is a function of the same, bit for bit. With others they are heard as they come; what was
+kept, carried and learned of the rate is in the checkpoint, and a batch is in the order of its draws.
+
+Nothing usable is lost: groups beyond the batch wait in the rollout buffer. A reward service that fails is asked
+again and, when it stays away, named: it never becomes a reward of 0.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import queue
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from types import TracebackType
-from typing import Self
+from dataclasses import dataclass
 
 from prorl_common import ServiceError, derive_seed
 from prorl_datasets import Sample
-from prorl_inference import Completion, Generator, Request, SamplingParams
+from prorl_inference import Completion, Generator, Request, SamplingParams, Stream, open_stream
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.types import Batch, Group, Scorer, Trajectory
+from prorl_training.rollout.occupancy import Occupancy
+from prorl_training.rollout.scoring import Judged, Scoring, score_or_infra
+from prorl_training.rollout.types import (
+    Batch,
+    Carried,
+    Group,
+    LateGroup,
+    Outcome,
+    Scorer,
+    Trajectory,
+)
 from prorl_training.schedule.safety import Guard
-from prorl_verifiers import Task, Verdict
+from prorl_verifiers import Verdict
 
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
-_Item = tuple[int, Sequence[Completion]]
-"""A sample's number and its completions."""
+AHEAD = 2
+"""Samples under way for each that the sampler runs at once, where they are not carried: the others follow at once."""
+LOOK_SECONDS = 0.05
+"""How long the sampler is waited for before verdicts are looked for again."""
 
 
 class StepGivenUp(ServiceError):
@@ -43,226 +60,273 @@ class TooFewGroups(StepGivenUp):
     """Dynamic sampling found too few usable groups and ``dynamic_sampling.exhausted`` is ``stop``."""
 
 
+@dataclass(slots=True)
 class Collector:
     """Samples and scores a step's batch with one generator and one scorer.
 
-    ``guard`` judges rounds without verdicts; ``beat`` is called whenever something moved; ``sleep`` waits
-    between tries of a reward service that is away. ``usable_rate`` is the share of groups that taught
-    something in the last steps; it decides how many prompts are drawn and belongs in a checkpoint.
+    ``guard`` judges verdicts that are missing; ``beat`` is called whenever something moved; ``sleep`` waits between
+    tries of a reward service that is away, ``clock`` tells seconds. ``usable_rate`` is the share of groups that taught
+    something in the last steps; it decides how many prompts are under way and belongs in a checkpoint.
     """
 
-    def __init__(
-        self,
-        generator: Generator,
-        scorer: Scorer,
-        guard: Guard,
-        beat: Callable[[], None] = lambda: None,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self.generator = generator
-        self.scorer = scorer
-        self.guard = guard
-        self.usable_rate = 1.0
-        self.beat = beat
-        self.sleep = sleep
+    generator: Generator
+    scorer: Scorer
+    guard: Guard
+    beat: Callable[[], None] = lambda: None
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.perf_counter
+    usable_rate: float = 1.0
 
     def collect(
         self,
         prompts: Iterator[Sample],
         step: int,
         config: TrainConfig,
-        carried: Sequence[Group] = (),
-        on_round: Callable[[Batch], None] | None = None,
+        carried: Carried | None = None,
+        on_progress: Callable[[Batch], None] | None = None,
     ) -> Batch:
-        """Sample until ``rollout.prompts`` groups are usable, or the rounds or prompts are used up.
+        """Sample until ``rollout.prompts`` groups are usable, or the prompts that a step may draw are used up.
 
-        ``carried`` groups come first. ``prompts`` yields the step's prompts in order. Raises StepGivenUp.
+        ``prompts`` yields the step's prompts in order; those of ``carried`` groups, which come first, are passed
+        over. Raises StepGivenUp.
         """
-        sampling = config.dynamic_sampling
-        wanted = config.rollout.prompts
-        batch = Batch(kept=list(carried[:wanted]), surplus=list(carried[wanted:]))
-        batch.carried_in = len(batch.kept)
-        rounds = sampling.max_rounds if sampling.enabled else 1
-        while len(batch.kept) < wanted and batch.rounds < rounds:
-            chosen = list(itertools.islice(prompts, self._next_draw(batch, config)))
-            if not chosen:
-                break
-            batch.rounds += 1
-            groups = self._groups(chosen, step, config, batch)
-            outcomes = [g.outcome(sampling) for g in groups]
-            batch.sampled += groups
-            batch.outcomes += outcomes
-            batch.kept += [g for g, o in zip(groups, outcomes, strict=True) if o == "usable"]
-            if on_round is not None:
-                on_round(batch)
-        self._learn_rate(batch)
-        batch.gave_up = len(batch.kept) < wanted
-        if batch.gave_up and sampling.enabled and sampling.exhausted == "stop":
-            raise TooFewGroups(
-                f"{len(batch.kept)} of {wanted} groups were usable after {batch.rounds} rounds"
-            )
-        batch.surplus = batch.kept[wanted:] + batch.surplus
-        del batch.kept[wanted:]
-        return batch
-
-    def _next_draw(self, batch: Batch, config: TrainConfig) -> int:
-        """Return how many prompts the next round draws.
-
-        With ``refill: expected`` those missing divided by the rate of usable groups, of the last steps
-        and of this one, so that one round is mostly enough; in all at most what ``max_rounds`` whole
-        batches come to, so that a step's cost stays bounded.
-        """
-        sampling, wanted = config.dynamic_sampling, config.rollout.prompts
-        missing = wanted - len(batch.kept)
-        if not sampling.enabled:
-            return missing
-        first = not batch.outcomes
-        draw = missing * (sampling.oversample if first else 1.0)
-        if sampling.refill == "expected":
-            usable = sum(o == "usable" for o in batch.outcomes)
-            rate = (usable + 2 * self.usable_rate) / (len(batch.outcomes) + 2)
-            draw = max(draw, missing / rate)
-        left = sampling.max_rounds * max(wanted, round(wanted * sampling.oversample))
-        return min(math.ceil(draw), left - len(batch.outcomes))
-
-    def _learn_rate(self, batch: Batch) -> None:
-        """Move the rate of usable groups towards this step's."""
+        collection = _Collection(self, prompts, step, config, carried or Carried())
+        r = config.rollout
+        params = SamplingParams(r.temperature, r.top_p, r.max_tokens)
+        with (
+            open_stream(self.generator, params, lambda _: self.beat()) as stream,
+            Scoring(self.scorer, config.reward.overlap) as scoring,
+        ):
+            batch = collection.run(stream, scoring, on_progress)
         if batch.outcomes:
             now = sum(o == "usable" for o in batch.outcomes) / len(batch.outcomes)
             self.usable_rate = max(self.usable_rate + RATE_STEP * (now - self.usable_rate), 0.01)
-
-    def _groups(
-        self, chosen: Sequence[Sample], step: int, config: TrainConfig, batch: Batch
-    ) -> list[Group]:
-        r = config.rollout
-        requests = [
-            Request(
-                s.prompt,
-                tuple(derive_seed(config.seed, "rollout", step, s.id, i) for i in range(r.samples)),
+        sampling = config.dynamic_sampling
+        if batch.gave_up and sampling.enabled and sampling.exhausted == "stop":
+            raise TooFewGroups(
+                f"{len(batch.kept)} of {r.prompts} groups were usable after {batch.drawn} draws"
             )
-            for s in chosen
-        ]
-        params = SamplingParams(r.temperature, r.top_p, r.max_tokens)
-        started = time.perf_counter()
-        with OverlappedScoring(self.scorer, chosen, config.reward.overlap) as scoring:
-            completions = self.generator.generate(
-                requests, params, lambda _: self.beat(), scoring.add
-            )
-            sampled = time.perf_counter()
-            verdicts = scoring.verdicts()
-        self._wait_for_verdicts(chosen, completions, verdicts)
-        batch.sample_seconds += sampled - started
-        batch.score_seconds += time.perf_counter() - sampled
-        groups = []
-        for sample, cs, vs in zip(chosen, completions, verdicts, strict=True):
-            pairs = enumerate(zip(cs, vs, strict=True))
-            trajectories = tuple(Trajectory(i, c, v, v.reward or 0.0) for i, (c, v) in pairs)
-            groups.append(Group(sample, trajectories, step))
-        return groups
+        return batch
 
-    def _wait_for_verdicts(
+
+@dataclass(slots=True)
+class _Draw:
+    """A group under way. ``step``: in which its sampling began."""
+
+    sample: Sample
+    step: int
+    completions: Sequence[Completion] = ()
+
+
+class _Collection:
+    """One step's sampling: what is under way, by key in the order of the draws, and what came of it."""
+
+    def __init__(
         self,
-        chosen: Sequence[Sample],
-        completions: Sequence[Sequence[Completion]],
-        verdicts: list[list[Verdict]],
+        collector: Collector,
+        prompts: Iterator[Sample],
+        step: int,
+        config: TrainConfig,
+        carried: Carried,
     ) -> None:
+        self._collector, self._prompts = collector, prompts
+        self._step, self._config = step, config
+        sampling, self._wanted = config.dynamic_sampling, config.rollout.prompts
+        self._late = sampling.late if sampling.enabled else "wait"
+        most = self._wanted
+        if sampling.enabled:
+            most = sampling.max_batches * max(most, round(most * sampling.oversample))
+        self._may_draw = most
+        self._carried = carried
+        self._present = {g.sample.id for g in (*carried.groups, *carried.late)}
+        self._open: dict[int, _Draw] = {}
+        self._running: set[int] = set()
+        self._unsure: dict[int, list[Verdict]] = {}
+        self._decided: dict[int, tuple[Group, Outcome]] = {}
+        self._usable = len(carried.groups)
+        self._responses = 0
+        self._drawn = 0
+
+    def run(
+        self, stream: Stream, scoring: Scoring, on_progress: Callable[[Batch], None] | None
+    ) -> Batch:
+        """Sample and score until the batch is full or nothing is left to do."""
+        started = self._collector.clock()
+        waited = 0.0
+        occupancy = Occupancy(stream.rows, self._collector.clock)
+        for late in self._carried.late:
+            self._submit(stream, late.sample, late.step, late.completions)
+        self._fill(stream)
+        while self._goes_on():
+            occupancy.note(stream.running)
+            before = scoring.pending
+            full = stream.repeatable and self._may_be_full(before)
+            if self._running and not full:
+                look = None if stream.repeatable or not before else LOOK_SECONDS
+                whole = stream.take(look)
+                for key, completions in whole:
+                    self._running.discard(key)
+                    draw = self._open[key]
+                    draw.completions = completions
+                    scoring.add(key, draw.sample, completions)
+                due = before if whole else 0
+                heard = scoring.take(due, due) if stream.repeatable else scoring.take(0)
+            else:
+                since = self._collector.clock()
+                heard = scoring.take(before if stream.repeatable else min(before, 1))
+                waited += self._collector.clock() - since
+            self._hear(heard, last=not self._running and not scoring.pending)
+            self._fill(stream)
+            if heard and on_progress is not None:
+                on_progress(self._batch())
+        occupancy.note(0)
+        stopped = stream.stop()
+        since = self._collector.clock()
+        self._hear(scoring.take(scoring.pending), last=True)
+        ended = self._collector.clock()
+        batch = self._batch(stopped)
+        batch.score_seconds = waited + ended - since
+        batch.sample_seconds = ended - started - batch.score_seconds
+        batch.idle_share = occupancy.idle_share
+        return batch
+
+    def _missing(self) -> int:
+        return self._wanted - self._usable
+
+    def _may_be_full(self, pending: int) -> bool:
+        """Return whether the batch is full if all ``pending`` groups are usable, and sampling could end."""
+        return self._late != "wait" and 0 < self._missing() <= pending
+
+    def _goes_on(self) -> bool:
+        """Return whether there is something to wait for."""
+        if not self._open:
+            return False
+        if self._missing() > 0 or self._late == "wait":
+            return True
+        if self._late == "cancel":
+            return False
+        oldest = self._step - self._config.dynamic_sampling.late_steps
+        return any(draw.step <= oldest for draw in self._open.values())
+
+    def _fill(self, stream: Stream) -> None:
+        """Draw prompts until as many are under way as it takes to fill the batch.
+
+        That is the groups missing divided by the rate of usable ones, of the last steps and of this one, or with
+        ``refill: missing`` as many as are missing; at most ``AHEAD`` times what the sampler runs at once. Where late
+        groups are carried it is the samples that count, not the groups: as many as a whole batch takes, or the
+        sampler runs, are under way to the end of the step, so that a place that falls free is filled.
+        """
+        sampling, samples = self._config.dynamic_sampling, self._config.rollout.samples
+        missing = self._missing()
+        if missing <= 0:
+            return
+        carry = self._late == "carry"
+        aim = self._wanted if carry else missing
+        groups = aim * sampling.oversample if sampling.enabled else float(aim)
+        if sampling.enabled and sampling.refill == "expected":
+            usable = self._usable - len(self._carried.groups)
+            rate = (usable + 2 * self._collector.usable_rate) / (len(self._decided) + 2)
+            groups = max(groups, aim / (self._collector.usable_rate if carry else rate))
+        groups = math.ceil(groups)
+        most = max(samples, stream.rows * (1 if carry else AHEAD))
+        rows = min(groups * samples, most)
+        while self._drawn < self._may_draw and stream.running + samples <= rows:
+            if not carry and len(self._open) >= groups:
+                return
+            sample = next(self._prompts, None)
+            if sample is None:
+                self._may_draw = self._drawn
+            elif sample.id not in self._present:
+                self._drawn += 1
+                self._submit(stream, sample, self._step)
+
+    def _submit(
+        self, stream: Stream, sample: Sample, step: int, begun: Sequence[Completion] = ()
+    ) -> None:
+        key = len(self._open) + len(self._decided)
+        r, seed = self._config.rollout, self._config.seed
+        if not any(c.token_ids for c in begun):
+            step = self._step  # nothing of it is old
+        seeds = tuple(derive_seed(seed, "rollout", step, sample.id, i) for i in range(r.samples))
+        self._open[key] = _Draw(sample, step, begun)
+        self._running.add(key)
+        stream.submit(key, Request(sample.prompt, seeds, tuple(begun)))
+
+    def _hear(self, judged: Sequence[Judged], last: bool) -> None:
+        """Decide on groups whose verdicts came; on those where some are missing once enough have been seen.
+
+        ``last``: nothing else will come.
+        """
+        for key, verdicts in judged:
+            self._responses += len(verdicts)
+            if any(v.is_infra_error for v in verdicts):
+                self._unsure[key] = verdicts
+            else:
+                self._decide(key, verdicts)
+        enough = self._wanted * self._config.rollout.samples
+        if self._unsure and (last or self._responses >= enough):
+            self._ask_again()
+            for key in sorted(self._unsure):
+                self._decide(key, self._unsure.pop(key))
+
+    def _decide(self, key: int, verdicts: Sequence[Verdict]) -> None:
+        draw = self._open.pop(key)
+        pairs = enumerate(zip(draw.completions, verdicts, strict=True))
+        trajectories = tuple(Trajectory(i, c, v, v.reward or 0.0) for i, (c, v) in pairs)
+        group = Group(draw.sample, trajectories, draw.step)
+        outcome = group.outcome(self._config.dynamic_sampling)
+        self._decided[key] = group, outcome
+        self._usable += outcome == "usable"
+
+    def _ask_again(self) -> None:
         """Score infra errors again, in place, as long as the guard says so."""
-        total = sum(len(v) for v in verdicts)
+        collector, guard = self._collector, self._collector.guard
         for attempt in itertools.count():
             failed = [
-                (i, j)
-                for i, vs in enumerate(verdicts)
-                for j, v in enumerate(vs)
+                (key, j)
+                for key in sorted(self._unsure)
+                for j, v in enumerate(self._unsure[key])
                 if v.is_infra_error
             ]
-            judged = self.guard.judge_round(total, len(failed), attempt)
+            judged = guard.judge_round(self._responses, len(failed), attempt)
             if judged == "ok":
                 return
             if judged == "stop":
-                reason = verdicts[failed[0][0]][failed[0][1]].reason
+                reason = self._unsure[failed[0][0]][failed[0][1]].reason
                 raise RewardOutage(
-                    f"the reward service gave no verdict for {len(failed)} of {total} responses after "
-                    f"{attempt} more tries (first reason: {reason})"
+                    f"the reward service gave no verdict for {len(failed)} of {self._responses} responses "
+                    f"after {attempt} more tries (first reason: {reason})"
                 )
-            self.sleep(self.guard.outage_wait(attempt))
-            self.beat()
-            items = [(completions[i][j].text, chosen[i].task) for i, j in failed]
-            for (i, j), verdict in zip(failed, score_or_infra(self.scorer, items), strict=True):
-                verdicts[i][j] = verdict
+            collector.sleep(guard.outage_wait(attempt))
+            collector.beat()
+            draws = self._open
+            items = [(draws[key].completions[j].text, draws[key].sample.task) for key, j in failed]
+            found = score_or_infra(collector.scorer, items)
+            for (key, j), verdict in zip(failed, found, strict=True):
+                self._unsure[key][j] = verdict
 
-
-class OverlappedScoring:
-    """Takes groups by ``add`` as they finish; ``verdicts`` waits and returns all, in prompt order.
-
-    A ServiceError of the scorer becomes infra-error verdicts for the groups it was asked about; any
-    other error is raised by ``verdicts``. With ``overlap`` False everything is scored by ``verdicts``.
-    """
-
-    def __init__(self, scorer: Scorer, samples: Sequence[Sample], overlap: bool) -> None:
-        self.scorer = scorer
-        self.samples = samples
-        self._overlap = overlap
-        self._waiting: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
-        self._done: dict[int, list[Verdict]] = {}
-        self._error: BaseException | None = None
-        self._given_up = False
-        self._thread = threading.Thread(target=self._work, name="prorl-scoring", daemon=True)
-
-    def __enter__(self) -> Self:
-        if self._overlap:
-            self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._overlap and self._thread.is_alive():
-            self._given_up = kind is not None  # what waits is of no use any more
-            self._waiting.put(None)
-            self._thread.join()
-
-    def add(self, index: int, completions: Sequence[Completion]) -> None:
-        """Take the finished group of sample number ``index``."""
-        self._waiting.put((index, completions))
-
-    def verdicts(self) -> list[list[Verdict]]:
-        """Return the verdicts of every group, once all are there."""
-        self._waiting.put(None)
-        if self._overlap:
-            self._thread.join()
+    def _batch(self, stopped: Sequence[tuple[int, Sequence[Completion]]] = ()) -> Batch:
+        """Return the batch as it stands, in the order of the draws; ``stopped`` groups were under way."""
+        decided = [self._decided[key] for key in sorted(self._decided)]
+        usable = [group for group, outcome in decided if outcome == "usable"]
+        every = [*self._carried.groups, *usable]
+        late = [
+            LateGroup(self._open[key].sample, tuple(completions), self._open[key].step)
+            for key, completions in sorted(stopped)
+        ]
+        batch = Batch(
+            sampled=[group for group, _ in decided],
+            outcomes=[outcome for _, outcome in decided],
+            kept=every[: self._wanted],
+            surplus=every[self._wanted :],
+            carried_in=min(len(self._carried.groups), self._wanted),
+            late_in=self._carried.late,
+            drawn=self._drawn,
+            wanted=self._wanted,
+        )
+        batch.gave_up = len(batch.kept) < self._wanted
+        if self._late == "carry":
+            batch.late = late
         else:
-            self._work()
-        if self._error is not None:
-            raise self._error
-        return [self._done[i] for i in range(len(self.samples))]
-
-    def _work(self) -> None:
-        try:
-            open_ = True
-            while open_:
-                items = [self._waiting.get()]
-                while not self._waiting.empty():
-                    items.append(self._waiting.get())
-                open_ = None not in items
-                self._score([item for item in items if item is not None])
-        except BaseException as error:  # noqa: BLE001 - raised by verdicts()
-            self._error = error
-
-    def _score(self, items: Sequence[_Item]) -> None:
-        asked = [(c.text, self.samples[i].task) for i, cs in items for c in cs]
-        if not asked or self._given_up:
-            return
-        found = iter(score_or_infra(self.scorer, asked))
-        for i, completions in items:
-            self._done[i] = [next(found) for _ in completions]
-
-
-def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Return the scorer's verdicts; where the service itself failed, an infra error for each item."""
-    try:
-        return scorer.score(items)
-    except ServiceError as error:
-        return [Verdict(None, "infra_error", str(error))] * len(items)
+            batch.cancelled = late
+        return batch

@@ -27,10 +27,13 @@ def lost_logprobs(config: TrainConfig, sampler: BackendSpec | None = None) -> st
     sampling, loss = config.dynamic_sampling, config.loss
     correction = loss.mismatch.correction
     surplus = sampling.refill == "expected" or sampling.oversample > 1
-    carries = sampling.enabled and sampling.surplus == "carry" and surplus
+    late = sampling.enabled and sampling.late == "carry"
+    carries = sampling.enabled and sampling.surplus == "carry" and (surplus or late)
     # OpenRLHF has no ratio held at 1: its carried groups always take their sampler's log-probs
     without = loss.on_policy_ratio and correction == "none" and config.engine == "local"
     users = []  # setting, what to set instead
+    if late and not without:
+        users.append(("dynamic_sampling.late=carry", "dynamic_sampling.late=wait"))
     if carries and not without:
         users.append(("dynamic_sampling.surplus=carry", "dynamic_sampling.surplus=drop"))
     if correction != "none":

@@ -108,16 +108,56 @@ class Group:
         return replace(self, trajectories=tuple(shaped))
 
 
-def still_fitting(carried: Sequence[Group], before: TrainConfig, now: TrainConfig) -> list[Group]:
-    """Return the groups of ``carried`` that a step under ``now`` may train on; ``before``: the last step's.
+@dataclass(frozen=True, slots=True)
+class LateGroup:
+    """A group that was not whole when its step's sampling ended: what there is of its responses.
+
+    Those that had not ended are ``paused``: the next step goes on with them, and every token keeps the log-prob
+    of the policy that sampled it. ``step``: in which sampling began.
+    """
+
+    sample: Sample
+    completions: tuple[Completion, ...]
+    step: int
+
+    @property
+    def tokens(self) -> int:
+        """Response tokens sampled so far."""
+        return sum(len(c.token_ids) for c in self.completions)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What one step leaves for the next: usable ``groups`` beyond its batch, and ``late`` ones."""
+
+    groups: Sequence[Group] = ()
+    late: Sequence[LateGroup] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.groups or self.late)
+
+
+def still_fitting(
+    carried: Carried, before: TrainConfig, now: TrainConfig
+) -> tuple[Carried, Carried]:
+    """Return what of ``carried`` a step under ``now`` may use, and what it may not; ``before``: the last step's.
 
     A phase that samples otherwise (number, temperature, top-p, limit) starts with none: their log-probs
     and their size belong to the old settings. A domain that the phase leaves out goes too.
     """
-    if _sampling(before) != _sampling(now):
-        return []
-    weights = now.data.domain_weights
-    return [g for g in carried if not weights or weights.get(g.sample.domain, 0.0) > 0]
+    weights, same = now.data.domain_weights, _sampling(before) == _sampling(now)
+
+    def fits(sample: Sample) -> bool:
+        return same and (not weights or weights.get(sample.domain, 0.0) > 0)
+
+    kept, lost = (
+        Carried(
+            [g for g in carried.groups if fits(g.sample) == wanted],
+            [g for g in carried.late if fits(g.sample) == wanted],
+        )
+        for wanted in (True, False)
+    )
+    return kept, lost
 
 
 def _sampling(config: TrainConfig) -> tuple[float, ...]:
@@ -129,29 +169,43 @@ def _sampling(config: TrainConfig) -> tuple[float, ...]:
 class Batch:
     """What a step sampled and what it trains on.
 
-    ``sampled`` are the groups sampled in this step; ``kept`` those it trains on, carried ones first;
-    ``surplus`` usable groups left over for the next step; ``discarded`` usable groups thrown away;
-    ``outcomes`` one word for each sampled group.
+    ``sampled`` are the groups that became whole in this step, in the order of their draws, late ones of the step
+    before (``late_in``) first; ``outcomes`` has a word for each. ``kept`` are those it trains on, carried ones
+    first; ``surplus`` usable groups left over for the next step, ``late`` what it goes on with. Thrown away:
+    ``discarded``, usable groups, and ``cancelled``, which were not whole. ``drawn`` counts the prompts drawn for
+    the ``wanted`` groups.
     """
 
     sampled: list[Group] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     kept: list[Group] = field(default_factory=list)
     surplus: list[Group] = field(default_factory=list)
+    late_in: Sequence[LateGroup] = ()
+    late: list[LateGroup] = field(default_factory=list)
     discarded: list[Group] = field(default_factory=list)
+    cancelled: list[LateGroup] = field(default_factory=list)
     carried_in: int = 0
-    rounds: int = 0
+    wanted: int = 0
+    drawn: int = 0
     gave_up: bool = False
     sample_seconds: float = 0.0
     score_seconds: float = 0.0
+    idle_share: float = 0.0
 
-    def discard(self, waiting: Sequence[Group], keep_surplus: bool) -> None:
-        """Throw away groups that waited for this step in vain and, unless it is kept, the surplus."""
-        self.discarded = [*waiting, *([] if keep_surplus else self.surplus)]
+    def discard(self, waiting: Carried, keep_surplus: bool) -> None:
+        """Throw away what waited for this step in vain and, unless it is kept, the surplus."""
+        self.discarded = [*waiting.groups, *([] if keep_surplus else self.surplus)]
+        self.cancelled = [*waiting.late, *self.cancelled]
         if not keep_surplus:
             self.surplus = []
 
     @property
+    def carried(self) -> Carried:
+        """What the next step begins with."""
+        return Carried(self.surplus, self.late)
+
+    @property
     def tokens(self) -> int:
         """Response tokens sampled in this step, kept or not."""
-        return sum(g.tokens for g in self.sampled)
+        here = [*self.sampled, *self.late, *self.cancelled]
+        return sum(g.tokens for g in here) - sum(g.tokens for g in self.late_in)

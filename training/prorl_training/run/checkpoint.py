@@ -3,7 +3,7 @@
     step_000012/policy/     a Hugging Face model folder (safetensors, float32) with its tokenizer
                 reference.safetensors    absent where the reference is the policy itself, bit for bit
                 adapters.safetensors     with LoRA only: ``policy`` has them merged into its weights
-                optimizer.safetensors    buffer.json, buffer.safetensors    groups that wait
+                optimizer.safetensors    buffer.json, buffer.safetensors    groups that wait, whole or late
                 state.json    step, updates, environment, and what the engine gave (controller, guard, ...)
                 manifest.json
 
@@ -20,7 +20,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,7 +29,7 @@ from prorl_common import DiskFullError, atomic_directory, atomic_write_text
 from prorl_common.files import is_full, says_disk_full
 from prorl_datasets import Sample
 from prorl_inference import Completion
-from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
 from prorl_training.run.checkpoint_store import (
     STATE,
     CheckpointError,
@@ -56,7 +56,7 @@ def save_checkpoint(
     policy: WritesCheckpoint,
     tokenizer: Any,
     state: Mapping[str, Any],
-    buffer: Sequence[Group] = (),
+    carried: Carried | None = None,
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
@@ -68,7 +68,7 @@ def save_checkpoint(
     target = checkpoint_path(root, step)
     with atomic_directory(target) as work, _explained(target, work), quiet_transformers():
         entries = policy.write_checkpoint(work, tokenizer)
-        save_buffer(work, buffer)
+        save_buffer(work, carried or Carried())
         full = {**state, "step": step, **entries}
         (work / STATE).write_text(json.dumps(full, indent=1), encoding="utf-8")
         seal(work)
@@ -92,32 +92,30 @@ def _explained(target: Path, work: Path) -> Iterator[None]:
         raise
 
 
-def save_buffer(path: Path, groups: Sequence[Group]) -> None:
-    """Write ``groups`` into the folder ``path``; nothing is written for an empty buffer."""
-    if not groups:
+def save_buffer(path: Path, carried: Carried) -> None:
+    """Write what is carried into the folder ``path``; nothing is written where nothing is."""
+    if not carried:
         return
     import torch
     from safetensors.torch import save_file
 
-    every = [t for g in groups for t in g.trajectories]
-    tokens = [x for t in every for x in t.completion.token_ids]
-    logprobs = [x for t in every for x in t.completion.logprobs]
+    every = [t.completion for g in carried.groups for t in g.trajectories]
+    every += [c for g in carried.late for c in g.completions]
+    tokens = [x for c in every for x in c.token_ids]
+    logprobs = [x for c in every for x in c.logprobs]
     tensors = {
         "token_ids": torch.tensor(tokens, dtype=torch.int64),
         "logprobs": torch.tensor(logprobs, dtype=torch.float64),
     }
     save_file(tensors, path / TENSORS)
-    rows = [
+    groups = [
         {
             "sample_id": g.sample.id,
             "step": g.step,
             "trajectories": [
                 {
                     "sample_index": t.sample_index,
-                    "text": t.completion.text,
-                    "finish_reason": t.completion.finish_reason,
-                    "tokens": len(t.completion.token_ids),
-                    "logprobs": len(t.completion.logprobs),
+                    **_completion_row(t.completion),
                     "verdict": {f.name: getattr(t.verdict, f.name) for f in fields(t.verdict)}
                     | {"metrics": dict(t.verdict.metrics)},
                     "shaped": t.shaped,
@@ -126,39 +124,73 @@ def save_buffer(path: Path, groups: Sequence[Group]) -> None:
                 for t in g.trajectories
             ],
         }
-        for g in groups
+        for g in carried.groups
     ]
-    (path / ROWS).write_text(json.dumps(rows), encoding="utf-8")
+    late = [
+        {
+            "sample_id": g.sample.id,
+            "step": g.step,
+            "completions": [_completion_row(c) for c in g.completions],
+        }
+        for g in carried.late
+    ]
+    (path / ROWS).write_text(json.dumps({"groups": groups, "late": late}), encoding="utf-8")
 
 
-def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> list[Group]:
-    """Return the groups of a checkpoint's folder, equal to those saved; [] when none waited.
+def _completion_row(completion: Completion) -> dict[str, Any]:
+    """Return what the JSON file holds of a completion."""
+    return {
+        "text": completion.text,
+        "finish_reason": completion.finish_reason,
+        "tokens": len(completion.token_ids),
+        "logprobs": len(completion.logprobs),
+    }
+
+
+def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
+    """Return what a checkpoint's folder carries, equal to what was saved.
 
     Raises CheckpointError when a group's sample is not in the dataset.
     """
     if not (path / ROWS).is_file():
-        return []
+        return Carried()
     from safetensors.torch import load_file
 
     tensors = load_file(path / TENSORS)
     token_ids, logprobs = (iter(tensors[name].tolist()) for name in ("token_ids", "logprobs"))
 
-    groups = []
-    for row in json.loads((path / ROWS).read_text(encoding="utf-8")):
+    def sample_of(row: Mapping[str, Any]) -> Sample:
         sample = samples_by_id.get(row["sample_id"])
         if sample is None:
             raise CheckpointError(
                 f"the rollout buffer in {path} holds sample '{row['sample_id']}', which the dataset "
                 "lacks: go on with the dataset that the run was started on"
             )
-        trajectories = []
-        for t in row["trajectories"]:
-            ids = tuple(itertools.islice(token_ids, t["tokens"]))
-            own = tuple(itertools.islice(logprobs, t["logprobs"]))
-            completion = Completion(t["text"], ids, own, t["finish_reason"])
-            verdict = Verdict(**t["verdict"])
-            trajectories.append(
-                Trajectory(t["sample_index"], completion, verdict, t["shaped"], t["trains"])
+        return sample
+
+    def completion_of(row: Mapping[str, Any]) -> Completion:
+        ids = tuple(itertools.islice(token_ids, row["tokens"]))
+        own = tuple(itertools.islice(logprobs, row["logprobs"]))
+        return Completion(row["text"], ids, own, row["finish_reason"])
+
+    rows = json.loads((path / ROWS).read_text(encoding="utf-8"))
+    if isinstance(rows, list):  # written before groups could be late
+        rows = {"groups": rows, "late": []}
+    groups = []
+    for row in rows["groups"]:
+        trajectories = tuple(
+            Trajectory(
+                t["sample_index"],
+                completion_of(t),
+                Verdict(**t["verdict"]),
+                t["shaped"],
+                t["trains"],
             )
-        groups.append(Group(sample, tuple(trajectories), row["step"]))
-    return groups
+            for t in row["trajectories"]
+        )
+        groups.append(Group(sample_of(row), trajectories, row["step"]))
+    late = [
+        LateGroup(sample_of(row), tuple(completion_of(c) for c in row["completions"]), row["step"])
+        for row in rows["late"]
+    ]
+    return Carried(groups, late)

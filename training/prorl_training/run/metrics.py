@@ -21,6 +21,7 @@ TIMING_KEYS = (
     "update_seconds",
     "validation_seconds",
     "tokens_per_second",
+    "sampler_idle_share",
 )
 """Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
 
@@ -66,7 +67,10 @@ def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
 
 
 def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
-    """Return the part of a step's line that says what was sampled; ``trained`` are the shaped groups."""
+    """Return the part of a step's line that says what was sampled; ``trained`` are the shaped groups.
+
+    ``oversampling``: prompts drawn for each that the step wants.
+    """
     row = group_metrics(batch.sampled, batch.outcomes)
     row["response_length_mean"] = row.pop("length_mean")
     shaped = [t.shaped for g in trained for t in g.scored]
@@ -74,8 +78,13 @@ def batch_metrics(batch: Batch, trained: Sequence[Group]) -> dict[str, Any]:
     row["groups_kept"] = len(batch.kept)
     row["groups_carried_in"] = batch.carried_in
     row["groups_carried_out"] = len(batch.surplus)
+    row["groups_late_in"] = len(batch.late_in)
+    row["groups_late_out"] = len(batch.late)
+    row["groups_cancelled"] = len(batch.cancelled)
+    row["tokens_cancelled"] = sum(g.tokens for g in batch.cancelled)
     row |= discard_metrics(batch.discarded)
-    row["refill_rounds"] = batch.rounds
+    row["prompts_drawn"] = batch.drawn
+    row["oversampling"] = batch.drawn / max(batch.wanted, 1)
     return row
 
 
@@ -110,13 +119,18 @@ def domain_metrics(
 
 
 def timing_metrics(batch: Batch, seconds: float, update_seconds: float) -> dict[str, Any]:
-    """Return the timing keys of a step but validation's."""
+    """Return the timing keys of a step but validation's.
+
+    In ``score_seconds`` nothing was sampled and verdicts were waited for; ``sampler_idle_share`` is the share of the
+    sampler's places that stood empty while it worked.
+    """
     return {
         "seconds": round(seconds, 3),
         "sample_seconds": round(batch.sample_seconds, 3),
         "score_seconds": round(batch.score_seconds, 3),
         "update_seconds": round(update_seconds, 3),
         "tokens_per_second": round(batch.tokens / max(seconds, 1e-9), 2),
+        "sampler_idle_share": round(batch.idle_share, 4),
     }
 
 

@@ -228,7 +228,7 @@ def _json(value: float) -> float | str:
 def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
     """Return what a decision about a batch is made on."""
     wanted = settings.rollout.prompts
-    return {"groups_kept": len(batch.kept), "groups_wanted": wanted, "rounds": batch.rounds}
+    return {"groups_kept": len(batch.kept), "groups_wanted": wanted, "prompts_drawn": batch.drawn}
 
 
 def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decision]:
@@ -240,12 +240,12 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
     if not batch.gave_up:
         return []
     evidence = batch_evidence(batch, settings)
-    kept, wanted, drawn = len(batch.kept), settings.rollout.prompts, len(batch.outcomes)
+    kept, wanted, drawn = len(batch.kept), settings.rollout.prompts, batch.drawn
     if settings.dynamic_sampling.enabled:
         reason = f"went on with {kept} of {wanted} groups after drawing {drawn}"
         return [Decision(step, "refill_gave_up", reason, evidence)]
     infra = sum(outcome == "infra" for outcome in batch.outcomes)
-    evidence |= {"groups_infra": infra, "prompts_drawn": drawn}
+    evidence |= {"groups_infra": infra}
     reason = f"went on with {kept} of {wanted} groups: {drawn} drawn, {infra} without two verdicts"
     return [Decision(step, "short_batch", reason, evidence)]
 

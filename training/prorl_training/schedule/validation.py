@@ -14,7 +14,7 @@ from prorl_common import derive_seed
 from prorl_datasets import Sample
 from prorl_inference import Generator, Request, SamplingParams
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.collector import score_or_infra
+from prorl_training.rollout.scoring import score_or_infra
 from prorl_training.rollout.types import FULL_MARKS, Scorer
 from prorl_training.schedule.validation_history import ValidationResult
 from prorl_verifiers import Verdict

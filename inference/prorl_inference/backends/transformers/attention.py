@@ -68,6 +68,13 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self.keys, self.values = self.keys[:, :, tokens:], self.values[:, :, tokens:]
         self._left += tokens
 
+    def pad_left(self, tokens: int) -> None:
+        """Put ``tokens`` positions of padding before the oldest; the buffers are made anew at the next token."""
+        assert self.keys is not None and self.values is not None
+        self.keys = torch.nn.functional.pad(self.keys, (0, 0, tokens, 0))
+        self.values = torch.nn.functional.pad(self.values, (0, 0, tokens, 0))
+        self._key_room = self._value_room = None
+
     def overwrite(self, rows: torch.Tensor, source: DynamicLayer, index: torch.Tensor) -> None:
         """Put row ``index[i]`` of ``source`` over row ``rows[i]``, both ending at the newest position.
 

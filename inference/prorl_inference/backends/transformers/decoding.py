@@ -8,7 +8,7 @@ temperature and top-p, with one uniform number a row. Leaves out: penalties, top
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from prorl_inference.tokens import PromptRows, Row
@@ -29,19 +29,22 @@ def decode_batch(
     prompts: Sequence[PromptRows],
     params: SamplingParams,
     stop_ids: frozenset[int],
-    on_end: Callable[[list[Row]], None],
-) -> None:
-    """Sample every row of ``prompts`` to its end, filling ``token_ids``, ``logprobs`` and ``stopped``.
+) -> Iterator[list[Row]]:
+    """Sample every row of ``prompts`` to its end, filling ``token_ids``, ``logprobs`` and ``stopped``; yield
+    rows as they end.
 
-    ``model`` is a Transformers causal language model in eval mode; gradients must be off. A row ends at
-    a token of ``stop_ids`` (kept, ``stopped`` true) or when its budget is used up.
+    ``model`` is a Transformers causal language model in eval mode; gradients must be off whenever the
+    iterator is asked. A row ends at a token of ``stop_ids`` (kept, ``stopped`` true) or when its budget is used
+    up. Rows of one prompt that were begun have the same tokens, which ``token_ids`` of the prompt end with.
     """
     import torch
 
     live = [row for prompt in prompts for row in prompt.rows]
-    steps = max(row.budget for row in live)
+    steps = max(row.budget - len(row.token_ids) for row in live)
     device = model.device
-    uniforms = uniform_rows([row.seed for row in live], steps).to(device)
+    uniforms = uniform_rows(
+        [row.seed for row in live], steps, [len(row.token_ids) for row in live]
+    ).to(device)
     # one row a prompt, then one a sample; the mask is already 1 for every token still to come
     logits, cache, mask = prefill(model, [prompt.token_ids for prompt in prompts])
     width = mask.shape[1]
@@ -61,7 +64,7 @@ def decode_batch(
                 running[i] = False
                 ended.append(row)
         if ended:
-            on_end(ended)
+            yield ended
         alive = int(running.sum())
         if alive == 0:
             return
@@ -125,10 +128,12 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
     return output.logits[:, -1], output.past_key_values, mask
 
 
-def uniform_rows(seeds: Sequence[int], count: int) -> torch.Tensor:
+def uniform_rows(
+    seeds: Sequence[int], count: int, starts: Sequence[int] | None = None
+) -> torch.Tensor:
     """Return float64 uniforms in [0, 1), shape ``[len(seeds), count]``, on the CPU.
 
-    Row i is a function of ``seeds[i]`` alone: the Philox counter generator keyed by the seed (Salmon et
+    Row i, which begins at number ``starts[i]`` (None: 0) of its sequence, is a function of ``seeds[i]`` alone: the Philox counter generator keyed by the seed (Salmon et
     al., Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011), its top 53 bits. Raw words are used
     because numpy promises their stream to stay the same between versions. Seeds are taken modulo 2^64.
     """
@@ -137,7 +142,8 @@ def uniform_rows(seeds: Sequence[int], count: int) -> torch.Tensor:
 
     out = np.empty((len(seeds), count), dtype=np.float64)
     for row, seed in enumerate(seeds):
-        words = np.random.Philox(key=seed % 2**64).random_raw(count)
+        start = 0 if starts is None else starts[row]
+        words = np.random.Philox(key=seed % 2**64).random_raw(start + count)[start:]
         out[row] = (words >> np.uint64(11)) * 2.0**-53
     return torch.from_numpy(out)
 

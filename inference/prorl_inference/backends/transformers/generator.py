@@ -1,18 +1,18 @@
 """Batched sampling from a Transformers model, on CPU or CUDA.
 
-Groups requests of similar length into batches of at most ``batch_size`` rows, samples them with
-:mod:`.decoding` or :mod:`.refill`, returns completions in request order.
+Groups requests of similar length into batches of at most ``batch_size`` rows and samples them with
+:mod:`.decoding` or :mod:`.refill`: as a stream, or a whole list through one.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
 from prorl_common import UserError
 from prorl_inference.backends.transformers.decoding import decode_batch
-from prorl_inference.backends.transformers.refill import can_refill, decode_refilled
+from prorl_inference.backends.transformers.refill import Queue, can_refill, decode_refilled
 from prorl_inference.models.loading import (
     load_model,
     model_digest,
@@ -21,6 +21,7 @@ from prorl_inference.models.loading import (
     require_local_extra,
 )
 from prorl_inference.models.store import resolve_model
+from prorl_inference.streams import sample_all
 from prorl_inference.tokens import (
     PromptRows,
     Results,
@@ -33,6 +34,7 @@ from prorl_inference.types import (
     DEFAULT_BATCH_SIZE,
     Batching,
     Completion,
+    Ended,
     OnResult,
     Request,
     SamplingParams,
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
 
 _WORTH_PACKING = 256
-"""Tokens that a call may sample at least for weights to be packed."""
+"""Tokens that may be sampled at least for weights to be packed."""
 
 
 class TransformersGenerator:
@@ -105,41 +107,14 @@ class TransformersGenerator:
         Raises UserError for a prompt that fills the model's context, or parameters out of range. An
         answer that reaches the end of the context ends there with ``length``.
         """
-        import torch
+        return sample_all(self.stream(params, on_done), requests, on_result)
 
+    def stream(
+        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
+    ) -> TransformersStream:
+        """Return a stream over the model; one at a time. Raises as ``generate`` does."""
         params.check()
-        by_prompt: dict[tuple[int, ...], PromptRows] = {}  # the same tokens share one prefill
-        for i, request in enumerate(requests):
-            ids = tuple(encode_prompt(self.tokenizer, request.prompt))
-            budget = prompt_budget(ids, request, params.max_tokens, self.context_tokens)
-            rows = by_prompt.setdefault(ids, PromptRows(ids, [])).rows
-            rows.extend(Row(i, j, seed, budget) for j, seed in enumerate(request.seeds))
-        work = [prompt for prompt in by_prompt.values() if prompt.rows]
-        results = Results(self.tokenizer, requests, on_done, on_result)
-        model, stops, ended = self._model, self.stop_ids, results.ended
-        was_training = model.training
-        model.eval()
-        try:
-            with torch.no_grad(), self._fast_layers(work, params.max_tokens):
-                if work and self.batching == "refill" and can_refill(model):
-                    decode_refilled(model, work, params, stops, ended, self.batch_size)
-                else:
-                    for batch in pack(work, self.batch_size):
-                        decode_batch(model, batch, params, stops, ended)
-        finally:
-            model.train(was_training)
-        return results.all()
-
-    def _fast_layers(
-        self, work: Sequence[PromptRows], max_tokens: int
-    ) -> contextlib.AbstractContextManager[None]:
-        """Return a block in which products are fast on a CPU, where the answers are worth the preparation."""
-        tokens = sum(len(prompt.rows) for prompt in work) * max_tokens
-        if self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
-            return contextlib.nullcontext()
-        from prorl_inference.backends.transformers.packed_weights import packed_weights
-
-        return packed_weights(self._model, self.batch_size)
+        return TransformersStream(self, self._model, params, on_done)
 
     def sync_weights(self, model: Any) -> None:
         """Do nothing when ``model`` is the one sampled from; else copy its parameters and buffers."""
@@ -149,6 +124,112 @@ class TransformersGenerator:
     def close(self) -> None:
         """Free the model; the generator cannot be used afterwards."""
         self._model = None
+
+
+class TransformersStream:
+    """Samples in the caller's thread, inside ``take``; implements ``Stream``.
+
+    With fixed batches, requests that come while a batch runs wait for its end; with ``refill`` they take the
+    places of rows that end. Repeatable: batches are a function of what was submitted when.
+    """
+
+    repeatable = True
+
+    def __init__(
+        self,
+        generator: TransformersGenerator,
+        model: Any,
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None,
+    ) -> None:
+        self.rows = generator.batch_size
+        self._generator, self._model, self._params = generator, model, params
+        self._results = Results(generator.tokenizer, on_done)
+        self._waiting: dict[tuple[int, ...], PromptRows] = {}
+        self._decoding: Iterator[list[Row]] | None = None
+        self._refills = generator.batching == "refill" and can_refill(model)
+        self._queue = Queue(model)
+        self._scope = contextlib.ExitStack()
+        self._packed = False
+
+    def __enter__(self) -> Self:
+        self._scope.callback(self._model.train, self._model.training)
+        self._model.eval()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._decoding = None
+        self._scope.close()
+
+    @property
+    def running(self) -> int:
+        """Samples that have not ended, waiting ones too."""
+        return self._results.missing
+
+    def submit(self, key: int, request: Request) -> None:
+        """Take a request; samples of the same tokens share one prefill."""
+        ids = tuple(encode_prompt(self._generator.tokenizer, request.prompt))
+        budget = prompt_budget(
+            ids, request, self._params.max_tokens, self._generator.context_tokens
+        )
+        for row in self._results.add(key, request, budget):
+            so_far = (*ids, *row.token_ids)
+            self._waiting.setdefault(so_far, PromptRows(so_far, [])).rows.append(row)
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Sample until samples end; ``wait`` is not looked at. See ``Stream.take``."""
+        import torch
+
+        del wait
+        whole = self._results.whole()
+        while not whole and self.running:
+            self._pack_weights()
+            if self._refills:
+                self._queue.add(list(self._waiting.values()))
+                self._waiting.clear()
+            if self._decoding is None:
+                self._decoding = self._decode()
+            with torch.no_grad():
+                rows = next(self._decoding, None)
+            if rows is not None:
+                self._results.ended(rows)
+                return self._results.whole()
+            self._decoding = None
+        return whole
+
+    def stop(self) -> list[Ended]:
+        """Forget what runs and waits and return it; see ``Stream.stop``."""
+        self._decoding = None
+        self._waiting.clear()
+        self._queue = Queue(self._model)
+        return self._results.paused()
+
+    def _decode(self) -> Iterator[list[Row]]:
+        model, params, rows = self._model, self._params, self.rows
+        stops = self._generator.stop_ids
+        if self._refills:
+            yield from decode_refilled(model, self._queue, params, stops, rows)
+        else:
+            yield from decode_batch(model, self._next_batch(), params, stops)
+
+    def _next_batch(self) -> list[PromptRows]:
+        """Take the first batch of what waits."""
+        batch = next(pack(list(self._waiting.values()), self.rows))
+        for prompt in batch:
+            rest = self._waiting.pop(prompt.token_ids).rows[len(prompt.rows) :]
+            if rest:
+                self._waiting[prompt.token_ids] = PromptRows(prompt.token_ids, rest)
+        return batch
+
+    def _pack_weights(self) -> None:
+        """Make products fast on a CPU, once, where the answers that wait are worth the preparation."""
+        tokens = sum(len(p.rows) for p in self._waiting.values()) * self._params.max_tokens
+        if self._packed or self._model.device.type != "cpu" or tokens < _WORTH_PACKING:
+            return
+        from prorl_inference.backends.transformers.packed_weights import packed_weights
+
+        self._packed = True
+        self._scope.enter_context(packed_weights(self._model, self.rows))
 
 
 def load_generator(

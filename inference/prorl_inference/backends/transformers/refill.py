@@ -3,8 +3,9 @@
 All rows of the batch share one cache in which they append at the same position. A pending sequence's
 prompt is run apart (each distinct prompt once, however its samples spread) and written over a free row so
 that it ends at that position; its mask hides what the row held before. Prompts enter longest first, so the
-next one always fits. Positions that no running row needs any more are dropped at the left, so the cache
-stays as wide as the longest running row. Once nothing waits, the batch shrinks as in :mod:`.decoding`.
+next one mostly fits; for one that does not, the cache is padded at the left. Positions that no running row
+needs any more are dropped there, so the cache stays as wide as the longest running row. While nothing waits,
+the batch shrinks as in :mod:`.decoding`; it grows again when something does.
 
 A row's tokens are a function of prompt and seed, up to float rounding, which depends on the batch's shape.
 Models whose cache is not plain (sliding windows) decode in fixed batches.
@@ -12,8 +13,7 @@ Models whose cache is not plain (sliding windows) decode in fixed batches.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,11 +62,16 @@ class PendingSequences:
 class Queue:
     """Samples that wait, the longest prompt first; every distinct prompt is run once."""
 
-    def __init__(self, model: Any, work: Sequence[PromptRows]) -> None:
+    def __init__(self, model: Any, work: Sequence[PromptRows] = ()) -> None:
         self.model = model
-        order = sorted(work, key=lambda p: (-len(p.token_ids), p.token_ids))
-        self._waiting = deque(PromptRows(p.token_ids, list(p.rows)) for p in order)
+        self._waiting: list[PromptRows] = []  # the longest last
         self._run: PendingSequences | None = None
+        self.add(work)
+
+    def add(self, work: Sequence[PromptRows]) -> None:
+        """Take more samples."""
+        self._waiting += [PromptRows(p.token_ids, list(p.rows)) for p in work]
+        self._waiting.sort(key=lambda p: (-len(p.token_ids), p.token_ids), reverse=True)
 
     def __bool__(self) -> bool:
         return bool(self._waiting) or self._run is not None
@@ -91,9 +96,9 @@ class Queue:
         """Run as many waiting prompts as ``count`` samples need; the last may have samples to spare."""
         import torch
 
-        chosen = [self._waiting.popleft()]
+        chosen = [self._waiting.pop()]
         while self._waiting and sum(len(p.rows) for p in chosen) < count:
-            chosen.append(self._waiting.popleft())
+            chosen.append(self._waiting.pop())
         logits, cache, _ = prefill(self.model, [p.token_ids for p in chosen])
         counts = torch.tensor([len(p.rows) for p in chosen])
         source = torch.arange(len(chosen)).repeat_interleave(counts).to(logits.device)
@@ -136,6 +141,7 @@ class Batch:
         import torch
 
         free = self.free()[: len(new.rows)]
+        self._widen(max(new.lengths) - self.width)
         for slot, row, length in zip(free, new.rows, new.lengths, strict=True):
             self.rows[slot], self.prompts[slot], self.running[slot] = row, length, True
         place = torch.tensor(free, device=self.device)
@@ -155,17 +161,37 @@ class Batch:
 
     def shrink(self) -> None:
         """Drop the rows that ended."""
+        keep = [i for i, runs in enumerate(self.running) if runs]
+        self._select(keep)
+        self.running = [True] * len(keep)
+
+    def grow(self, count: int) -> None:
+        """Make room for ``count`` rows more: places of rows that ended."""
+        places = len(self.rows)
+        self._select([*range(places), *[0] * count])
+        self.running[places:] = [False] * count
+
+    def _select(self, places: Sequence[int]) -> None:
         import torch
 
-        keep = [i for i, runs in enumerate(self.running) if runs]
-        self.rows = [self.rows[i] for i in keep]
-        self.prompts = [self.prompts[i] for i in keep]
-        self.running = [True] * len(keep)
-        kept = torch.tensor(keep, device=self.device)
+        self.rows = [self.rows[i] for i in places]
+        self.prompts = [self.prompts[i] for i in places]
+        self.running = [self.running[i] for i in places]
+        index = torch.tensor(places, device=self.device)
         self.mask, self.tokens, self.uniforms = (
-            old[kept] for old in (self.mask, self.tokens, self.uniforms)
+            old[index] for old in (self.mask, self.tokens, self.uniforms)
         )
-        self.cache.batch_select_indices(kept)
+        self.cache.batch_select_indices(index)
+
+    def _widen(self, positions: int) -> None:
+        """Put ``positions`` of padding at the left, if any."""
+        import torch
+
+        if positions > 0:
+            self.mask = torch.nn.functional.pad(self.mask, (positions, 0), value=0)
+            self.width += positions
+            for layer in self.cache.layers:
+                layer.pad_left(positions)
 
     def drop_padding(self) -> None:
         """Forget the positions at the left that no running row needs; each has a token that is not fed yet."""
@@ -222,31 +248,33 @@ def can_refill(model: Any) -> bool:
 
 def decode_refilled(
     model: Any,
-    work: Sequence[PromptRows],
+    queue: Queue,
     params: SamplingParams,
     stop_ids: frozenset[int],
-    on_end: Callable[[list[Row]], None],
     batch_size: int,
-) -> None:
-    """Sample every row of ``work`` to its end in one batch of at most ``batch_size`` rows.
+) -> Iterator[list[Row]]:
+    """Sample every row of ``queue`` to its end in one batch of at most ``batch_size`` rows; yield rows as they
+    end.
 
-    The same rows, seeds and conditions as :func:`.decoding.decode_batch`.
+    The queue may be given more whenever the iterator has yielded. Otherwise the same rows, seeds and conditions
+    as :func:`.decoding.decode_batch`.
     """
-    queue = Queue(model, work)
-    steps = max(row.budget for prompt in work for row in prompt.rows)
-    batch = Batch(model, queue.take(batch_size), steps)
     least = max(1, int(batch_size * _REFILL_AT))
-    while True:
-        ended = batch.sample(params, stop_ids)
-        while queue and (free := len(batch.free())) >= queue.worth(least):
-            ended += batch.admit(queue.take(free), params, stop_ids)
-        if ended:
-            on_end(ended)
-        alive = sum(batch.running)
-        if alive == 0 and not queue:
-            return
-        if ended:
-            batch.drop_padding()
-        if not queue and alive <= COMPACT_AT * len(batch.rows):
-            batch.shrink()
-        batch.advance()
+    while queue:
+        batch = Batch(model, queue.take(batch_size), params.max_tokens)
+        while any(batch.running):
+            ended = batch.sample(params, stop_ids)
+            while queue and (free := batch_size - sum(batch.running)) >= queue.worth(least):
+                new = queue.take(free)
+                batch.grow(max(0, len(new.rows) - len(batch.free())))
+                ended += batch.admit(new, params, stop_ids)
+            if ended:
+                yield ended
+            alive = sum(batch.running)
+            if alive == 0:
+                break
+            if ended:
+                batch.drop_padding()
+            if not queue and alive <= COMPACT_AT * len(batch.rows):
+                batch.shrink()
+            batch.advance()

@@ -56,7 +56,7 @@ def run_config(model: Path, data: Path) -> dict[str, Any]:
         },
         "rollout": {"prompts": 8, "samples": 4, "max_tokens": 48, "temperature": 1.0},
         "loss": {"mini_batches": 2},
-        "dynamic_sampling": {"max_rounds": 2},
+        "dynamic_sampling": {"max_batches": 2},
         "optimizer": {"lr": 1e-4},
         "kl": {"coefficient": 0.01},
         "controller": {"reset_interval": 2},

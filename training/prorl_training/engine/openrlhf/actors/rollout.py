@@ -7,11 +7,13 @@ log. Here it is not used. Leaves out: which samples are asked for (``driver.roll
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import itertools
 from typing import Any
 
 from openrlhf.trainer.ray.vllm_engine import RolloutRayActor
 from vllm import SamplingParams
+from vllm.inputs import TokensPrompt
+from vllm.sampling_params import RequestOutputKind
 
 from prorl_training.engine.openrlhf.actors import raw_class
 from prorl_training.engine.openrlhf.cpu import float32
@@ -20,7 +22,9 @@ from prorl_training.engine.openrlhf.spec import current_spec
 
 _Base: Any = raw_class(RolloutRayActor)
 Sampled = tuple[list[int], list[float], str]
-"""Token ids, their log-probs, finish reason."""
+"""Token ids, their log-probs, finish reason: ``abort`` where sampling was stopped."""
+ABORT_SECONDS = 0.02
+"""How long vLLM is given to hear of samples on their way to it before they are aborted again."""
 
 
 class RolloutActor(_Base):  # type: ignore[misc]
@@ -43,15 +47,30 @@ class RolloutActor(_Base):  # type: ignore[misc]
         except Exception as error:
             report_failure(current_spec(), "a vLLM engine", error)
             raise
+        self._names = itertools.count()
+        self._running: set[str] = set()
 
     async def sample(
-        self, prompt: list[int], seeds: Sequence[int | None], options: dict[str, Any]
+        self, samples: list[tuple[list[int], int | None, int]], options: dict[str, Any]
     ) -> list[Sampled]:
-        """Return one sample a seed; ``options`` are vLLM's sampling parameters but the seed.
+        """Return one answer for each of ``samples`` (token ids to go on after, seed, tokens allowed); ``options``
+        are vLLM's other sampling parameters. One without a seed is drawn from the engine's own generator."""
+        names = [f"prorl-{next(self._names)}" for _ in samples]
+        self._running.update(names)  # before the first await: ``stop_sampling`` must know of them
+        named = zip(names, samples, strict=True)
+        return list(
+            await asyncio.gather(*(self._one(name, *asked, options) for name, asked in named))
+        )
 
-        None is drawn from the engine's own generator.
-        """
-        return list(await asyncio.gather(*(self._one(prompt, seed, options) for seed in seeds)))
+    async def sampling(self) -> int:
+        """Return how many samples have not ended."""
+        return len(self._running)
+
+    async def stop_sampling(self) -> None:
+        """End all that is being sampled: ``sample`` returns what there is."""
+        while self._running:
+            await self.llm.abort(list(self._running))
+            await asyncio.sleep(ABORT_SECONDS)
 
     async def weights_checksum(self) -> dict[str, float]:
         """Return the checksum of the weights that vLLM samples from."""
@@ -59,13 +78,27 @@ class RolloutActor(_Base):  # type: ignore[misc]
         first: dict[str, float] = found[0]
         return first
 
-    async def _one(self, prompt: list[int], seed: int | None, options: dict[str, Any]) -> Sampled:
-        seed = None if seed is None else seed % 2**63
-        params = SamplingParams(**options, seed=seed, logprobs=0, detokenize=False)
-        answer = (await self.generate(prompt, params)).outputs[0]
-        tokens = [int(token) for token in answer.token_ids]
-        found = zip(tokens, answer.logprobs, strict=True)
-        return tokens, [float(row[token].logprob) for token, row in found], answer.finish_reason
+    async def _one(
+        self, name: str, tokens: list[int], seed: int | None, budget: int, options: dict[str, Any]
+    ) -> Sampled:
+        params = SamplingParams(
+            **options,
+            max_tokens=budget,
+            seed=None if seed is None else seed % 2**63,
+            logprobs=0,
+            detokenize=False,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+        try:
+            async for output in self.llm.generate(
+                TokensPrompt(prompt_token_ids=tokens), params, request_id=name
+            ):
+                answer = output.outputs[0]
+        finally:
+            self._running.discard(name)
+        found = [int(token) for token in answer.token_ids]
+        rows = zip(found, answer.logprobs or [], strict=True)
+        return found, [float(row[token].logprob) for token, row in rows], answer.finish_reason
 
 
 def _checksum_of(worker: Any) -> dict[str, float]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from prorl_common import ServiceError
 from prorl_training.engine.openrlhf.driver.policy import Checksum, same_weights
+from prorl_training.engine.openrlhf.driver.rollouts import Asked
 from prorl_training.engine.openrlhf.step import Share, StepPlan, StepReport, TrainingRow
 
 REFERENCE_FILE = "reference.safetensors"
@@ -141,15 +142,26 @@ class RayEngines:
         self._sleeps = bool(trainer.args.vllm.enable_sleep)
         self.count = len(self._engines)
 
-    def sample(
-        self, engine: int, prompt: list[int], seeds: Sequence[int | None], options: dict[str, Any]
-    ) -> Any:
-        """Return the future of one sample a seed."""
-        return self._engines[engine].sample.remote(prompt, seeds, options)
+    def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
+        """Return the future of one answer for each of ``samples``."""
+        return self._engines[engine].sample.remote(list(samples), dict(options))
 
-    def first_done(self, futures: Sequence[Any]) -> Any:
-        """Wait for one of ``futures`` and return it."""
-        return self._ray.wait(futures, num_returns=1)[0][0]
+    def stop(self, engine: int) -> Any:
+        """Return the future of an engine having ended what it samples."""
+        return self._engines[engine].stop_sampling.remote()
+
+    def sampling(self, engine: int) -> Any:
+        """Return the future of how many samples an engine has that have not ended."""
+        return self._engines[engine].sampling.remote()
+
+    def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
+        """Return those of ``futures`` that are done, after one of them is or ``wait`` seconds are over."""
+        found = list(futures)
+        first: list[Any] = self._ray.wait(found, num_returns=1, timeout=wait)[0]
+        if not first:
+            return []
+        every: list[Any] = self._ray.wait(found, num_returns=len(found), timeout=0)[0]
+        return every or first
 
     def result(self, future: Any) -> Any:
         """Wait for a future's value."""

@@ -6,13 +6,22 @@ Leaves out: what the processes do (``actors.rollout``) and moving weights to the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
 
 from prorl_common import ServiceError
-from prorl_inference import Completion, Request, SamplingParams, encode_prompt
+from prorl_inference import Completion, Ended, Request, SamplingParams, encode_prompt, sample_all
+from prorl_inference.backends.vllm import fresh_seed
 from prorl_inference.tokens import Results, Row, prompt_budget
 from prorl_inference.types import OnResult
+
+ENGINE_ROWS = 256
+"""Samples that a vLLM engine runs at once: vLLM's ``max_num_seqs``, which OpenRLHF leaves as it is."""
+COUNT_SECONDS = 1.0
+"""How often the engines are asked how many samples they have left."""
+Asked = tuple[list[int], int | None, int]
+"""Token ids to go on after, seed (None: from the engine's own generator), tokens that may be sampled."""
 
 
 class Engines(Protocol):
@@ -20,14 +29,21 @@ class Engines(Protocol):
 
     count: int
 
-    def sample(
-        self, engine: int, prompt: list[int], seeds: Sequence[int | None], options: dict[str, Any]
-    ) -> Any:
-        """Return the future of one sample a seed; one without is drawn from the engine's own generator."""
+    def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
+        """Return the future of one answer for each of ``samples``."""
         ...
 
-    def first_done(self, futures: Sequence[Any]) -> Any:
-        """Wait for one of ``futures`` and return it."""
+    def stop(self, engine: int) -> Any:
+        """Have an engine end what it samples: its futures are done then, with what there is, as ``abort``; return
+        the future of its having done so."""
+        ...
+
+    def sampling(self, engine: int) -> Any:
+        """Return the future of how many samples an engine has that have not ended."""
+        ...
+
+    def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
+        """Return those of ``futures`` that are done; wait for one, at most ``wait`` seconds (None: any time)."""
         ...
 
     def result(self, future: Any) -> Any:
@@ -76,26 +92,23 @@ class ClusterGenerator:
 
         Log-probs are NaN where ``top_p`` is below 1: vLLM reports those of the cut distribution.
         """
+        return sample_all(self.stream(params, on_done), requests, on_result)
+
+    def stream(
+        self, params: SamplingParams, on_done: Callable[[int], None] | None = None
+    ) -> ClusterStream:
+        """Return a stream over the engines; one at a time."""
         params.check()
-        results = Results(self._tokenizer, requests, on_done, on_result)
-        with self._engines.awake():
-            waiting: dict[Any, tuple[int, int]] = {}
-            for i, request in enumerate(requests):
-                ids = encode_prompt(self._tokenizer, request.prompt)
-                budget = prompt_budget(ids, request, params.max_tokens, self._context)
-                future = self._engines.sample(
-                    i % self._engines.count,
-                    ids,
-                    list(request.seeds) if self._seeded else [None] * len(request.seeds),
-                    self._options(params, budget),
-                )
-                waiting[future] = (i, budget)
-            while waiting:
-                future = self._engines.first_done(list(waiting))
-                i, budget = waiting.pop(future)
-                answers = self._engines.result(future)
-                results.ended(self._rows(i, requests[i], budget, answers, params.top_p))
-        return results.all()
+        results = Results(self._tokenizer, on_done)
+        return ClusterStream(
+            self._engines,
+            self._tokenizer,
+            self._context,
+            results,
+            params,
+            self._options(params),
+            self._seeded,
+        )
 
     def sync_weights(self, model: Any) -> None:
         """Have the engines take over the policy's weights; ``model`` is the cluster."""
@@ -105,26 +118,115 @@ class ClusterGenerator:
     def close(self) -> None:
         """The engines belong to the run."""
 
-    def _options(self, params: SamplingParams, budget: int) -> dict[str, Any]:
+    def _options(self, params: SamplingParams) -> dict[str, Any]:
         return {
             "temperature": params.temperature,
             "top_p": params.top_p,
-            "max_tokens": budget,
             "stop_token_ids": sorted(self._stop_ids),
             "ignore_eos": True,  # the engine's own end token is in stop_token_ids, if it is one
         }
 
-    def _rows(
-        self, index: int, request: Request, budget: int, answers: Sequence[Any], top_p: float
-    ) -> list[Row]:
-        rows = []
-        for j, (seed, answer) in enumerate(zip(request.seeds, answers, strict=True)):
-            tokens, logprobs, finish = answer
-            if finish not in ("stop", "length"):
+
+class ClusterStream:
+    """Groups sent to the engines, each to the one with the fewest samples; implements ``Stream``.
+
+    Within an engine vLLM decides what runs. ``stop`` aborts what has not ended; what there is of it comes back.
+    How many run is asked every ``COUNT_SECONDS``.
+    """
+
+    repeatable = False
+
+    def __init__(
+        self,
+        engines: Engines,
+        tokenizer: Any,
+        context: int,
+        results: Results,
+        params: SamplingParams,
+        options: Mapping[str, Any],
+        seeded: bool,
+    ) -> None:
+        self.rows = engines.count * ENGINE_ROWS
+        self._engines, self._tokenizer, self._context = engines, tokenizer, context
+        self._results, self._params, self._options = results, params, options
+        self._seeded = seeded
+        self._running: dict[Any, tuple[int, list[Row]]] = {}
+        self._loads = [0] * engines.count
+        self._counted = time.monotonic()
+        self._awake = engines.awake()
+
+    def __enter__(self) -> Self:
+        self._awake.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            if self._running:
+                self._abort()
+                self._running.clear()
+        finally:
+            self._awake.__exit__(*error)
+
+    @property
+    def running(self) -> int:
+        """Samples that have not ended, by the engines' last count; at least one a group that is not whole."""
+        return max(sum(self._loads), len(self._running))
+
+    def submit(self, key: int, request: Request) -> None:
+        """Send a request to an engine, which reads its prompt once."""
+        ids = encode_prompt(self._tokenizer, request.prompt)
+        budget = prompt_budget(ids, request, self._params.max_tokens, self._context)
+        rows = self._results.add(key, request, budget)
+        if not rows:
+            return
+        engine = min(range(self._engines.count), key=lambda i: (self._loads[i], i))
+        asked: list[Asked] = [
+            (
+                [*ids, *row.token_ids],
+                fresh_seed(row) if self._seeded else None,
+                budget - len(row.token_ids),
+            )
+            for row in rows
+        ]
+        self._running[self._engines.sample(engine, asked, self._options)] = engine, rows
+        self._loads[engine] += len(rows)
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Wait until a request is whole; see ``Stream.take``."""
+        if self._running:
+            at_most = COUNT_SECONDS if wait is None else min(wait, COUNT_SECONDS)
+            for future in self._engines.done(list(self._running), at_most):
+                self._results.ended(self._heard(future, may_stop=False))
+        if time.monotonic() - self._counted >= COUNT_SECONDS:
+            asked = [self._engines.sampling(engine) for engine in range(self._engines.count)]
+            self._loads = [int(self._engines.result(future)) for future in asked]
+            self._counted = time.monotonic()
+        return self._results.whole()
+
+    def stop(self) -> list[Ended]:
+        """Have the engines give up what runs and return it; see ``Stream.stop``."""
+        self._abort()
+        for future in list(self._running):
+            self._results.ended(self._heard(future, may_stop=True))
+        return self._results.paused()
+
+    def _abort(self) -> None:
+        busy = sorted({engine for engine, _ in self._running.values()})
+        for future in [self._engines.stop(engine) for engine in busy]:
+            self._engines.result(future)
+
+    def _heard(self, future: Any, may_stop: bool) -> list[Row]:
+        """Give the rows of a group their tokens; return those that ended."""
+        engine, rows = self._running.pop(future)
+        unheard = sum(len(others) for number, others in self._running.values() if number == engine)
+        self._loads[engine] = min(self._loads[engine], unheard)
+        ended = []
+        for row, (tokens, logprobs, finish) in zip(rows, self._engines.result(future), strict=True):
+            if finish not in ("stop", "length") and not (may_stop and finish == "abort"):
                 raise ServiceError(f"vLLM ended a sample with '{finish}'")
-            row = Row(index, j, seed, budget)
-            row.token_ids = list(tokens)
-            row.logprobs = list(logprobs) if top_p >= 1.0 else [math.nan] * len(tokens)
+            row.token_ids += tokens
+            row.logprobs += logprobs if self._params.top_p >= 1.0 else [math.nan] * len(tokens)
             row.stopped = finish == "stop"
-            rows.append(row)
-        return rows
+            if finish != "abort":
+                ended.append(row)
+        return ended

@@ -1,0 +1,102 @@
+"""Streams over any backend: a whole list sampled through one, and one made of a backend that takes lists only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from prorl_inference.types import (
+    Completion,
+    Ended,
+    Generator,
+    OnResult,
+    Request,
+    SamplingParams,
+    Stream,
+)
+
+
+def sample_all(
+    stream: Stream, requests: Sequence[Request], on_result: OnResult | None = None
+) -> list[list[Completion]]:
+    """Sample every request to its end; return one completion a seed, in order. See ``Generator.generate``."""
+    found: dict[int, list[Completion]] = {}
+    with stream:
+        for index, request in enumerate(requests):
+            stream.submit(index, request)
+        while (ended := stream.take()) or stream.running:
+            for index, completions in ended:
+                found[index] = completions
+                if on_result is not None:
+                    on_result(index, completions)
+    return [found[index] for index in range(len(requests))]
+
+
+def open_stream(
+    generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
+) -> Stream:
+    """Return a stream of ``generator``: its own ``stream`` where it has one, else one over its lists.
+
+    ``on_done(count)`` hears of samples that ended while ``take`` works. Raises UserError for parameters out of
+    range.
+    """
+    params.check()
+    own: Any = getattr(generator, "stream", None)
+    if own is None:
+        return ListStream(generator, params, on_done)
+    stream: Stream = own(params, on_done)
+    return stream
+
+
+class ListStream:
+    """A stream over a backend that takes whole lists: all that waits is sampled to its end at once.
+
+    Nothing can be paused in the middle: ``stop`` returns only what no ``take`` had begun.
+    """
+
+    rows = 1 << 20
+    repeatable = False
+
+    def __init__(
+        self,
+        generator: Generator,
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+    ) -> None:
+        self._generator, self._params, self._on_done = generator, params, on_done
+        self._waiting: dict[int, Request] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._waiting.clear()
+
+    @property
+    def running(self) -> int:
+        """Samples that wait."""
+        return sum(len(request.seeds) for request in self._waiting.values())
+
+    def submit(self, key: int, request: Request) -> None:
+        """Take a request; one that was begun must have no samples that are paused in the middle."""
+        self._waiting[key] = request
+
+    def take(self, wait: float | None = None) -> list[Ended]:
+        """Sample what waits; ``wait`` is not looked at."""
+        del wait
+        waiting, self._waiting = self._waiting, {}
+        if not waiting:
+            return []
+        keys, ended = list(waiting), list[Ended]()
+
+        def took(index: int, completions: list[Completion]) -> None:
+            ended.append((keys[index], completions))
+
+        self._generator.generate(list(waiting.values()), self._params, self._on_done, took)
+        return ended
+
+    def stop(self) -> list[Ended]:
+        """Return what was never begun."""
+        waiting, self._waiting = self._waiting, {}
+        untouched = Completion("", (), (), "paused")
+        return [(key, [untouched] * len(request.seeds)) for key, request in waiting.items()]
