@@ -153,9 +153,8 @@ def test_sampling_ends_when_the_batch_is_full_and_the_late_group_is_gone_on_with
     assert len(set(generator.drawn)) == len(generator.drawn)
     (group,) = [g for g in [*second.kept, *second.surplus] if g.sample.id == "p1"]
     assert group.step == 1, "its first tokens are an earlier policy's"
-    assert second.tokens == sum(g.tokens for g in [*second.sampled, *second.late]) - sum(
-        g.tokens for g in first.late
-    )
+    here = sum(g.tokens for g in second.sampled) + sum(g.tokens for g in second.late)
+    assert second.tokens == here - sum(g.tokens for g in first.late)
 
 
 def test_late_groups_are_cancelled_or_waited_for_where_the_config_says_so() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +35,9 @@ class FakeEngines:
         self.stopped: list[int] = []
         self.open = False
 
-    def sample(self, engine: int, samples: Sequence[Any], options: dict[str, Any]) -> Any:
+    def sample(self, engine: int, samples: Sequence[Any], options: Mapping[str, Any]) -> Any:
         assert self.open
-        self.asked.append((engine, list(samples), options))
+        self.asked.append((engine, list(samples), dict(options)))
 
         def answers() -> list[tuple[list[int], list[float], str]]:
             if engine in self.stopped:
@@ -146,14 +146,14 @@ def test_weights_are_taken_when_told_to() -> None:
 
 def test_without_request_seeds_as_many_samples_are_asked_for_and_no_seed() -> None:
     class Unseeded(FakeEngines):
-        def sample(self, engine: int, prompt: list[int], seeds: Any, options: Any) -> Any:
-            self.asked.append((engine, seeds, options))
-            return lambda: [([LETTERS[0], END], [-0.5, -0.25], "stop") for _ in seeds]
+        def sample(self, engine: int, samples: Sequence[Any], options: Any) -> Any:
+            self.asked.append((engine, list(samples), options))
+            return lambda: [([LETTERS[0], END], [-0.5, -0.25], "stop") for _ in samples]
 
     engines = Unseeded()
     sampler = ClusterGenerator(engines, TOKENIZER, frozenset({END}), 64, lambda: None, False)
     (found,) = sampler.generate([ask("x", 7, 8)], SamplingParams(1.0, 1.0, 8))
-    assert len(found) == 2 and engines.asked[0][1] == [None, None]
+    assert len(found) == 2 and [seed for _, seed, _ in engines.asked[0][1]] == [None, None]
 
 
 @pytest.mark.parametrize(

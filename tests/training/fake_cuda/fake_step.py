@@ -103,10 +103,13 @@ def run_sampling(settings: list[str], dtype: str) -> None:
         torch.autocast("cuda", getattr(torch, dtype), enabled=dtype != "float32"),
     ):
         move(model)
+        stops = frozenset({stop})
         if refilled:
-            refill.decode_refilled(model, work, params, frozenset({stop}), done.extend, 4)
+            ended = refill.decode_refilled(model, refill.Queue(model, work), params, stops, 4)
         else:
-            decoding.decode_batch(model, work, params, frozenset({stop}), done.extend)
+            ended = decoding.decode_batch(model, work, params, stops)
+        for rows in ended:
+            done += rows
     assert len(done) == 9
 
 

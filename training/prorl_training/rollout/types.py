@@ -207,5 +207,5 @@ class Batch:
     @property
     def tokens(self) -> int:
         """Response tokens sampled in this step, kept or not."""
-        here = [*self.sampled, *self.late, *self.cancelled]
+        here: list[Group | LateGroup] = [*self.sampled, *self.late, *self.cancelled]
         return sum(g.tokens for g in here) - sum(g.tokens for g in self.late_in)

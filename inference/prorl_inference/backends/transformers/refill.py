@@ -117,7 +117,8 @@ class Batch:
         from prorl_inference.backends.transformers.attention import select_rows
 
         self.model, self.steps, self.device = model, steps, model.device
-        self.rows, self.prompts = list(first.rows), list(first.lengths)
+        self.rows = list(first.rows)
+        self.prompts = _prompt_lengths(first)
         self.running = [True] * len(self.rows)
         self.cache: Any = select_rows(first.cache, first.source)
         self.logits = first.logits[first.source]
@@ -142,8 +143,8 @@ class Batch:
 
         free = self.free()[: len(new.rows)]
         self._widen(max(new.lengths) - self.width)
-        for slot, row, length in zip(free, new.rows, new.lengths, strict=True):
-            self.rows[slot], self.prompts[slot], self.running[slot] = row, length, True
+        for slot, row, prompt in zip(free, new.rows, _prompt_lengths(new), strict=True):
+            self.rows[slot], self.prompts[slot], self.running[slot] = row, prompt, True
         place = torch.tensor(free, device=self.device)
         for mine, theirs in zip(self.cache.layers, new.cache.layers, strict=True):
             mine.overwrite(place, theirs, new.source)
@@ -237,6 +238,11 @@ class Batch:
 
     def _uniforms(self, rows: Sequence[Row]) -> torch.Tensor:
         return uniform_rows([row.seed for row in rows], self.steps).to(self.device)
+
+
+def _prompt_lengths(new: PendingSequences) -> list[int]:
+    """Return the tokens of each sample's prompt, without those it was begun with."""
+    return [n - len(row.token_ids) for row, n in zip(new.rows, new.lengths, strict=True)]
 
 
 def can_refill(model: Any) -> bool:
