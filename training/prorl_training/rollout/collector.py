@@ -138,7 +138,7 @@ class _Collection:
             most = sampling.max_batches * max(most, round(most * sampling.oversample))
         self._may_draw = most
         self._carried = carried
-        self._present = {g.sample.id for g in (*carried.groups, *carried.late)}
+        self._present = {g.sample.id for g in carried.groups} | {g.sample.id for g in carried.late}
         self._open: dict[int, _Draw] = {}
         self._running: set[int] = set()
         self._unsure: dict[int, list[Verdict]] = {}

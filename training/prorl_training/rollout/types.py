@@ -207,5 +207,7 @@ class Batch:
     @property
     def tokens(self) -> int:
         """Response tokens sampled in this step, kept or not."""
-        here = [*self.sampled, *self.late, *self.cancelled]
-        return sum(g.tokens for g in here) - sum(g.tokens for g in self.late_in)
+        unfinished = sum(g.tokens for g in (*self.late, *self.cancelled))
+        return (
+            sum(g.tokens for g in self.sampled) + unfinished - sum(g.tokens for g in self.late_in)
+        )
