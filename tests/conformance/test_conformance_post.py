@@ -89,7 +89,7 @@ def test_k2_is_half_the_squared_log_ratio_clamped_to_ten(near: Any) -> None:
 @pytest.mark.parametrize("tokens", [0, 1, 33, 50, 99, 100])
 def test_cosine_reward_is_the_printed_formula(near: Any, tokens: int) -> None:
     eta_min, eta_max, weight, limit = -0.75, 0.25, 0.5, 100
-    penalty = LengthPenaltyConfig(eta_min=eta_min, eta_max=eta_max, weight=weight)
+    penalty = LengthPenaltyConfig(form="printed", eta_min=eta_min, eta_max=eta_max, weight=weight)
     base = TrainConfig()
     config = base.model_copy(
         update={

@@ -34,6 +34,8 @@ ALLOWED = (
     "model.device",
     "model.gradient_checkpointing",
     "model.liger",
+    "model.gpu_gb",
+    "model.check_fit",
     "rollout.batch_rows",
     "rollout.backend",
     "rollout.request_seeds",

@@ -138,8 +138,7 @@ def peak(shape: ModelShape, size: PassSize) -> Held:
     if c == 4:
         gradient = 4 * table + 4 * block
     else:
-        added = 2 * table + (4 * table if several else 0)
-        gradient = max(4 * table + added + slope, block * (4 + c) + (4 * table if several else 0))
+        gradient = max(6 * table + slope, block * (4 + c) + (4 * table if several else 0))
     back = Held(
         between.weights,
         between.activations + size.targets * h * p.residual,
