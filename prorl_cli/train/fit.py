@@ -32,9 +32,10 @@ def fit(
     as_json: Json = False,
     plugin: PluginOption = None,
 ) -> None:
-    """Reckon what a run takes of each GPU's memory; exit 2 where it does not fit.
+    """Reckon the memory that a run takes of each GPU.
 
-    By item, stage and phase, from the model's config alone: no weights are read and nothing is fetched.
+    By item, stage and phase, from the model's config alone: no weights are read and nothing is fetched. Exit 2 where
+    it does not fit.
     """
     from prorl_training.config.loading import load_config
     from prorl_training.sizing.fit import misfit

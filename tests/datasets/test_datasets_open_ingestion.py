@@ -215,7 +215,7 @@ def last_number(text):
     return [word for word in text.split() if word.isdigit()][-1]
 
 LAST = FunctionSpec(name="last_number", call=last_number)
-EXACT = VerifierSpec(name="exactly", score=lambda response, reference: response == reference["answer"])
+EXACT = VerifierSpec(name="word_for_word", score=lambda response, reference: response == reference["answer"])
 """
 
 
@@ -225,15 +225,15 @@ def test_a_function_and_a_verifier_of_ones_own_serve_a_plain_file(
     (tmp_path / "mine.py").write_text(PLUGIN)
     write_rows(tmp_path / "a.jsonl", [*ROWS[:4], {"q": "boom?", "sol": "boom"}])
     source = "kind: file, path: a.jsonl, columns: {prompt: q}, map: {answer: last_number(sol)}, on_bad_row: quarantine"
-    text = "plugins: [mine.py]\n" + recipe_text(source, more="verifier: exactly, ")
+    text = "plugins: [mine.py]\n" + recipe_text(source, more="verifier: word_for_word, ")
     report = build(
         make_recipe(text), tmp_path / "d", progress=NullProgress(), options=BuildOptions(workers=1)
     )
     samples = load(tmp_path / "d")
     assert [s.task.reference["answer"] for s in samples] == ["0", "2", "6", "12"]
-    assert {s.task.verifier for s in samples} == {"exactly"}
+    assert {s.task.verifier for s in samples} == {"word_for_word"}
     parts = {(part["group"], part["name"]) for part in report.manifest["parts"]}
-    assert parts == {("prorl.sources", "last_number"), ("prorl.verifiers", "exactly")}
+    assert parts == {("prorl.sources", "last_number"), ("prorl.verifiers", "word_for_word")}
     (bad,) = (tmp_path / "d" / "quarantine.jsonl").read_text().splitlines()
     assert "last_number raised RuntimeError: no luck at all" in bad
     assert verify_dataset(tmp_path / "d", progress=NullProgress(), workers=1).ok

@@ -42,8 +42,12 @@ one = load()
 
 
 def engine_config(example: Any, **over: Any) -> TrainConfig:
-    """The preset that the example follows, at temperature 1 and with the example's sizes."""
+    """The preset that the example follows, at temperature 1 and with the example's sizes.
+
+    Without the correction for a sampler that is not the trainer: the example has one model.
+    """
     sizes = {
+        "loss": {"mismatch": {"correction": "none"}},
         "rollout": {
             "prompts": example.groups,
             "samples": example.samples,

@@ -110,7 +110,7 @@ def test_a_validation_that_mostly_got_no_verdict_measures_nothing(make_config: M
     beats: list[int] = []
     result, row = validate(
         problems,
-        make_config(),
+        make_config(validation={"samples": 1}),
         EchoGenerator(),
         Scripted(lambda call, i: 1.0 if i < 2 else None),
         lambda: beats.append(1),
@@ -118,7 +118,10 @@ def test_a_validation_that_mostly_got_no_verdict_measures_nothing(make_config: M
     assert result is None and beats
     assert row["validation_infra_errors"] == 2 and "validation_reward" not in row
     result, row = validate(
-        problems, make_config(), EchoGenerator(), Scripted(lambda call, i: 1.0 if i < 3 else None)
+        problems,
+        make_config(validation={"samples": 1}),
+        EchoGenerator(),
+        Scripted(lambda call, i: 1.0 if i < 3 else None),
     )
     assert result is not None and (result.mean, result.problems) == (1.0, 3)
 

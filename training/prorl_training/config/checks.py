@@ -23,10 +23,12 @@ def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> T
         given = values.get(kind)
         items = list(given) if isinstance(given, list | tuple) else []
         for number, part in enumerate(items):
-            settings = part.get("set", {}) if isinstance(part, Mapping) else {}
-            if not isinstance(settings, Mapping):
+            if not isinstance(part, Mapping):
                 continue  # the tree says so
-            if isinstance(part, Mapping) and "set" in part:
+            settings = part.get("set", {})
+            if not isinstance(settings, Mapping):
+                continue  # as here
+            if "set" in part:
                 items[number] = {**part, "set": {}}
             if kind == "stages":
                 stages[part.get("name")] = settings

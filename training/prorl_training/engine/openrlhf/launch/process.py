@@ -31,8 +31,8 @@ from prorl_training.engine.openrlhf.versions import require_stack
 
 SCRIPT = "openrlhf.cli.train_ppo_ray"
 PR_SET_PDEATHSIG = 1
-SHUTDOWN = 15.0
-"""Seconds that Ray has to end its processes by itself once prorl was killed."""
+LAST_WORDS = 2.0
+"""Seconds that a launch's processes have left once prorl was killed."""
 CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode beside one a rank; its actors ask for few and use what there is."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
@@ -92,14 +92,15 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
     """End every process of the launch when the one that started it was killed during the block.
 
     Else that process does it (``launch.session``). A thread watches: the main thread may wait in Ray's code, where
-    no signal reaches Python, and vLLM's engine outlives a Ray that has ended in order.
+    no signal reaches Python, vLLM's engine outlives a Ray that has ended in order, and on a busy machine Ray's agents
+    outlive it by a minute. So Ray is not shut down then: this process would end with it, before the others have.
     """
     parent = os.getppid()
 
     def end_with_parent() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
-        end_orphan_processes(spec, os.getpid(), patience=SHUTDOWN)
+        end_orphan_processes(spec, os.getpid(), patience=LAST_WORDS)
         os._exit(128 + signal.SIGTERM)
 
     watch = threading.Thread(target=end_with_parent, daemon=True)
@@ -127,7 +128,13 @@ def running_ray(spec: Spec) -> Iterator[None]:
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
     wait_for_nodes(ray, spec)
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    parent = os.getppid()
+
+    def end(number: int, frame: object) -> None:
+        if os.getppid() == parent:  # else ``nothing_left_behind`` ends all
+            sys.exit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:
