@@ -7,6 +7,7 @@ each) and the workers of a Ray that was there before the run.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -30,7 +31,7 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
     killed: set[int] = set()
     while (found := orphan_processes(spec, session)) and time.monotonic() < now + 2 * patience:
         if time.monotonic() > now + patience:
-            killed |= {pid for pid in found if _kill(pid, spec, session)}
+            killed |= _kill(found, spec, session)
         time.sleep(POLL)
     return len(killed)
 
@@ -65,18 +66,21 @@ def _has_raylet(pid: int) -> bool:
         return False
 
 
-def _kill(pid: int, spec: Path, session: int) -> bool:
-    """Kill the process if it is still the one that was found."""
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return False
-    try:
-        if not _belongs(pid, spec, session):
-            return False
-        signal.pidfd_send_signal(handle, signal.SIGKILL)
-        return True
-    except ProcessLookupError:
-        return False
-    finally:
-        os.close(handle)
+def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
+    """Kill the processes that are still the ones that were found, and return them.
+
+    All at once, the newest first: a process of Ray's that calls this ends by itself as soon as its raylet is gone.
+    """
+    killed: set[int] = set()
+    with contextlib.ExitStack() as stack:
+        handles: list[tuple[int, int]] = []
+        for pid in sorted(pids, reverse=True):
+            with contextlib.suppress(ProcessLookupError):
+                handles.append((pid, os.pidfd_open(pid)))
+                stack.callback(os.close, handles[-1][1])
+        ours = [(pid, handle) for pid, handle in handles if _belongs(pid, spec, session)]
+        for pid, handle in ours:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                killed.add(pid)
+    return killed
