@@ -205,8 +205,11 @@ def journals(**changed: object) -> tuple[list[dict[str, object]], list[dict[str,
 
 
 def test_a_run_with_every_step_reset_and_window_passes() -> None:
-    found = runs.read_journals(0, *journals(), 1.0)
+    metrics, decisions = journals()
+    metrics[3]["mismatch_kl"] = 0.004  # a step without an update has none
+    found = runs.read_journals(0, metrics, decisions, 1.0)
     assert found.passed, found.said
+    assert found.figures["mismatch_kl"] == 0.004
 
 
 @pytest.mark.parametrize(
@@ -250,4 +253,6 @@ def test_the_whole_proof_passes_on_a_cpu_and_goes_on_where_it_was(tmp_path: Path
         gpu = {"vllm", "evaluation-vllm", "openrlhf"}
         assert {name for name, status in found.items() if status == "needs"} == gpu
         assert {status for name, status in found.items() if name not in gpu} == {"pass"}
+        (run,) = (s for s in proof["stages"] if s["stage"] == "run")
+        assert 0 <= run["figures"]["mismatch_kl"] < 1e-3
     assert "...      " not in done.stderr  # nothing ran again

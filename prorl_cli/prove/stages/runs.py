@@ -119,7 +119,9 @@ def read_journals(
         "penalty_steps": windows,
         "kl_before_reset": max(before, default=None),
         "kl_after_reset": max(after, default=None),
-        "sampler_gap": max((r.get("sampler_gap", 0.0) for r in metrics), default=None),
+        "mismatch_kl": max(
+            (r["mismatch_kl"] for r in metrics if r.get("mismatch_kl") is not None), default=None
+        ),
         "updates_skipped": sum(r.get("updates_skipped", 0) for r in metrics),
         "seconds": seconds,
         "tokens_per_second": speed,
