@@ -64,7 +64,6 @@ LAUNCH = """
 import os, signal, subprocess, sys, time
 from pathlib import Path
 from prorl_training.engine.openrlhf.launch import process
-process.LAST_WORDS = 0.5
 spec = Path(sys.argv[1])
 with process.nothing_left_behind(spec):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as good as a main thread that never gets to it

@@ -16,7 +16,7 @@ from pathlib import Path
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 PATIENCE = 5.0
-"""Seconds in which processes may end by themselves."""
+"""Seconds in which processes may end by themselves, and then as many in which they are killed."""
 POLL = 0.2
 
 
@@ -27,10 +27,10 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
 
     Returns how many were killed. Workers of a Ray that lives on and processes of other users are left alone.
     """
-    now = time.monotonic()
+    by_themselves = time.monotonic() + patience
     killed: set[int] = set()
-    while (found := orphan_processes(spec, session)) and time.monotonic() < now + 2 * patience:
-        if time.monotonic() > now + patience:
+    while (found := orphan_processes(spec, session)) and time.monotonic() < by_themselves + PATIENCE:
+        if time.monotonic() >= by_themselves:
             killed |= _kill(found, spec, session)
         time.sleep(POLL)
     return len(killed)

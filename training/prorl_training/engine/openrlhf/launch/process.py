@@ -31,8 +31,8 @@ from prorl_training.engine.openrlhf.versions import require_stack
 
 SCRIPT = "openrlhf.cli.train_ppo_ray"
 PR_SET_PDEATHSIG = 1
-LAST_WORDS = 2.0
-"""Seconds that a launch's processes have left once prorl was killed."""
+PARENT_POLL = 0.2
+"""Seconds between looks at whether prorl still lives."""
 CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode beside one a rank; its actors ask for few and use what there is."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
@@ -93,14 +93,15 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
 
     Else that process does it (``launch.session``). A thread watches: the main thread may wait in Ray's code, where
     no signal reaches Python, vLLM's engine outlives a Ray that has ended in order, and on a busy machine Ray's agents
-    outlive it by a minute. So Ray is not shut down then: this process would end with it, before the others have.
+    outlive it by a minute. So Ray is not shut down then: this process would end with it, before the others have. All are
+    killed at once: a step that a killed run goes on with is one that its successor may do too.
     """
     parent = os.getppid()
 
     def end_with_parent() -> None:
         while os.getppid() == parent:
-            time.sleep(1.0)
-        end_orphan_processes(spec, os.getpid(), patience=LAST_WORDS)
+            time.sleep(PARENT_POLL)
+        end_orphan_processes(spec, os.getpid(), patience=0.0)
         os._exit(128 + signal.SIGTERM)
 
     watch = threading.Thread(target=end_with_parent, daemon=True)
