@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning
 
 CANARIES = (
     "canary", "hf_CANARYcanary1", "sk-CANARYcanary123", "10.9.8.7", "canary.internal", TOKEN,
-    "math question", "yes ", "no ",
+    "math question", "yes -", "no -", "yes 1", "no 1",
 )  # fmt: skip
 """What must be in no file that goes up: folders and names of ours, tokens, hosts, a prompt, starts of answers."""
 
@@ -75,7 +75,12 @@ def run(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> RunFold
     ]
     folder.log_decisions(
         [
-            Decision(number + 1, kind, text, {"changed": {"data.path": [text, "canary/elsewhere"]}})
+            Decision(
+                number + 1,
+                kind,
+                text,
+                {"changed": {"data.path": ["a", "canary/x"]}} if number == 2 else {},
+            )
             for number, (kind, text) in enumerate(told)
         ]
     )
@@ -126,7 +131,7 @@ def evaluated(out: Path, digest: str, percent: int, label: str) -> None:
         n=8, k=4, draws=100, label=label, dataset={"path": "/canary/d", "split": "test"},
         extra={"api_key": "sk-CANARYcanary123"},
     )  # fmt: skip
-    generator = FakeGenerator(f"/canary/{label}", digest, percent)
+    generator = FakeGenerator("/canary/canary-model", digest, percent)
     evaluate(generator, make_samples(12), settings, out, FakeScorer(), NullProgress())
 
 
@@ -139,8 +144,8 @@ def test_a_push_has_the_hubs_layout_and_the_runs_record(writer: FakeHub, run: Ru
     prorl("one", "me/small", "--private")
     files = pushed(writer)
     assert sorted(files) == [
-        ".gitattributes", "LICENSE", "README.md", "config.json", "generation_config.json",
-        "model.safetensors", "prorl_lineage.json", "tokenizer.json", "tokenizer_config.json",
+        ".gitattributes", "LICENSE", "README.md", "chat_template.jinja", "config.json",
+        "generation_config.json", "model.safetensors", "prorl_lineage.json", "tokenizer.json", "tokenizer_config.json",
         "training/config.yaml", "training/decisions.jsonl", "training/identity.json",
         "training/metrics.jsonl",
     ]  # fmt: skip
@@ -168,8 +173,15 @@ def test_what_goes_up_holds_no_path_token_host_prompt_or_answer(
         assert str(Path.cwd()) not in text and str(run.path) not in text
 
 
-def test_the_pushed_settings_are_a_config_that_trains(run: RunFolder, hub: FakeHub) -> None:
-    pass
+def test_the_pushed_settings_are_a_config_that_trains_alike(
+    writer: FakeHub, run: RunFolder, tmp_path: Path
+) -> None:
+    prorl("one", "me/small")
+    (tmp_path / "c.yaml").write_bytes(pushed(writer)["training/config.yaml"])
+    found, own = load_config(None, tmp_path / "c.yaml"), run.config()
+    assert found.kl == own.kl and found.steps == own.steps and found.preset == own.preset
+    kept = found.model_dump(exclude={"model", "data", "logging", "openrlhf"})
+    assert kept == own.model_dump(exclude={"model", "data", "logging", "openrlhf"})
 
 
 def test_a_checkpoint_is_chosen_as_for_an_export(run: RunFolder, hub: FakeHub) -> None:
@@ -193,7 +205,7 @@ def test_decisions_and_numbers_after_the_step_are_left_out(run: RunFolder, hub: 
 
 def test_the_card_says_how_it_was_trained(run: RunFolder, hub: FakeHub) -> None:
     card = planned("one", "me/small")["card"]
-    assert "| `kl.coefficient` | 0.001 | 0.25 |" in card
+    assert "| `kl.coefficient` | 0.0001 | 0.25 |" in card
     assert "SHA-256 over its files begins `abababababab`" in card
     assert "4 of 10 steps" in card and "licence is not known here" in card
     assert "license" not in front(card) and "base_model" not in front(card)
@@ -220,11 +232,11 @@ def test_an_evaluation_stands_in_card_and_model_index_with_its_intervals(
     assert (
         "Boundary at pass@4, one step 4: " in card and "12 paired problems, 8 samples each" in card
     )
-    assert {"evaluation/1-base-model.json", "evaluation/1-one-step-4.json", "evaluation/1-boundary.json"} < {
+    assert {"evaluation/1-1-base-model.json", "evaluation/1-2-one-step-4.json", "evaluation/1-boundary.json"} < {
         *shown["files"]
     }  # fmt: skip
     read = library.ModelCard(card).data.eval_results
-    assert [r.metric_type for r in read] == ["pass@1", "pass@4"]
+    assert [r.metric_type for r in read] == ["pass@1", "pass@4", "pass@8"]
     assert {(r.task_type, r.dataset_split) for r in read} == {("text-generation", "test")}
     assert "(n = 8, 12 problems, 95% interval 0." in read[0].metric_name
 

@@ -62,7 +62,7 @@ def card_evaluation(
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
-        families.setdefault(_family(result), []).append(_cleaned(result, private))
+        families.setdefault(_family(result), []).append(_cleaned(result, weights, private))
     told: list[ReportData] = []
     for family in families.values():
         own = [place for place, r in enumerate(family) if r.model_digest == weights]
@@ -70,8 +70,8 @@ def card_evaluation(
             told.append(report_data(family[: own[-1] + 1], run))
     files: dict[str, bytes] = {}
     for number, data in enumerate(told, start=1):
-        for result in data.results:
-            slug = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{number}-{result.label}").strip("-.")
+        for place, result in enumerate(data.results, start=1):
+            slug = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{number}-{place}-{result.label}").strip("-.")
             files[f"evaluation/{slug}.json"] = _json(result.to_json())
         if data.boundary is not None:
             files[f"evaluation/{number}-boundary.json"] = _json(data.boundary.to_json())
@@ -90,12 +90,17 @@ def _family(result: EvalResult) -> str:
     return json.dumps([problems, s.n, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
 
 
-def _cleaned(result: EvalResult, private: Private) -> EvalResult:
+def _cleaned(result: EvalResult, weights: str, private: Private) -> EvalResult:
     """Return a result without its examples, request fields and paths."""
     s = result.settings
     dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
-    settings = dataclasses.replace(s, label=private.text(s.label), dataset=dataset, extra={})
-    name = private.text(result.model_id)
+    name, label = result.model_id, result.label
+    if private.text(name) != name or Path(name).exists():  # a folder: its name is its owner's
+        called = "this model" if result.model_digest == weights else "another model"
+        for words in (name, Path(name).name):
+            label = label.replace(words, called)
+        name = "MODEL" if result.model_digest == weights else "OTHER"
+    settings = dataclasses.replace(s, label=private.text(label), dataset=dataset, extra={})
     return dataclasses.replace(
         result,
         model_id=name,
@@ -127,9 +132,10 @@ def _section(data: ReportData) -> list[str]:
         if origin.get("limit")
         else ""
     )
+    sha = origin.get("manifest_sha256")
     parts = [
         f"### On {md(origin.get('path') or 'problems that have no public name')}{split}{limit}",
-        f"{md(lead(data))} SHA-256 of the problems begins {md(origin.get('manifest_sha256', 'unknown')[:12])}.",
+        md(lead(data)) + (f" SHA-256 of the problems begins `{md(sha[:12])}`." if sha else ""),
         shown(result_table(result)),
     ]
     if data.comparison is not None:

@@ -155,10 +155,14 @@ def _how(facts: Facts) -> str:
             (row["tokens_total"] for row in reversed(run.metrics) if "tokens_total" in row), None
         )
         drawn = f", {tokens:,} response tokens drawn in all" if tokens is not None else ""
+        size = (
+            "`training/config.yaml` has the sizes of each phase"
+            if c["phases"]
+            else f"a step has {r['prompts']} prompts with {r['samples']} responses of up to {r['max_tokens']} tokens"
+        )
         parts.append(
-            f"Preset `{md(c['preset'])}`{about}, engine {c['engine']}, seed {c['seed']}. {run.step} of {c['steps']} steps{drawn}; "
-            f"a step has {r['prompts']} prompts with {r['samples']} responses of up to {r['max_tokens']} tokens"
-            f"{' at its end' if c['phases'] else ''}."
+            f"Preset `{md(c['preset'])}`{about}, engine {c['engine']}, seed {c['seed']}. {run.step} of {c['steps']} "
+            f"steps{drawn}; {size}."
         )
         parts.append(_settings(run))
     if len(facts.legs) > 1 or run is None:
@@ -235,12 +239,9 @@ def _limits(facts: Facts, evaluation: Evaluation) -> str:
             "It was not trained to be safe, and has what its base model has of harms and bias."
         )
     if run is not None:
-        longest = run.config["rollout"]["max_tokens"]
-        lines_.append(
-            f"It never saw a response longer than {longest:,} tokens rewarded."
-            if not run.config["phases"]
-            else ""
-        )
+        if not run.config["phases"]:
+            longest = run.config["rollout"]["max_tokens"]
+            lines_.append(f"Responses in training had at most {longest:,} tokens.")
         if run.dataset.counts:
             domains = sorted({d for own in run.dataset.counts.values() for d in own})
             lines_.append(
