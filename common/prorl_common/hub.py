@@ -121,6 +121,7 @@ def upload(
             "no token: set HF_TOKEN to one that may write (https://huggingface.co/settings/tokens), "
             "or log in with: hf auth login"
         )
+    broken: tuple[type[Exception], ...] = (OSError, RuntimeError, *_transport())
     api: Any = library.HfApi(endpoint=endpoint, token=token)
     progress.message(
         f"pushing {len(planned.files)} files, {sum(planned.sizes().values()) / 1e6:,.1f} MB"
@@ -142,7 +143,7 @@ def upload(
                 "owner that may write"
             ) from error
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
-    except (OSError, RuntimeError, *_transport()) as error:
+    except broken as error:
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))
