@@ -85,7 +85,7 @@ def push(
             f"none of the results given with --evaluation is of these weights ({facts.weights[:12]}): "
             "evaluate this very model, or leave the option out"
         )
-    told = card_evaluation(results, facts.weights, clean, None if run is None else run.path)
+    told = card_evaluation(results, repo, facts.weights, clean, None if run is None else run.path)
     done = plan_push(repo, facts, told, clean)
     if not told.section:
         warn("these weights were not evaluated: the card says so")

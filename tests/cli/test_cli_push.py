@@ -20,8 +20,10 @@ from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference import model_digest
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config
+from prorl_training.publishing.facts import base_model
 from prorl_training.run.checkpoint_store import checkpoint_path, mark_best, seal
 from prorl_training.run.folder import RunFolder
+from prorl_training.run.resume import dataset_fingerprint
 from prorl_training.schedule.decisions import Decision, DecisionKind
 
 library = pytest.importorskip("huggingface_hub")
@@ -210,6 +212,45 @@ def test_the_card_says_how_it_was_trained(run: RunFolder, hub: FakeHub) -> None:
     assert "4 of 10 steps" in card and "licence is not known here" in card
     assert "license" not in front(card) and "base_model" not in front(card)
     assert front(planned("one", "me/small", "--license", "mit")["card"])["license"] == "mit"
+
+
+def test_the_card_names_the_datasets_recipe_domains_and_sources(
+    run: RunFolder, hub: FakeHub
+) -> None:
+    folder = Path(run.config().data.path or "")
+    folder.mkdir()
+    manifest = {
+        "files": {}, "recipe": "prorl-136k", "counts": {"train": {"math": 1200, "code": 30}, "test": {}},
+        "entries": [
+            {"source": "agentica-org/DeepScaleR-Preview-Dataset", "licence": "MIT"},
+            {"source": "procedural/add", "licence": "CC0-1.0"}, {"source": "file/canary", "licence": "x"},
+        ],
+    }  # fmt: skip
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    identity = {"dataset": dataset_fingerprint(folder)}
+    run.identity_path.write_text(json.dumps(identity))
+    card = planned("one", "me/small")["card"]
+    assert "The dataset of recipe `prorl-136k`" in card and "| math | 1,200 |" in card
+    assert front(card)["datasets"] == ["agentica-org/DeepScaleR-Preview-Dataset"]
+    assert {"math", "code"} < {*front(card)["tags"]} and "canary" not in card
+    assert "prorl data build --recipe prorl-136k --out data/prorl-136k\n" in card
+    run.identity_path.write_text(json.dumps({"dataset": "of another dataset"}))
+    assert "prorl-136k" not in planned("one", "me/small")["card"]
+
+
+def test_the_base_models_name_and_licence_are_told_where_they_are_known(
+    run: RunFolder, hub: FakeHub, model: Path
+) -> None:
+    card = model / "README.md"
+    card.write_text("---\nlicense: mit\n---\n# canary\n")
+    try:
+        shown = planned("one", "me/small")["card"]
+    finally:
+        card.unlink()
+    assert front(shown)["license"] == "mit" and "# canary" not in shown
+    known = base_model("smollm2-135m", None)
+    assert (known.name, known.licence) == ("HuggingFaceTB/SmolLM2-135M-Instruct", "apache-2.0")
+    assert base_model("Qwen/Qwen2.5-1.5B", None).name == "Qwen/Qwen2.5-1.5B"
 
 
 def test_without_an_evaluation_the_card_says_so_and_has_no_numbers(

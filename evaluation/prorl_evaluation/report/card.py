@@ -25,7 +25,10 @@ from prorl_evaluation.report.markdown import bullets, shown
 from prorl_evaluation.report.words import caveats, commands, headline_metrics, lead, verdict
 from prorl_evaluation.suites.suite import suite_names
 from prorl_evaluation.tables import comparison_table, result_table
-from prorl_evaluation.types import RESULT_FILE, EvalResult, load_result, shown_ks
+from prorl_evaluation.types import OVERALL, RESULT_FILE, EvalResult, load_result, shown_ks
+
+UNPUBLISHED = "a model's folder"
+"""Stands for the name of a model that is in a folder, such as an earlier checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +56,20 @@ def results_beside(run: Path) -> list[EvalResult]:
 
 
 def card_evaluation(
-    results: Sequence[EvalResult], weights: str, private: Private, run: Path | None = None
+    results: Sequence[EvalResult],
+    name: str,
+    weights: str,
+    private: Private,
+    run: Path | None = None,
 ) -> CardEvaluation:
-    """Return what a card says of the model whose weights have the digest ``weights``.
+    """Return what a card says of the model that is published as ``name``, whose weights have the digest ``weights``.
 
     ``results`` may be of other models too, baseline first: those before the model's own, made on the same problems in
     the same way, are what it is compared with. ``run`` is the run's folder, whose decisions weaken some readings.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
-        families.setdefault(_family(result), []).append(_cleaned(result, weights, private))
+        families.setdefault(_family(result), []).append(_cleaned(result, name, weights, private))
     told: list[ReportData] = []
     for family in families.values():
         own = [place for place, r in enumerate(family) if r.model_digest == weights]
@@ -79,7 +86,7 @@ def card_evaluation(
         "\n\n".join(part for data in told for part in _section(data)),
         tuple(_entry(data.results[-1]) for data in told),
         files,
-        tuple(dict.fromkeys(line for data in told for line in commands(data))),
+        tuple(dict.fromkeys(line for data in told for line in commands(_as_built(data)))),
     )
 
 
@@ -90,7 +97,7 @@ def _family(result: EvalResult) -> str:
     return json.dumps([problems, s.n, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
 
 
-def _cleaned(result: EvalResult, weights: str, private: Private) -> EvalResult:
+def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:
     """Return a result without its examples, request fields and paths."""
     s = result.settings
     dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
@@ -99,7 +106,7 @@ def _cleaned(result: EvalResult, weights: str, private: Private) -> EvalResult:
         called = "this model" if result.model_digest == weights else "another model"
         for words in (name, Path(name).name):
             label = label.replace(words, called)
-        name = "MODEL" if result.model_digest == weights else "OTHER"
+        name = public if result.model_digest == weights else UNPUBLISHED
     settings = dataclasses.replace(s, label=private.text(label), dataset=dataset, extra={})
     return dataclasses.replace(
         result,
@@ -123,6 +130,20 @@ def _problems(origin: Mapping[str, str]) -> str:
     return ""
 
 
+def _as_built(data: ReportData) -> ReportData:
+    """Return the results that a reader can make again: of models that can be had, on a dataset built under its name."""
+    found = []
+    for result in data.results:
+        s = result.settings
+        path = str(s.dataset.get("path", ""))
+        if "/" not in path:  # a suite's benchmark has one
+            path = f"data/{path}" if path else "DATASET"
+        settings = dataclasses.replace(s, dataset={**s.dataset, "path": path})
+        if result.model_id != UNPUBLISHED:
+            found.append(dataclasses.replace(result, settings=settings))
+    return dataclasses.replace(data, results=tuple(found))
+
+
 def _section(data: ReportData) -> list[str]:
     result = data.results[-1]
     origin = result.settings.dataset
@@ -139,8 +160,9 @@ def _section(data: ReportData) -> list[str]:
         shown(result_table(result)),
     ]
     if data.comparison is not None:
-        metrics = headline_metrics(data.results)
-        parts.append(shown(comparison_table(data.comparison, metrics)))
+        overall = tuple(d for d in data.comparison.differences if d.group == OVERALL)
+        whole = dataclasses.replace(data.comparison, differences=overall)
+        parts.append(shown(comparison_table(whole, headline_metrics(data.results))))
     if data.boundary is not None:
         parts += ["Did the boundary move?", *bullets(verdict(data.boundary))]
     if notes := caveats(data):

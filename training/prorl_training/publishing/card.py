@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from prorl_common.config import write_yaml
 from prorl_common.hub import is_repo
 from prorl_common.markup import md, table
+from prorl_datasets import recipe_names
 from prorl_training.config.presets import preset_description, preset_names
 from prorl_training.publishing.facts import Facts, Training, prorl_version
 
@@ -104,16 +105,15 @@ def _lead(facts: Facts) -> str:
         if base.licence
         else "The base model's licence is not known here: look it up before you use this model."
     )
+    changes = f" As it was trained from, it is changed: {md(base.changes)}." if base.changes else ""
     own = f"SHA-256 over these weights begins `{facts.weights[:12]}`."
     if facts.lineage is None:
-        return (
-            f"{name[:1].upper()}{name[1:]}, published with prorl {prorl_version()}. {licence} {own}"
-        )
+        return f"{name[:1].upper()}{name[1:]}, published with prorl {prorl_version()}. {licence}{changes} {own}"
     step = facts.lineage["step"]
     return (
         f"{name[:1].upper()}{name[1:]}{weights}, trained further by reinforcement learning on rewards that programs check, "
-        f"with [prorl](https://pypi.org/project/prorl/) {prorl_version()}: run `{md(facts.lineage['run'])}` after step {step}. "
-        f"{licence} {own}"
+        f"with prorl {prorl_version()}: run `{md(facts.lineage['run'])}` after step {step}. "
+        f"{licence}{changes} {own}"
     )
 
 
@@ -175,9 +175,9 @@ def _how(facts: Facts) -> str:
 def _settings(run: Training) -> str:
     if run.changed is None:
         return "The preset is none that prorl ships; `training/config.yaml` has every setting."
-    changed = {k: v for k, v in run.changed.items() if k not in ("steps", "preset", "phases")}
+    changed = run.changed
     if not changed:
-        return "No setting differs from the preset's."
+        return "No setting that enters its mathematics differs from the preset's."
     rows = [(f"`{md(k)}`", md(_value(a)), md(_value(b))) for k, (a, b) in changed.items()]
     more = (
         f"\n\nand {len(rows) - MOST_CHANGED} more, in `training/config.yaml`"
@@ -185,7 +185,7 @@ def _settings(run: Training) -> str:
         else ""
     )
     return (
-        "Settings that differ from the preset's:\n\n"
+        "Settings that enter its mathematics and differ from the preset's:\n\n"
         + table(("setting", "preset", "here"), rows[:MOST_CHANGED])
         + more
     )
@@ -229,56 +229,57 @@ def _unmeasured(facts: Facts) -> str:
 
 
 def _limits(facts: Facts, evaluation: Evaluation) -> str:
-    run, lines_ = facts.training, []
+    run, told = facts.training, []
     if facts.lineage is not None:
-        lines_.append(
+        told.append(
             "The rewards check final answers, code and constraints, not the reasoning before them: a right answer may stand below "
             "a wrong argument."
         )
-        lines_.append(
+        told.append(
             "It was not trained to be safe, and has what its base model has of harms and bias."
         )
     if run is not None:
         if not run.config["phases"]:
             longest = run.config["rollout"]["max_tokens"]
-            lines_.append(f"Responses in training had at most {longest:,} tokens.")
+            told.append(f"Responses in training had at most {longest:,} tokens.")
         if run.dataset.counts:
             domains = sorted({d for own in run.dataset.counts.values() for d in own})
-            lines_.append(
+            told.append(
                 f"Nothing is known of it beyond the domains it was trained on ({md(', '.join(domains))})."
             )
-        lines_.append(
+        told.append(
             f"This is one run with one seed ({run.config['seed']}); another may come out otherwise."
         )
         if run.config.get("model", {}).get("lora", {}).get("rank"):
-            lines_.append(
-                "It was trained as low-rank adapters, which are merged into these weights."
-            )
+            told.append("It was trained as low-rank adapters, which are merged into these weights.")
     if evaluation.section:
-        lines_.append(
+        told.append(
             "Intervals are over the problems above, and say nothing about other kinds of problems."
         )
     if not facts.base.licence:
-        lines_.append("No licence is given, as the base model's is not known here.")
-    return _bullets([line for line in lines_ if line]) or "Not known here."
+        told.append("No licence is given, as the base model's is not known here.")
+    return _bullets([line for line in told if line]) or "Not known here."
 
 
 def _again(facts: Facts, run: Training, evaluation: Evaluation) -> str:
-    base = facts.base.name or "BASE"
-    recipe = run.dataset.recipe
-    built = [f"prorl data build --recipe {recipe} --out data/here"] if recipe else []
-    data = "data/here" if recipe else "DATASET"
-    lines_ = [
-        f"pip install 'prorl[local,hub]=={prorl_version()}'",
+    base = facts.base.given or "BASE"
+    recipe, data, built = run.dataset.recipe, "DATASET", []
+    if recipe in recipe_names():
+        data = f"data/{recipe}"
+        built = [f"prorl data build --recipe {recipe} --out {data}"]
+    told = [
         *built,
         f"prorl train --config training/config.yaml --data {data} --model {base}",
         *evaluation.commands,
     ]
     on = ", ".join(f"{name} {value}" for name, value in run.versions.items())
     notes = [f"It ran on: {md(on)}."] if on else []
+    if not built:
+        notes.append("DATASET is one that prorl does not ship the recipe of.")
     if len(facts.legs) > 1 and not run.config["stages"]:
         notes.append("The commands are those of the last leg alone.")
-    return "\n\n".join(["```console\n" + "\n".join(lines_) + "\n```", *notes])
+    block = "```console\n" + "\n".join(told) + "\n```"
+    return "\n\n".join([f"With prorl {prorl_version()}:", block, *notes])
 
 
 def _bullets(found: Sequence[str]) -> str:

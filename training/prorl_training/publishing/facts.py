@@ -19,13 +19,13 @@ from prorl_common.hub import is_repo
 from prorl_common.private import Private
 from prorl_datasets import read_manifest
 from prorl_inference import model_digest
-from prorl_inference.models.store import KNOWN_MODELS, read_card
+from prorl_inference.models.store import KNOWN_MODELS, alias_dir, read_card
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.run.exporting import Chosen
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import lines, read_lineage
-from prorl_training.run.resume import changes, dataset_fingerprint
+from prorl_training.run.resume import ALLOWED, changes, dataset_fingerprint
 
 UNSAID = (
     "data.path",
@@ -42,11 +42,14 @@ _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
 
 @dataclass(frozen=True, slots=True)
 class BaseModel:
-    """``name`` on the hub, licence (the hub's id of it), SHA-256 of the weights; None where it is not known."""
+    """``name`` on the hub, licence (the hub's id of it), SHA-256 of the weights, what ``--model`` takes for it, how it
+    differs from what the name stands for; None where it is not known."""
 
     name: str | None = None
     licence: str | None = None
     weights: str | None = None
+    given: str | None = None
+    changes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,8 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A run up to the published step. ``config`` is what may be published of its settings, ``changed`` those that the
-    preset has otherwise (None: there is no such preset), ``versions`` what it ran on."""
+    """A run up to the published step. ``config`` is what may be published of its settings, ``changed`` those that enter
+    its mathematics and that the preset has otherwise (None: there is no such preset), ``versions`` what it ran on."""
 
     run: str
     step: int
@@ -143,19 +146,20 @@ def facts_of_model(folder: Path, private: Private) -> Facts:
 
 def base_model(source: str, weights: str | None) -> BaseModel:
     """Return what is known of a model by its alias, folder or hub id; a folder's own name is not told."""
+    folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
+    if (card := read_card(folder)) is not None:
+        licence = str(card.get("licence", "")).lower() or None
+        return BaseModel(card.get("origin"), licence, weights, card["alias"], card.get("changes"))
     if source in KNOWN_MODELS:
         known = KNOWN_MODELS[source]
-        return BaseModel(known.origin, known.licence.lower(), weights)
-    folder = Path(source).expanduser()
+        return BaseModel(known.origin, known.licence.lower(), weights, source)
     if not folder.is_dir():
-        return BaseModel(source if is_repo(source) else None, None, weights)
-    if (card := read_card(folder)) is not None:
-        return BaseModel(card.get("origin"), str(card.get("licence", "")).lower() or None, weights)
+        name = source if is_repo(source) else None
+        return BaseModel(name, None, weights, name)
     snapshot = _SNAPSHOT.search(f"{folder.absolute()}/")
     licence = _front(folder / "README.md").get("license")
-    return BaseModel(
-        "/".join(snapshot.groups()) if snapshot else None, licence and str(licence), weights
-    )
+    name = "/".join(snapshot.groups()) if snapshot else None
+    return BaseModel(name, str(licence) if licence else None, weights, name)
 
 
 def with_licence(facts: Facts, licence: str) -> Facts:
@@ -185,8 +189,12 @@ def _changed(config: TrainConfig, private: Private) -> dict[str, tuple[Any, Any]
         preset = load_config(config.preset)
     except ConfigError:
         return None
-    found = changes(preset, config).items()
-    return {k: (private.json(a), private.json(b)) for k, (a, b) in found if _is_said(k)}
+    free = (*ALLOWED, *UNSAID, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
+    return {
+        key: (private.json(before), private.json(now))
+        for key, (before, now) in changes(preset, config).items()
+        if not any(key.startswith(n) if n.endswith(".") else key == n for n in free)
+    }
 
 
 def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:

@@ -146,8 +146,8 @@ def _wandb(path: Path, config: LoggingConfig, first_step: int, modules: Modules)
 
 
 class _Trackio:
-    def __init__(self, run: Any) -> None:
-        self._run = run
+    def __init__(self, module: Any, run: Any) -> None:
+        self._module, self._run = module, run
 
     def write(self, step: int, numbers: Mapping[str, float]) -> None:
         # trackio has an axis of its own for the step, and would rename a number of that name
@@ -155,7 +155,7 @@ class _Trackio:
 
     def close(self) -> None:
         with contextlib.redirect_stdout(sys.stderr):
-            self._run.finish()
+            self._module.finish()  # the run's own would be called once more as Python ends
 
 
 def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
@@ -184,7 +184,7 @@ def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Module
         ) from error
     if known is None:
         atomic_write_text(saved, json.dumps(place))
-    return _Trackio(run)
+    return _Trackio(trackio, run)
 
 
 OPENERS: tuple[Callable[[Path, LoggingConfig, int, Modules], Logger | None], ...] = (
