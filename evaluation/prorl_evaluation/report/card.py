@@ -94,7 +94,7 @@ def _family(result: EvalResult) -> str:
     """Return a key of what makes results comparable: the problems, and how they were sampled."""
     s = result.settings
     problems = {k: v for k, v in s.dataset.items() if k != "path"}
-    return json.dumps([problems, s.n, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
+    return json.dumps([problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
 
 
 def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:
