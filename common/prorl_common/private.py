@@ -23,9 +23,9 @@ _SECRET_NAME = re.compile(
 )
 """Ends the name of a setting or a variable whose value is nobody's business."""
 _SECRET_SHAPES = re.compile(
-    r"\bhf_\w{6,}|\bsk-[\w-]{12,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{12,}"
-    r"|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"
+    r"\bhf_[A-Za-z0-9]{12,}|\bsk-[\w-]{12,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{12,}"
 )
+_CREDENTIALS = re.compile(r"\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}")
 _ADDRESSES = re.compile(
     r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>,;)\]}]+"
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.])"
@@ -58,7 +58,7 @@ class Private:
         """Return the text with ``[secret]``, ``[address]`` and ``[path]`` in place of what is private."""
         for secret in self._secrets:
             value = value.replace(secret, SECRET)
-        value = _SECRET_SHAPES.sub(SECRET, value)
+        value = _CREDENTIALS.sub(SECRET, _SECRET_SHAPES.sub(SECRET, value))
         value = _ADDRESSES.sub(ADDRESS, value)
         if self._places is not None:
             value = self._places.sub(PATH, value)

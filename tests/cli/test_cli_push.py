@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,9 @@ def run(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> RunFold
     folder.create(load_config("cpu", overrides=private), {"dataset": "ab" * 32, "model": "cd" * 32})
     for step in (1, 2, 3, 4):
         extra = {"validation_reward": step / 8} if step % 2 == 0 else {}
-        folder.log_metrics({"step": step, "tokens_total": 100 * step, "word": "canary", **extra})
+        folder.log_metrics(
+            {"step": step, "tokens_total": 100 * step, "kl": math.nan, "word": "canary", **extra}
+        )
     told: list[tuple[DecisionKind, str]] = [
         ("reference_reset", "2 steps since the last reset"),
         (
@@ -156,7 +159,7 @@ def test_a_push_has_the_hubs_layout_and_the_runs_record(writer: FakeHub, run: Ru
     assert files["LICENSE"] == b"4" and writer.repos["models/me/small"].private
     assert json.loads(files["prorl_lineage.json"])["step"] == 4
     rows = [json.loads(line) for line in files["training/metrics.jsonl"].splitlines()]
-    assert rows[1] == {"step": 2, "tokens_total": 200, "validation_reward": 0.25}
+    assert rows[1] == {"step": 2, "tokens_total": 200, "kl": None, "validation_reward": 0.25}
 
 
 def test_what_goes_up_holds_no_path_token_host_prompt_or_answer(
@@ -314,7 +317,7 @@ def test_a_models_folder_is_pushed_with_what_is_known(run: RunFolder, hub: FakeH
     assert [c for c in CANARIES if c in shown["card"]] == []
     (Path("out") / "prorl_lineage.json").unlink()
     assert "Not known here: this folder came without its run." in planned("out", "me/small")["card"]
-    (Path("out") / "tokenizer_config.json").write_text('{"token": "hf_CANARYcanary1"}')
+    (Path("out") / "tokenizer_config.json").write_text('{"about": "hf_CANARYcanary1"}')
     with pytest.raises(UserError, match="holds what looks like a token"):
         planned("out", "me/small")
 

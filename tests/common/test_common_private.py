@@ -20,7 +20,7 @@ ENVIRONMENT = {"HOME": "/home/ann", "WANDB_API_KEY": "0123456789abcdef", "HF_HOM
         ("data/mine -> other", "[path] -> other"),
         ("http://node7:8000/v1 and 10.1.2.3:22 and gpu.lab.example:6379", "[address] and [address] and [address]"),
         ("key 0123456789abcdef", "key [secret]"),
-        ("hf_abcdefgh sk-abcdefghijklmno Bearer abcdefghij", "[secret] [secret] [secret]"),
+        ("hf_abcdefghijklm sk-abcdefghijklmno Bearer abcdefghij", "[secret] [secret] [secret]"),
     ],
 )  # fmt: skip
 def test_paths_addresses_and_secrets_are_taken_out(text: str, shown: str) -> None:
@@ -33,7 +33,7 @@ def test_paths_addresses_and_secrets_are_taken_out(text: str, shown: str) -> Non
         "KL 0.3 / 0.1, 12/20 groups, and/or, I/O, tokens/s, math/algebra",
         "kl 0.5 -> 0.25 (step 1,200): 3.5 of 8.25",
         "owner/name at HuggingFaceTB/SmolLM2-135M-Instruct",
-        "<think>x</think>",
+        "<think>x</think>, hf_transfer",
         "data/minerals",
     ],
 )

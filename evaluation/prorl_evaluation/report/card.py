@@ -84,7 +84,7 @@ def card_evaluation(
             files[f"evaluation/{number}-boundary.json"] = _json(data.boundary.to_json())
     return CardEvaluation(
         "\n\n".join(part for data in told for part in _section(data)),
-        tuple(_entry(data.results[-1]) for data in told),
+        tuple(entry for data in told if (entry := _entry(data.results[-1]))["metrics"]),
         files,
         tuple(dict.fromkeys(line for data in told for line in commands(_as_built(data)))),
     )

@@ -6,6 +6,7 @@ Paths, tokens, addresses and the names of folders are taken out here, so that ca
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -214,13 +215,13 @@ def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers of a step's metrics, nested as they are."""
+    """Return the numbers of a step's metrics, nested as they are; NaN and infinities become null."""
     kept: dict[str, Any] = {}
     for key, held in value.items():
         if isinstance(held, Mapping):
             kept[key] = _numbers(held)
         elif held is None or isinstance(held, int | float):
-            kept[key] = held
+            kept[key] = held if held is None or math.isfinite(held) else None
     return kept
 
 

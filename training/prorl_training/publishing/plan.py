@@ -40,6 +40,8 @@ MODEL_FILES = (
     "NOTICE*",
 )
 """Names of what is a model, as Transformers writes it; nothing else in its folder is published."""
+OPAQUE = ("*.safetensors", "*.model", "tokenizer.json", "vocab.*", "merges.txt")
+"""Weights and vocabularies, in which any word may stand."""
 PLACES = ("_name_or_path", "name_or_path", "is_local", "local_files_only")
 """What Transformers writes into a model's JSON about the folder it came from."""
 
@@ -95,7 +97,7 @@ def push(
 
 def _file(path: Path, private: Private) -> Path | bytes:
     """Return a model's file, or its bytes without what it says of the folder it came from."""
-    if any(fnmatch(path.name, pattern) for pattern in ("*.safetensors", "*.model")):
+    if any(fnmatch(path.name, pattern) for pattern in OPAQUE):
         return path
     try:
         text = path.read_text(encoding="utf-8")
