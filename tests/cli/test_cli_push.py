@@ -256,6 +256,14 @@ def test_the_base_models_name_and_licence_are_told_where_they_are_known(
     assert base_model("Qwen/Qwen2.5-1.5B", None).name == "Qwen/Qwen2.5-1.5B"
 
 
+def test_a_run_with_settings_of_another_version_is_pushed(run: RunFolder, hub: FakeHub) -> None:
+    text = run.config_path.read_text().replace("plugins: []", "plugins: [/canary/parts.py]")
+    run.config_path.write_text(f"{text}gone_setting: 3\n")
+    card = planned("one", "me/small")["card"]
+    assert "What differs from the preset is not known here" in card and "4 of 10 steps" in card
+    assert "canary" not in card
+
+
 def test_without_an_evaluation_the_card_says_so_and_has_no_numbers(
     run: RunFolder, hub: FakeHub
 ) -> None:

@@ -157,7 +157,7 @@ def _how(facts: Facts) -> str:
         drawn = f", {tokens:,} response tokens drawn in all" if tokens is not None else ""
         size = (
             "`training/config.yaml` has the sizes of each phase"
-            if c["phases"]
+            if c.get("phases")
             else f"a step has {r['prompts']} prompts with {r['samples']} responses of up to {r['max_tokens']} tokens"
         )
         parts.append(
@@ -174,7 +174,7 @@ def _how(facts: Facts) -> str:
 
 def _settings(run: Training) -> str:
     if run.changed is None:
-        return "The preset is none that prorl ships; `training/config.yaml` has every setting."
+        return "What differs from the preset is not known here; `training/config.yaml` has every setting."
     changed = run.changed
     if not changed:
         return "No setting that enters its mathematics differs from the preset's."
@@ -239,7 +239,7 @@ def _limits(facts: Facts, evaluation: Evaluation) -> str:
             "It was not trained to be safe, and has what its base model has of harms and bias."
         )
     if run is not None:
-        if not run.config["phases"]:
+        if not run.config.get("phases"):
             longest = run.config["rollout"]["max_tokens"]
             told.append(f"Responses in training had at most {longest:,} tokens.")
         if run.dataset.counts:
@@ -274,9 +274,12 @@ def _again(facts: Facts, run: Training, evaluation: Evaluation) -> str:
     ]
     on = ", ".join(f"{name} {value}" for name, value in run.versions.items())
     notes = [f"It ran on: {md(on)}."] if on else []
-    if not built:
-        notes.append("DATASET is one that prorl does not ship the recipe of.")
-    if len(facts.legs) > 1 and not run.config["stages"]:
+    unnamed = {"DATASET": not built, "BASE": not facts.base.given}
+    if stand := [name for name, so in unnamed.items() if so]:
+        notes.append(
+            f"{' and '.join(stand)}: what it was, without a name that anybody else could use."
+        )
+    if len(facts.legs) > 1 and not run.config.get("stages"):
         notes.append("The commands are those of the last leg alone.")
     block = "```console\n" + "\n".join(told) + "\n```"
     return "\n\n".join([f"With prorl {prorl_version()}:", block, *notes])

@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError
-from prorl_common.config import ConfigError, read_yaml
+from prorl_common.config import ConfigError, read_config_file, read_yaml
 from prorl_common.hub import is_repo
 from prorl_common.private import Private
 from prorl_datasets import read_manifest
 from prorl_inference import model_digest
 from prorl_inference.models.store import KNOWN_MODELS, alias_dir, read_card
-from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.run.exporting import Chosen
 from prorl_training.run.folder import RunFolder
@@ -67,7 +66,7 @@ class Dataset:
 @dataclass(frozen=True, slots=True)
 class Training:
     """A run up to the published step. ``config`` is what may be published of its settings, ``changed`` those that enter
-    its mathematics and that the preset has otherwise (None: there is no such preset), ``versions`` what it ran on."""
+    its mathematics and that the preset has otherwise (None: not known), ``versions`` what it ran on."""
 
     run: str
     step: int
@@ -99,25 +98,29 @@ class Facts:
 
 def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
     """Return what takes private things out of a run's texts. Raises ConfigError where its config cannot be read."""
-    config = run.config()
-    names = [str(run.path), *config.plugins, *_local(config.model.path)]
-    return Private(environment, [*names, *([config.data.path] if config.data.path else [])])
+    config = read_config_file(run.config_path)
+    data = config["data"].get("path")
+    names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]
+    return Private(environment, [*names, *([data] if data else [])])
 
 
 def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
-    """Return what is known of a run's policy in a checkpoint. Raises UserError for a config that cannot be read."""
-    config, step = run.config(), chosen.step
+    """Return what is known of a run's policy in a checkpoint; the run may be of an earlier version of prorl.
+
+    Raises ConfigError for a config that cannot be read.
+    """
+    config, step = read_config_file(run.config_path), chosen.step
     identity = run.identity() or {}
     legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
-    source = str(legs[0]["source"]) if legs else config.model.path
+    source = str(legs[0]["source"]) if legs else str(config["model"]["path"])
     first = legs[0]["weights"] if legs else identity.get("model")
     lineage = {"run": run.name, "step": step, "lineage": [_leg(leg, private) for leg in legs]}
     training = Training(
         run=run.name,
         step=step,
         config=public_config(config, private),
-        changed=_changed(config, private),
-        dataset=_dataset(Path(config.data.path) if config.data.path else None, identity),
+        changed=_changed(run, private),
+        dataset=_dataset(config["data"].get("path"), identity),
         decisions=[_decision(d, private) for d in run.decisions() if d["step"] <= step],
         metrics=[_numbers(row) for row in run.metrics() if row["step"] <= step],
         identity=private.json({k: v for k, v in identity.items() if k != "came_from"}),
@@ -168,16 +171,15 @@ def with_licence(facts: Facts, licence: str) -> Facts:
     return replace(facts, base=replace(facts.base, licence=licence))
 
 
-def public_config(config: TrainConfig, private: Private) -> dict[str, Any]:
+def public_config(config: Mapping[str, Any], private: Private) -> dict[str, Any]:
     """Return the settings without those that say where things lie, and without what is private in the others."""
-    values = config.model_dump(mode="json")
-    for name in UNSAID:
-        *path, last = name.split(".")
-        section = values
-        for part in path:
-            section = section[part]
-        section.pop(last, None)
-    cleaned: dict[str, Any] = private.json(values)
+    said: dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            value = {k: v for k, v in value.items() if _is_said(f"{key}.{k}")}
+        if _is_said(key):
+            said[key] = value
+    cleaned: dict[str, Any] = private.json(said)
     return cleaned
 
 
@@ -185,10 +187,13 @@ def _is_said(setting: str) -> bool:
     return not any(setting == name or setting.startswith(f"{name}.") for name in UNSAID)
 
 
-def _changed(config: TrainConfig, private: Private) -> dict[str, tuple[Any, Any]] | None:
+def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | None:
     try:
+        config = run.config()
         preset = load_config(config.preset)
-    except ConfigError:
+    except (
+        UserError
+    ):  # another version's settings, a plug-in that is not here, a preset of one's own
         return None
     free = (*ALLOWED, *UNSAID, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
     return {
@@ -238,9 +243,10 @@ def _local(source: str) -> list[str]:
     return [source] if is_path else []
 
 
-def _dataset(folder: Path | None, identity: Mapping[str, Any]) -> Dataset:
+def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
     known = identity.get("dataset")
-    if folder is None or not folder.is_dir():
+    folder = Path(path or "")
+    if path is None or not folder.is_dir():
         return Dataset(known)
     with contextlib.suppress(UserError):
         if known is None or dataset_fingerprint(folder) == known:
