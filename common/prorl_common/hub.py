@@ -6,6 +6,7 @@ from the hub (``prorl_datasets.hub``), and what is worth putting there.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -103,9 +104,9 @@ def upload(
 ) -> Upload:
     """Put the files on the hub in one commit, and return what was done; make the repository if need be.
 
-    Files there that ``replaces`` names and that are not put anew are removed. Raises UserError without a token or where it
-    is refused, MissingExtraError, ServiceError where the hub breaks; then nothing has changed, and the same call goes on
-    with what is there.
+    Files there that ``replaces`` names and that are not put anew are removed. Raises UserError without a token or where token,
+    name or card are refused, MissingExtraError, ServiceError where the hub breaks; then nothing has changed, and the same
+    call goes on with what is there.
     """
     try:
         import huggingface_hub as library
@@ -121,7 +122,13 @@ def upload(
             "no token: set HF_TOKEN to one that may write (https://huggingface.co/settings/tokens), "
             "or log in with: hf auth login"
         )
-    broken: tuple[type[Exception], ...] = (OSError, RuntimeError, *_transport())
+    broken: tuple[type[Exception], ...] = (
+        errors.HfHubHTTPError,
+        OSError,
+        RuntimeError,
+        *_transport(),
+    )
+    anything: tuple[type[Exception], ...] = (ValueError, *broken)
     api: Any = library.HfApi(endpoint=endpoint, token=token)
     progress.message(
         f"pushing {len(planned.files)} files, {sum(planned.sizes().values()) / 1e6:,.1f} MB"
@@ -135,18 +142,26 @@ def upload(
             body = file if isinstance(file, bytes) else str(file)
             changes.append(library.CommitOperationAdd(path_in_repo=name, path_or_fileobj=body))
         done = api.create_commit(repo, changes, commit_message=message, repo_type=kind)
-    except errors.HfHubHTTPError as error:
-        status = getattr(getattr(error, "response", None), "status_code", None)
-        if status in (401, 403):
+    except anything as error:
+        # the library may trip over a refused creation while it handles it, so the refusal may be the context
+        if {_status(error), _status(error.__context__)} & {401, 403}:
             raise UserError(
-                f"the hub refuses the push to {repo} (HTTP {status}): HF_TOKEN must be a token of its "
-                "owner that may write"
+                f"the hub refuses the push to {repo} (HTTP {_status(error) or _status(error.__context__)}): HF_TOKEN "
+                "must be a token of its owner that may write"
             ) from error
-        raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
-    except broken as error:
+        if isinstance(error, ValueError) and not isinstance(error, (*broken, json.JSONDecodeError)):
+            # the card's front matter, or a name that the hub has rules against
+            said = " ".join(str(error).split())[:300]
+            raise UserError(f"the hub does not take the push to {repo}: {said}") from error
         raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
     url = f"{endpoint}/{_PAGES[kind]}{repo}"
     return replace(planned, removed=removed, url=url, commit=str(done.oid))
+
+
+def _status(error: BaseException | None) -> int | None:
+    """Return the HTTP status that an error of the library is about, if any."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return int(status) if status is not None else None
 
 
 def _transport() -> tuple[type[Exception], ...]:

@@ -307,6 +307,18 @@ def test_weights_of_an_earlier_push_are_removed_and_other_files_stay(
     assert pushed(writer)["notes.md"] == b"m"
 
 
+def test_a_push_that_broke_off_is_given_again_and_sends_the_weights_once(
+    writer: FakeHub, run: RunFolder
+) -> None:
+    writer.plan.by_path["/api/models/me/small/commit/main"] = [Status(400)]
+    with pytest.raises(ServiceError, match="the hub broke off the push to me/small"):
+        prorl("one", "me/small")
+    assert sorted(pushed(writer)) == [".gitattributes"]
+    prorl("one", "me/small")
+    assert "model.safetensors" in pushed(writer)
+    assert [seen.method for seen in writer.seen].count("PUT") == 1
+
+
 def test_a_dry_run_shows_files_and_card_and_asks_nobody(hub: FakeHub, run: RunFolder) -> None:
     result = prorl("one", "me/small", "--dry-run")
     assert "model.safetensors" in result.stdout and "\n# small\n" in result.stdout
@@ -346,6 +358,9 @@ def test_mistakes_are_one_line_and_a_broken_hub_is_a_service_error(
     Path("empty").mkdir()
     with pytest.raises(UserError, match="is neither a run nor a model"):
         prorl("empty", "me/small")
+    writer.plan.by_path["/api/validate-yaml"] = [Status(400)]
+    with pytest.raises(UserError, match=r"does not take the push to me/small: Invalid metadata in"):
+        prorl("one", "me/small", "--license", "no licence that the hub knows")
     writer.plan.by_path["/api/repos/create"] = [Status(400)]
     with pytest.raises(ServiceError, match="the hub broke off the push to me/small"):
         prorl("one", "me/small")

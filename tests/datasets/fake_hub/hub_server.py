@@ -323,10 +323,10 @@ class _Hub(_Answers):
         self.send(200, json.dumps({"files": files}).encode(), {"Content-Type": "application/json"})
 
     def _batch(self) -> None:
-        objects = [
-            {**o, "actions": {"upload": {"href": f"{self.hub.store_url}/{o['oid']}/upload"}}}
-            for o in json.loads(self.body())["objects"]
-        ]
+        objects = []
+        for o in json.loads(self.body())["objects"]:
+            upload = {"upload": {"href": f"{self.hub.store_url}/{o['oid']}/upload"}}
+            objects.append(o if o["oid"] in self.hub.large else {**o, "actions": upload})
         answer = {"transfer": "basic", "objects": objects}
         self.send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})
 
