@@ -71,10 +71,11 @@ def _modules() -> dict[str, str]:
     found = {}
     for path in sorted(PAGE.rglob("*.js")):
         name = PurePosixPath(path.relative_to(PAGE).as_posix())
-        source = _IMPORT.sub(
-            lambda hit, at=name: f'{hit[1]}"prorl/{_resolved(at.parent, hit[3])}"',
-            path.read_text(encoding="utf-8"),
-        )
+
+        def by_name(hit: re.Match[str], folder: PurePosixPath = name.parent) -> str:
+            return f'{hit[1]}"prorl/{_resolved(folder, hit[3])}"'
+
+        source = _IMPORT.sub(by_name, path.read_text(encoding="utf-8"))
         data = base64.b64encode(source.encode()).decode()
         found[f"prorl/{name}"] = f"data:text/javascript;base64,{data}"
     return found
