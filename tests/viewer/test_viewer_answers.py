@@ -66,7 +66,7 @@ def test_no_text_can_end_the_script_that_holds_the_answers(tmp_path: Path, text:
     file = tmp_path / "page.html"
     write_html([Few(text)], file)
     page = file.read_text()
-    (held,) = re.findall(r'<script type="application/json" id="answers">(.*?)</script>', page, re.S)
+    (held,) = re.findall(r'<script type="application/json" id="answers">(.*?)</script>', page, re.DOTALL)
     assert "<" not in held
     answers = json.loads(held)["answers"]
     assert answers["few/summary?"]["said"]["text"] == text
@@ -82,7 +82,7 @@ def test_a_share_safe_file_holds_no_private_text(tmp_path: Path) -> None:
 def test_a_page_in_a_file_imports_nothing_from_outside_it(tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     write_html([Few("")], file)
-    (found,) = re.findall(r'<script type="importmap">(.*?)</script>', file.read_text(), re.S)
+    (found,) = re.findall(r'<script type="importmap">(.*?)</script>', file.read_text(), re.DOTALL)
     modules = json.loads(found)["imports"]
     assert "prorl/main.js" in modules and "prorl/vendor/preact.js" in modules
     assert all(address.startswith("data:text/javascript;base64,") for address in modules.values())
