@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.echo import is_plain
 from prorl_verifiers.math.comparing.families import Family, family_of, same_family
 from prorl_verifiers.math.comparing.leaves import Rules
@@ -24,6 +25,7 @@ from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, W
 from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
+from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.math.targets import (
     LABELLED,
     LETTER,
@@ -241,11 +243,14 @@ def _by_tree(
     empty = target.node == SetOf(())
     try:
         given = spread(with_dollars(read(answer, grouping), dollars))
+        if listening():
+            note("the answer as it is read", None, {"text": answer, "read as": written(given)})
     except (TooLarge, RecursionError) as error:
         return Finding("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
         if empty and spoken(answer) in NOTHING:
             return Finding("accept", "both say that there is none")
+        note("the answer is not read", None, {"text": answer, "why": error})
         shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
             return _by_tree(gold, target, shorter, dollars, rules, grouping)
