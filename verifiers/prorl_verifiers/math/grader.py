@@ -243,8 +243,6 @@ def _by_tree(
     empty = target.node == SetOf(())
     try:
         given = spread(with_dollars(read(answer, grouping), dollars))
-        if listening():
-            note("the answer as it is read", None, {"text": answer, "read as": written(given)})
     except (TooLarge, RecursionError) as error:
         return Finding("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
@@ -257,6 +255,8 @@ def _by_tree(
         if isinstance(target, Value) and is_plain(target.node):
             return Finding("reject", "the gold is a number, the answer is not one")
         return Finding("undecided", f"the answer is not read: {error}")
+    if listening():
+        note("the answer as it is read", None, {"text": answer, "read as": written(given)})
     forms = given.items if isinstance(given, Listing) and given.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms and all(_matches(target, item, rules) for item in forms):

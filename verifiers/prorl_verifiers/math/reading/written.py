@@ -43,6 +43,13 @@ LONGEST_NUMBER = 100
 
 def written(node: Node) -> str:
     """Return the tree as one line, every operation in brackets of its own where it stands inside another."""
+    try:
+        return _line(node)
+    except RecursionError:
+        return "nested too deep to be shown"
+
+
+def _line(node: Node) -> str:
     match node:
         case Num(value=value, base=base):
             sides = [_digits(value.numerator), _digits(value.denominator)]
@@ -62,7 +69,7 @@ def written(node: Node) -> str:
         case Power(base=of, exponent=exponent):
             return f"{_inside(of)}^{_inside(exponent)}"
         case Root(of=of, index=index):
-            return f"root({written(of)}, {written(index)})"
+            return f"root({_line(of)}, {_line(index)})"
         case Call(name=name, args=args) | Applied(name=name, args=args):
             return f"{name}({_joined(args)})"
         case PlusMinus(of=of, opposite=opposite):
@@ -76,13 +83,13 @@ def written(node: Node) -> str:
         case Ratio(items=items):
             return " : ".join(map(_inside, items))
         case Listing(items=items, joint=joint):
-            return (", " if joint == "," else f" {joint} ").join(map(written, items))
+            return (", " if joint == "," else f" {joint} ").join(map(_line, items))
         case Bracketed(items=items, opening=opening, closing=closing):
             return f"{opening}{_joined(items)}{closing}"
         case SetOf(items=items):
             return f"{{{_joined(items)}}}"
         case Where(of=of, condition=condition):
-            return f"{{{written(of)} : {written(condition)}}}"
+            return f"{{{_line(of)} : {_line(condition)}}}"
         case Combined(parts=parts, how=how):
             return f" {_SETS.get(how, how)} ".join(map(_inside, parts))
         case Matrix(rows=rows):
@@ -90,20 +97,20 @@ def written(node: Node) -> str:
         case Cases(rows=rows):
             return f"cases({'; '.join(map(_joined, rows))})"
         case Relation(sides=sides, ops=ops):
-            tail = (f" {op} {written(side)}" for op, side in zip(ops, sides[1:], strict=True))
-            return written(sides[0]) + "".join(tail)
+            tail = (f" {op} {_line(side)}" for op, side in zip(ops, sides[1:], strict=True))
+            return _line(sides[0]) + "".join(tail)
         case Words(text=text):
             return f'"{text}"'
     assert_never(node)
 
 
 def _joined(nodes: Iterable[Node]) -> str:
-    return ", ".join(map(written, nodes))
+    return ", ".join(map(_line, nodes))
 
 
 def _inside(node: Node) -> str:
     """Return a part of an operation, in brackets unless it is one thing."""
-    return written(node) if isinstance(node, _PLAIN) else f"({written(node)})"
+    return _line(node) if isinstance(node, _PLAIN) else f"({_line(node)})"
 
 
 def _digits(number: int) -> str:
