@@ -29,6 +29,9 @@ SHORT_TEXT = 80
 LONGEST_TITLE = 200
 MOST_FINDINGS = 1000
 """Findings of one response, parts among them; how many more there were is said."""
+MOST_HEARD = 20_000
+"""Findings that are held while a scorer works; what it notes beyond is dropped unseen, so that no scorer runs out of memory
+for being listened to."""
 DEEPEST = 8
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
@@ -80,7 +83,7 @@ def note(
     ``span`` is counted in the text that the scorer was given.
     """
     heard = _HEARD.get()
-    if heard is None:
+    if heard is None or len(heard) >= MOST_HEARD:
         return
     outcome: Outcome = "neutral" if passed is None else "passed" if passed else "failed"
     texts = tuple(

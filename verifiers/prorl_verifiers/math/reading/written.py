@@ -36,7 +36,7 @@ from prorl_verifiers.math.reading.nodes import (
 )
 
 _SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}
-_PLAIN = (Num, Const, Sym, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
+_PLAIN = (Num, Const, Sym, Root, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
 LONGEST_NUMBER = 100
 """Digits; of a longer number their count is shown."""
 
