@@ -207,6 +207,23 @@ def test_each_test_of_code_says_input_expectation_output_errors_status_and_time(
     assert " s by the clock" in field(first, "time")
 
 
+@pytest.mark.parametrize("mode", ["fixed", "reference"])
+def test_a_constraint_says_what_was_counted_and_which_words_were_looked_for(
+    pool: VerifierPool, mode: str
+) -> None:
+    reference = {
+        "instruction_id_list": ["length_constraints:number_words", "keywords:existence"],
+        "kwargs": [{"relation": "at least", "num_words": 5}, {"keywords": ["cat", "dog"]}],
+        "mode": mode,
+    }
+    found = explain("A black cat.", load_task("instruction", reference), pool=pool)
+    length, words = found.findings
+    assert dict(length.parts[0].fields) == {"there are": "3", "wanted": "at least 5"}
+    looked = [dict(one.fields) for one in words.parts]
+    assert looked == [{"word": "cat", "found": "yes"}, {"word": "dog", "found": "no"}]
+    assert field(words, "keywords") == "cat, dog" and "keyword" in field(words, "asks for")
+
+
 def test_of_a_binary_run_that_ends_early_the_tests_that_were_not_run_are_said(
     pool: VerifierPool,
 ) -> None:
