@@ -297,6 +297,12 @@ def test_long_texts_are_cut_and_their_length_is_said() -> None:
     assert text == "a" * LONGEST_TEXT + "… (12,345 characters)"
 
 
+def test_a_value_that_python_refuses_to_write_is_noted_by_its_type() -> None:
+    with noting() as found:
+        note("x", None, {"answer": 10**5000})
+    assert found[0].fields == (("answer", "a int that is too long to write"),)
+
+
 def test_findings_of_any_size_fit_into_the_reply_of_a_worker() -> None:
     text = "\U0001f600" * LONGEST_TEXT
     wide = Finding(text, fields=tuple((text, text) for _ in range(50)), parts=(Finding("x"),) * 50)
