@@ -31,14 +31,13 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
     others = {name: _crossed(table, by, name) for name in _SAID_OF_EACH if name != by}
     found = []
     for code in sorted(np.flatnonzero(rows).tolist(), key=lambda c: label_order(labels.names[c])):
-        counts: list[int] = splits[code].tolist()
-        of_split = dict(zip(table.labels["split"].names, counts, strict=True))
+        of_split: dict[str, int] = dict(zip(table.labels["split"].names, splits[code], strict=True))
         values = {name: _values(table, name, crossed[code]) for name, crossed in others.items()}
         found.append(
             {
                 "name": labels.names[code] or NONE,
                 "rows": int(rows[code]),
-                **{split: of_split.get(split, 0) for split in SPLITS},
+                **{split: int(of_split.get(split, 0)) for split in SPLITS},
                 **values,
                 "rated": int(rated[code]),
                 "rate": round(float(summed[code] / rated[code]), 4) if rated[code] else None,
