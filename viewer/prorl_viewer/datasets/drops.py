@@ -70,7 +70,9 @@ class Drops:
         where = {e["reason"]: e["stage"] for e in self.examples}
         checked = manifest.get("decontamination", {})
         return {
-            "stages": [{"stage": key, "title": title} for key, title in STAGE_NAMES.items()],
+            "stages": [
+                {"stage": k, "title": title.removeprefix("- ")} for k, title in STAGE_NAMES.items()
+            ],
             "by_domain": [{"domain": domain, **row} for domain, row in stages.items()],
             "reasons": [
                 {"reason": reason, "rows": count, "stage": where.get(reason)}

@@ -29,15 +29,14 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
     rated = np.bincount(labels.codes[has_rate], minlength=size)
     summed = np.bincount(labels.codes[has_rate], rates.value[has_rate], minlength=size)
     others = {name: _crossed(table, by, name) for name in _SAID_OF_EACH if name != by}
-    found = []
+    found: list[dict[str, Any]] = []
     for code in sorted(np.flatnonzero(rows).tolist(), key=lambda c: label_order(labels.names[c])):
-        of_split: dict[str, int] = dict(zip(table.labels["split"].names, splits[code], strict=True))
         values = {name: _values(table, name, crossed[code]) for name, crossed in others.items()}
         found.append(
             {
                 "name": labels.names[code] or NONE,
                 "rows": int(rows[code]),
-                **{split: int(of_split.get(split, 0)) for split in SPLITS},
+                **{split: _count(table, splits[code], split) for split in SPLITS},
                 **values,
                 "rated": int(rated[code]),
                 "rate": round(float(summed[code] / rated[code]), 4) if rated[code] else None,
@@ -84,6 +83,11 @@ def _crossed(table: RowTable, first: str, second: str) -> NDArray[np.int64]:
         one.codes.astype(np.int64) * size[1] + other.codes, minlength=size[0] * size[1]
     )
     return flat.reshape(size)
+
+
+def _count(table: RowTable, counts: NDArray[np.int64], split: str) -> int:
+    names = table.labels["split"].names
+    return int(counts[names.index(split)]) if split in names else 0
 
 
 def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:

@@ -140,7 +140,7 @@ function Neighbours({ subject, id, route }) {
     <ul class="ds-near">
       ${data.map(
         (/** @type {any} */ n) => html`<li>
-          <span class="ds-similar">${shown(n.similarity, 2)}</span>
+          <span class="ds-similar">${n.similarity.toFixed(2)}</span>
           <a href=${route.href({ row: n.id })}>${n.id}</a>
           <${Text} value=${n.prompt} inline />
         </li>`,

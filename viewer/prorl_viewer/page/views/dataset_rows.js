@@ -8,7 +8,9 @@ import { Row } from "./dataset_row.js";
 /** @typedef {import("../router.js").Route} Route */
 
 const WINDOW = 100; // rows of a list
+const NARROW = "(max-width: 700px)";
 const WAIT = 250; // milliseconds after a key before it is searched
+const SHOWN = ["domain", "family"]; // filters that a phone shows at once
 /** @type {[string, string][]} */
 const LABELS = [
   ["split", "split"],
@@ -66,21 +68,38 @@ function useSteps(open, ids, route) {
   }, [open, ids.join()]);
 }
 
+/** Whether the window is a phone's. */
+function useNarrow() {
+  const [narrow, set] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const media = matchMedia(NARROW);
+    const tell = () => set(media.matches);
+    media.addEventListener("change", tell);
+    return () => media.removeEventListener("change", tell);
+  }, []);
+  return narrow;
+}
+
 /** @param {{route: Route, data: any}} props */
 function Filters({ route, data }) {
   const { query } = route;
   /** @param {Record<string, string | null>} changes */
   const set = (changes) => route.go({ ...changes, offset: null });
   const used = KEYS.some((key) => query[key]);
+  const phone = useNarrow();
+  const folded = KEYS.some((key) => query[key] && ![...SHOWN, "q"].includes(key));
+  /** @param {string[]} keys */
+  const choices = (keys) =>
+    LABELS.filter(([key]) => keys.includes(key)).map(
+      ([key, title]) => html`<${Choice} key=${key} title=${title} value=${query[key] ?? ""} counts=${data?.counts[key]} onChange=${(/** @type {string} */ v) => set({ [key]: v })} />`,
+    );
+  const more = html`${choices(LABELS.map(([key]) => key).filter((key) => !SHOWN.includes(key)))}
+    ${data?.rated > 0 &&
+    html`<${Bound} title="pass rate from" value=${query.rate_from} onChange=${(/** @type {string} */ v) => set({ rate_from: v })} />
+      <${Bound} title="to" value=${query.rate_to} onChange=${(/** @type {string} */ v) => set({ rate_to: v })} />`}`;
   return html`<form class="filters" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
     ${!exported && html`<${Search} value=${query.q ?? ""} onChange=${(/** @type {string} */ q) => route.go({ q, offset: null }, true)} />`}
-    ${LABELS.filter(([key]) => !exported || key === "domain").map(
-      ([key, title]) => html`<${Choice} key=${key} title=${title} value=${query[key] ?? ""} counts=${data?.counts[key]} onChange=${(/** @type {string} */ v) => set({ [key]: v })} />`,
-    )}
-    ${!exported &&
-    data?.rated > 0 &&
-    html`<${Bound} title="pass rate from" value=${query.rate_from} onChange=${(/** @type {string} */ v) => set({ rate_from: v })} />
-      <${Bound} title="to" value=${query.rate_to} onChange=${(/** @type {string} */ v) => set({ rate_to: v })} />`}
+    ${choices(exported ? ["domain"] : SHOWN)} ${!exported && (phone ? html`<details open=${folded}><summary>more filters</summary><div class="filters">${more}</div></details>` : more)}
     ${query.entry && html`<span class="note">entry ${query.entry}</span>`}
     ${used && html`<button type="button" onClick=${() => route.go(NO_FILTER)}>clear</button>`}
   </form>`;
@@ -133,11 +152,11 @@ function Bound({ title, value = "", onChange }) {
 
 /** @param {{data: any, route: Route, loading: boolean, open?: string}} props */
 function List({ data, route, loading, open }) {
-  const narrow = matchMedia("(max-width: 700px)").matches || Boolean(open);
+  const narrow = useNarrow() || Boolean(open);
   const has = (/** @type {string} */ key) => data.rows.some((/** @type {any} */ row) => row[key] !== null);
   /** @type {import("../table.js").Column[]} */
   const columns = [
-    { key: "id", title: "row", show: (row) => html`<span class="ds-id">${row.id}</span>` },
+    { key: "id", title: "row", show: (row) => html`<span class=${narrow ? "ds-id" : "ds-id whole"}>${row.id}</span>` },
     ...(narrow || !has("level") ? [] : [{ key: "level", title: "level" }]),
     ...(narrow ? [] : [{ key: "gold_check", title: "gold check" }]),
     ...(has("rate") ? [{ key: "rate", title: "pass rate", number: true, show: (/** @type {any} */ row) => shown(row.rate) }] : []),
