@@ -15,7 +15,7 @@ from prorl_viewer.datasets.table import RowTable
 
 RATE_EDGES = (0.0, 1e-6, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1 - 1e-6)
 """Lower edges: none passed, eighths, all passed."""
-RATE_NAMES = ("0", *(f"to {edge}" for edge in RATE_EDGES[2:-1]), "below 1", "1")
+RATE_NAMES = ("0", "above 0", *(f"{edge}+" for edge in RATE_EDGES[2:-1]), "1")
 _SAID_OF_EACH = ("domain", "licence", "gold_check", "level", "source")
 
 
