@@ -160,6 +160,9 @@ def test_rows_are_filtered_by_every_label_and_by_text(ask: Callable[..., Any]) -
     assert _ids(ask("rows", q="be brief.")) == ["talk-train-000000"]
     assert ask("rows", domain="nowhere")["total"] == 0
     assert ask("rows", q=".*")["total"] == 0
+    assert ask("rows", q="(" * 500)["total"] == 0
+    with pytest.raises(UserError, match="at most 500 characters"):
+        ask("rows", q="x" * 501)
 
 
 def test_each_choice_says_what_it_would_leave_given_the_others(ask: Callable[..., Any]) -> None:

@@ -15,6 +15,8 @@ from prorl_viewer.subject import Query, choice, integer, number
 SORTS = ("", "rate", "n", "characters", *LABEL_NAMES)
 COUNTED = tuple(name for name in LABEL_NAMES if name != "entry")
 """Labels whose values are offered with the rows that each would leave; entries are many, and mostly families."""
+LONGEST_TEXT = 500
+"""Characters of a text that is looked for."""
 MOST_LISTED = 500
 """Rows of one answer."""
 NONE = "(none)"
@@ -73,6 +75,8 @@ def _others(table: RowTable, rates: Rates, query: Query) -> Mask:
             bound = np.float32(number(query, key, 0.0))
             mask &= passes(rates.value, bound)  # an unrated row passes neither
     if text := query.get("q", ""):
+        if len(text) > LONGEST_TEXT:
+            raise UserError(f"a text to look for has at most {LONGEST_TEXT} characters")
         mask &= table.holding(text)
     return mask
 
