@@ -296,5 +296,6 @@ def test_a_gold_is_checked_again_by_its_verifier(folder: Path) -> None:
     check = DatasetSubject(folder).actions()["check"]
     verdict = check({"id": "add-train-000003"})
     assert (verdict["accepted"], verdict["reward"]) == (True, 1.0)
+    assert "passed" in [finding["outcome"] for finding in verdict["findings"]]
     with pytest.raises(NotFoundError):
         check({"id": "nobody"})

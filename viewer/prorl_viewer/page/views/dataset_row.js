@@ -1,5 +1,6 @@
 // One row in full: the question as the model sees it, the gold and its check, and what is like it.
 import { act, exported, useData } from "../data.js";
+import { Findings } from "../findings.js";
 import { html, shown, useState } from "../lib.js";
 import { Text } from "../text.js";
 
@@ -112,7 +113,8 @@ function Verdict({ verdict }) {
     <dt>extracted</dt>
     <dd><${Text} value=${verdict.extracted} /></dd>
     ${verdict.isolation && html`<dt>ran in</dt><dd>${verdict.isolation}</dd>`}
-  </dl>`;
+    </dl>
+    <${Findings} findings=${verdict.findings} />`;
 }
 
 /** @param {{subject: string, row: any, route: Route}} props */
