@@ -58,7 +58,7 @@ function Stages({ data, route }) {
 function Example({ example, route }) {
   return html`<article class="ds-example">
     <p>
-      <b>${example.row}</b> <span class="none">${example.stage}: ${example.reason}</span>
+      <b>${example.row}</b> <span class="none">${example.stage === example.reason ? "" : `${example.stage}: `}${example.reason}</span>
       ${example.like && html`${" "}repeats <a href=${route.href({ tab: null, row: example.like, reason: null, of: null })}>${example.like}</a>`}
     </p>
     ${example.detail && html`<${Text} value=${example.detail} label="why" />`} ${example.text && html`<${Text} value=${example.text} label="question" />`}
