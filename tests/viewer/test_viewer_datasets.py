@@ -14,7 +14,7 @@ from prorl_common import UserError
 from prorl_datasets import DatasetError, prompt_key
 from prorl_datasets.storage import canonical_json, write_split
 from prorl_viewer.datasets import looks_like, open_subjects
-from prorl_viewer.datasets.subject import DatasetSubject
+from prorl_viewer.datasets.subject import DatasetSubject, Shelf
 from prorl_viewer.encoding import encode
 from prorl_viewer.subject import NotFoundError, Private
 
@@ -290,6 +290,15 @@ def test_new_pass_rates_are_seen_without_opening_again(folder: Path) -> None:
     os.utime(file, ns=(1, 1))
     assert subject.version() != before
     assert subject.pages()["rows"]({"rated": "yes"})["rows"][0]["id"] == "talk-train-000000"
+
+
+def test_of_many_datasets_only_the_last_looked_at_have_their_rows_in_memory(folder: Path) -> None:
+    shelf = Shelf(most=2)
+    subjects = [DatasetSubject(folder, shelf) for _ in range(3)]
+    for subject in subjects:
+        subject.pages()["rows"]({})
+    assert [subject._held is None for subject in subjects] == [True, False, False]
+    assert subjects[0].pages()["rows"]({})["total"] == 9
 
 
 def test_a_gold_is_checked_again_by_its_verifier(folder: Path) -> None:

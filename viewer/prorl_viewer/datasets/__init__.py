@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from prorl_datasets.storage import MANIFEST
-from prorl_viewer.datasets.subject import DatasetSubject
+from prorl_viewer.datasets.subject import DatasetSubject, Shelf
 from prorl_viewer.subject import Subject
 
 
@@ -23,4 +23,5 @@ def looks_like(folder: Path) -> bool:
 
 def open_subjects(folders: Sequence[Path]) -> list[Subject]:
     """Return a subject for each dataset."""
-    return [DatasetSubject(folder) for folder in folders]
+    shelf = Shelf()
+    return [DatasetSubject(folder, shelf) for folder in folders]
