@@ -4,7 +4,7 @@ With few validations, a correlation that is estimated too and several families o
 threshold (3.84 for 95 %) is too low. So curves are drawn from all that the data allow, in proportion to their restricted
 likelihood (flat in log C_mid, log B and A within [0, 1], the families weighing alike; R0, A and sigma^2 as least squares has
 them); from each a series is simulated, fitted, and asked how far its own true value lies below its best fit. The threshold
-is the 95 % point of that, taken family by family: the largest among those that are likely at all.
+is the 95 % point of that, taken family by family: the largest among those that are likely at all, and never less than 3.84.
 """
 
 from __future__ import annotations
@@ -14,14 +14,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prorl_training.schedule.forecast.fitting import CORRELATIONS, fit
 from prorl_training.schedule.forecast.setting import Functional, Setting, held
 from prorl_training.schedule.forecast.shapes import FAMILIES, Array, Shapes, grid
 
+Places = NDArray[np.int64]
 LEVEL = 0.95
+USUAL = 3.84
+"""The 95 % point of chi^2 with one degree of freedom: no threshold is below it."""
 DRAWS = 160
 """Simulated series of each family that is likely at all."""
+BLOCK = 40
+"""Series that are fitted at a time: so many stay in the processor's cache."""
 LEAST_WEIGHT = 0.05
 """Of all: a family below it is not simulated from."""
 
@@ -29,12 +35,12 @@ LEAST_WEIGHT = 0.05
 class Draws(NamedTuple):
     """Curves that the data allow, one a place: ``start`` and ``ceiling`` of shape ``shape``, and their noise."""
 
-    shape: Array
+    shape: Places
     start: Array
     ceiling: Array
-    correlation: Array
+    correlation: Places
     variance: Array
-    family: Array
+    family: Places
 
 
 def weights(setting: Setting) -> Array:
@@ -110,14 +116,23 @@ def thresholds(
     for number, k in enumerate(CORRELATIONS):
         own = drawn.correlation == number
         noise[own] = noise[own] @ np.linalg.cholesky(k.matrix(setting.places)).T
-    fits = fit(setting.design, curve + np.sqrt(drawn.variance)[:, None] * noise)
-    least = setting.surprise(held(fits, setting.design)).min(axis=(1, 2))
+    series = curve + np.sqrt(drawn.variance)[:, None] * noise
+    blocks = np.array_split(np.arange(len(series)), math.ceil(len(series) / BLOCK))
+    falls = np.concatenate([_falls(setting, drawn, asked, series, b) for b in blocks], axis=1)
+    families = [drawn.family == f for f in np.unique(drawn.family)]
+    return [max(USUAL, *(float(np.quantile(own[f], LEVEL)) for f in families)) for own in falls]
+
+
+def _falls(
+    setting: Setting, drawn: Draws, asked: Sequence[Functional], series: Array, block: Places
+) -> Array:
+    """Return how far the true values of some series lie below their best fits, in H: asked x series."""
+    fits = fit(setting.design, series[block])
+    least = setting.least(held(fits, setting.design))
+    shape, start, ceiling = drawn.shape[block], drawn.start[block], drawn.ceiling[block]
     found = []
     for what in asked:
-        true = drawn.start * what.start[drawn.shape] + drawn.ceiling * what.ceiling[drawn.shape]
+        true = start * what.start[shape] + ceiling * what.ceiling[shape]
         off = true[:, None, None] - (what.start * fits.start + what.ceiling * fits.ceiling)
-        sse = fits.sse + off**2 / setting.design.variance(*what)
-        fall = setting.surprise(sse).min(axis=(1, 2)) - least
-        by_family = [np.quantile(fall[drawn.family == f], LEVEL) for f in np.unique(drawn.family)]
-        found.append(float(max(by_family)))
-    return found
+        found.append(setting.least(fits.sse + off**2 / setting.design.variance(*what)) - least)
+    return np.stack(found)

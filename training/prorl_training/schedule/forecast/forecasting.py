@@ -16,7 +16,7 @@ from prorl_training.schedule.forecast.calibration import draw, thresholds, weigh
 from prorl_training.schedule.forecast.level import p_of_no_movement
 from prorl_training.schedule.forecast.prefixes import FEWEST, prefix_errors
 from prorl_training.schedule.forecast.series import Series, read_series
-from prorl_training.schedule.forecast.setting import Functional, Setting, settle
+from prorl_training.schedule.forecast.setting import Functional, settle
 from prorl_training.schedule.forecast.shapes import FAMILIES, Array
 
 WIDEST = 0.1

@@ -21,8 +21,8 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
     root = np.linalg.cholesky(CORRELATIONS[k].matrix(setting.places))
     still = np.sqrt(variance) * random.standard_normal((SERIES, setting.n)) @ root.T
     series = np.concatenate([values[None], float(values.mean()) + still])
-    curves = setting.surprise(held(fit(design, series), design)).min(axis=(1, 2))
-    falls = setting.surprise(_around_level(design, series)).min(axis=(1, 2)) - curves
+    curves = setting.least(held(fit(design, series), design))
+    falls = setting.least(_around_level(design, series)) - curves
     return float((1 + (falls[1:] >= falls[0]).sum()) / (1 + SERIES))
 
 

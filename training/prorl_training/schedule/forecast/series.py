@@ -7,6 +7,7 @@ have none: a token costs the same before and after a change of n, of context or 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,7 @@ def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
     sum (d_j - mean d)^2 / (2 problems (problems - 1)), averaged over the pairs.
     """
     found = []
-    for before, after in zip(rewards, rewards[1:], strict=False):
+    for before, after in pairwise(rewards):
         both = zip(before, after, strict=True)
         changes = np.array([y - x for x, y in both if x is not None and y is not None])
         if changes.size > 1:

@@ -53,6 +53,11 @@ class Setting(NamedTuple):
         """Return H of sums of squares: ... x correlation x shape."""
         return surprise(sse, self.n, self.design.log_det, self.floor)
 
+    def least(self, sse: Array) -> Array:
+        """Return each series' least H, of sums of squares series x correlation x shape."""
+        best = sse.min(axis=2, keepdims=True)  # H rises with the sum of squares
+        return np.asarray(self.surprise(best).min(axis=(1, 2)))
+
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
         """Return the range of what H allows."""
         limit = largest_sse(
