@@ -1,12 +1,11 @@
 """How often the intervals of ``prorl train forecast`` hold the truth, on simulated runs whose truth is known.
 
-Protocol, written before the runs it describes (the method was chosen on looser trials with seeds below 10,000: normal noise,
-R0 0.2, A 0.6, 12 to 60 validations; there the usual threshold of the profile likelihood covered 58-98 %):
+Protocol, written before the runs it describes:
 
 - A *run* has ``validations`` validations at even steps up to compute 1, and is asked for its value at compute 1.5.
 - *Shapes* (R0 0.20): ``sigmoid`` A 0.60, C_mid 0.4, B 2; ``slow`` A 0.60, C_mid 0.3, B 1.2; ``exponential`` A 0.55, 1 - exp(-C / 0.25);
   ``broken`` A 0.50, a straight line to 0.5, then level; ``logistic`` A 0.55, a logistic curve of C itself (middle 0.35,
-  width 0.12), which none of the fitted families holds. ``flat``: 0.30 throughout, to count how often movement is seen.
+  width 0.12), which is in none of the fitted families. ``flat``: 0.30 throughout, to count how often movement is seen.
 - *Noise*: ``problems`` problems, the same every time, one answer each: problem j is solved with probability
   logistic(m_t + 2.5 z_j), z_j fixed for the run, m_t such that the mean over z is the curve plus the path. *Path*: AR(1) of
   standard deviation ``path`` and ``rho`` from one validation to the next: the policy wandering around its own trend.
@@ -16,9 +15,14 @@ R0 0.2, A 0.6, 12 to 60 validations; there the usual threshold of the profile li
   the gain (value less the curve at compute 1) hold the truth; the same for ``measured`` and a value drawn at 1.5 with path and
   answers; how many are ``identified`` (ceiling, value) and the share of right ones among those alone; how wide they are.
 - A forecast whose path wanders as the fit allows most, rho 0.85, is not promised; cells go to 0.7.
+- What the method was chosen on: looser trials (normal noise, seeds below 10,000), where the usual threshold of the profile
+  likelihood covered 58-98 %; then two runs of this protocol. Seeds from 20,000: ceiling 96 %, value 98 %, but the gain of
+  ``logistic`` down to 27 % in a cell, for want of a curve that ends fast: the family ``saturating`` came in. Seeds from 30,000: 98 %,
+  since noise of the answers alone was never thought likely: it weighs half now. Published are seeds from 40,000, which
+  nothing was chosen on.
 - *Goal*: 93-97 % over all runs for ceiling and value, every cell shown with its own standard error. Nothing is tuned to
   the result; where it misses, the table says so.
-- Seeds: ``--seed`` (20,000) + run, the same for every cell. Run 0 of every cell comes first, then run 1: wherever it is
+- Seeds: ``--seed`` (40,000) + run, the same for every cell. Run 0 of every cell comes first, then run 1: wherever it is
   stopped, all cells have about as many. Every run is kept in ``--journal``; a second call goes on, and writes the summary anew.
 
     python benchmarks/forecast_coverage.py --runs 100 --seconds 280 --journal coverage.jsonl
@@ -166,7 +170,7 @@ def main() -> None:
     """Simulate what is not in the journal yet, for as long as allowed, and write the summary."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--runs", type=int, default=100, help="of each cell")
-    parser.add_argument("--seed", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=40_000)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after these")
     parser.add_argument("--journal", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=RECORD)

@@ -2,9 +2,8 @@
 
 With few validations, a correlation that is estimated too and several families of curves, the profile likelihood's usual
 threshold (3.84 for 95 %) is too low. So curves are drawn from all that the data allow, in proportion to their restricted
-likelihood (flat in log C_mid, log B and A within [0, 1], the families weighing alike; R0, A and sigma^2 as least squares has
-them); from each a series is simulated, fitted, and asked how far its own true value lies below its best fit. The threshold
-is the 95 % point of that, taken family by family: the largest among those that are likely at all, and never less than 3.84.
+likelihood (flat in log C_mid, log B and A within [0, 1], the families weighing alike; sigma^2 as ``likely`` says); from each a series is simulated, fitted, and asked how far its own true value lies below its best fit. The threshold
+is the 95 % point of that, and never less than 3.84.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ Places = NDArray[np.int64]
 LEVEL = 0.95
 USUAL = 3.84
 """The 95 % point of chi^2 with one degree of freedom: no threshold is below it."""
-DRAWS = 160
-"""Simulated series of each family that is likely at all."""
+DRAWS = 400
+"""Simulated series."""
+RATIO, LEVELS = 1.4, 12
+"""Variances that the noise may have: each so many times the one before, so many of them."""
 BLOCK = 40
 """Series that are fitted at a time: so many stay in the processor's cache."""
-LEAST_WEIGHT = 0.05
-"""Of all: a family below it is not simulated from."""
 
 
 class Draws(NamedTuple):
@@ -40,20 +39,36 @@ class Draws(NamedTuple):
     ceiling: Array
     correlation: Places
     variance: Array
-    family: Places
 
 
-def weights(setting: Setting) -> Array:
-    """Return how likely each (correlation, shape) is: correlation x shape, sum 1."""
-    design, sse, ceiling = setting.design, setting.fits.sse[0], setting.fits.ceiling[0]
-    n = setting.n
-    spread = np.sqrt(np.maximum(sse / (n - 2), setting.floor) * design.variance(0.0, 1.0))
-    inside = _normal((1 - ceiling) / spread) - _normal(-ceiling / spread)
-    restricted = (n - 2) * np.log(np.maximum(sse, n * setting.floor))
-    log = -0.5 * (restricted + design.log_det[:, None] + np.log(design.det))
-    log += np.log(np.maximum(inside, 1e-12)) + np.log(_volumes(setting.shapes))
+class Likely(NamedTuple):
+    """How likely each (variance of the noise, correlation, shape) is, sum 1, and those variances."""
+
+    variances: Array
+    weights: Array
+
+    def average(self, of_variance: Array) -> float:
+        """Return the mean of something that depends on the variance."""
+        return float((self.weights.sum(axis=(1, 2)) * of_variance).sum())
+
+
+def likely(setting: Setting) -> Likely:
+    """Weigh all that may be: half on noise of the answers alone where it is known, the rest even in log variance."""
+    design, fits, n = setting.design, setting.fits, setting.n
+    if setting.floor > 0:
+        variances = setting.floor * RATIO ** np.arange(LEVELS)
+        prior = np.array([0.5, *np.full(LEVELS - 1, 0.5 / (LEVELS - 1))])
+    else:
+        variances = fits.sse.min() / (n - 2) * RATIO ** np.arange(-2, LEVELS - 2)
+        prior = np.full(LEVELS, 1 / LEVELS)
+    log = -0.5 * (design.log_det[:, None] + np.log(design.det)) + np.log(_volumes(setting.shapes))
+    log = log - 0.5 * fits.sse[0] / variances[:, None, None]
+    log += (np.log(prior) - 0.5 * (n - 2) * np.log(variances))[:, None, None]
+    spread = np.sqrt(variances[:, None, None] * design.variance(0.0, 1.0))
+    inside = _normal((1 - fits.ceiling[0]) / spread) - _normal(-fits.ceiling[0] / spread)
+    log += np.log(np.maximum(inside, 1e-12))
     found = np.exp(log - log.max())
-    return np.asarray(found / found.sum())
+    return Likely(variances, found / found.sum())
 
 
 def _normal(z: Array) -> Array:
@@ -79,31 +94,21 @@ def _step(values: Array) -> float:
     return float(np.log(levels[1] / levels[0])) if levels.size > 1 else 1.0
 
 
-def draw(setting: Setting, likely: Array, random: np.random.Generator) -> Draws:
-    """Draw DRAWS curves of each family that is likely at all."""
-    parts = []
+def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws:
+    """Draw DRAWS curves; fewer where most of what the data allow has A outside [0, 1]."""
     design, fits = setting.design, setting.fits
-    for number in range(len(FAMILIES)):
-        own = likely * (setting.shapes.family == number)
-        if own.sum() < LEAST_WEIGHT:
-            continue
-        found = random.choice(own.size, size=8 * DRAWS, p=(own / own.sum()).ravel())
-        k, g = np.unravel_index(found, own.shape)
-        chi = random.chisquare(setting.n - 2, size=k.size)
-        variance = np.maximum(fits.sse[0, k, g] / chi, setting.floor)
-        spread = np.sqrt(variance * design.variance(0.0, 1.0)[k, g])
-        ceiling = fits.ceiling[0, k, g] + spread * random.standard_normal(k.size)
-        start = fits.start[0, k, g] - design.b[k, g] / design.a[k, g] * (
-            ceiling - fits.ceiling[0, k, g]
-        )
-        start += np.sqrt(variance / design.a[k, g]) * random.standard_normal(k.size)
-        inside = np.flatnonzero((ceiling >= 0) & (ceiling <= 1))[:DRAWS]
-        kept = inside if inside.size >= DRAWS // 4 else np.arange(DRAWS)
-        parts.append(
-            [x[kept] for x in (g, start, np.clip(ceiling, 0, 1), k, variance)]
-            + [np.full(kept.size, number)]
-        )
-    return Draws(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    weights = likely.weights
+    found = random.choice(weights.size, size=8 * DRAWS, p=weights.ravel())
+    v, k, g = np.unravel_index(found, weights.shape)
+    variance = likely.variances[v]
+    middle = fits.ceiling[0, k, g]
+    spread = np.sqrt(variance * design.variance(0.0, 1.0)[k, g])
+    ceiling = middle + spread * random.standard_normal(k.size)
+    given = fits.start[0, k, g] - design.b[k, g] / design.a[k, g] * (ceiling - middle)
+    start = given + np.sqrt(variance / design.a[k, g]) * random.standard_normal(k.size)
+    inside = np.flatnonzero((ceiling >= 0) & (ceiling <= 1))[:DRAWS]
+    kept = inside if inside.size >= DRAWS // 8 else np.arange(DRAWS)
+    return Draws(g[kept], start[kept], np.clip(ceiling, 0, 1)[kept], k[kept], variance[kept])
 
 
 def thresholds(
@@ -119,8 +124,7 @@ def thresholds(
     series = curve + np.sqrt(drawn.variance)[:, None] * noise
     blocks = np.array_split(np.arange(len(series)), math.ceil(len(series) / BLOCK))
     falls = np.concatenate([_falls(setting, drawn, asked, series, b) for b in blocks], axis=1)
-    families = [drawn.family == f for f in np.unique(drawn.family)]
-    return [max(USUAL, *(float(np.quantile(own[f], LEVEL)) for f in families)) for own in falls]
+    return [max(USUAL, float(np.quantile(own, LEVEL))) for own in falls]
 
 
 def _falls(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from prorl_common import UserError, derive_seed
-from prorl_training.schedule.forecast.calibration import draw, thresholds, weights
+from prorl_training.schedule.forecast.calibration import draw, likely, thresholds
 from prorl_training.schedule.forecast.level import p_of_no_movement
 from prorl_training.schedule.forecast.prefixes import FEWEST, prefix_errors
 from prorl_training.schedule.forecast.series import Series, read_series
@@ -123,7 +123,6 @@ class _Reading:
     ) -> None:
         self.series, self.to_step, self.widest = series, to_step, widest
         self.setting = settle(series.compute, series.places, series.values, series.noise)
-        self.likely = weights(self.setting)
         self.still = p_of_no_movement(self.setting, series.values, random)
         self.errors = prefix_errors(series)
         then, now = self._at(float(to_step)), self._at(float(series.steps[-1]))
@@ -132,10 +131,10 @@ class _Reading:
             Functional(1 - then, then),
             Functional(now - then, then - now),
         ]
-        drawn = draw(self.setting, self.likely, random)
+        allowed = likely(self.setting)
+        drawn = draw(self.setting, allowed, random)
         self.limits = thresholds(self.setting, drawn, self.asked, random)
-        sse = self.setting.fits.sse[0] / max(series.count - 4, 1)
-        self.noise = float(np.sqrt((self.likely * np.maximum(sse, series.noise)).sum()))
+        self.noise = allowed.average(np.sqrt(allowed.variances))
 
     def _at(self, step: float) -> Array:
         compute = np.interp(step, self.series.steps, self.series.compute)
@@ -286,3 +285,18 @@ def _too_few(series: Series) -> str:
     gap = float(np.median(np.diff(series.steps)))
     due = series.steps[-1] + (FEWEST - series.count) * gap
     return f"{series.count} validations: a curve needs {FEWEST} at least, which this run has from step {due:.0f} on"
+
+
+def told(found: Forecast) -> str:
+    """Return a forecast as one line."""
+    if found.value is None or found.gain is None or not found.value.identified:
+        return f"no forecast for step {found.to_step}: {found.why}"
+    v, g = found.value, found.gain
+    line = (
+        f"forecast for step {found.to_step}: validation {v.value:.3f} ({v.low:.3f} to {v.high:.3f}), "
+        f"{g.value:+.3f} ({g.low:+.3f} to {g.high:+.3f}) from here"
+    )
+    if found.ceiling is None or not found.ceiling.identified:
+        return f"{line}; the ceiling cannot be told yet"
+    c = found.ceiling
+    return f"{line}; ceiling {c.value:.3f} ({c.low:.3f} to {c.high:.3f})"

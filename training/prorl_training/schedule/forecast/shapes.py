@@ -5,6 +5,7 @@ once f is fixed. f has at most two parameters, and they are laid on a grid:
 
 sigmoid:     f = 1 / (1 + (C_mid / C)^B)      ScaleRL, arXiv 2510.13786, equation 1
 power law:   f = 1 - (1 + C / C_0)^-B         what the sigmoid is at high compute (appendix A.4 there); B large: exponential
+saturating:  f = 1 - 2^-((C / C_half)^B)      stretched exponential (Weibull): ends faster than the sigmoid; B 1: exponential
 broken line: f = min(C / C_b, 1)              a straight line, then level; with C_b beyond the data a straight line
 
 A constant is no shape here: it is what they are all tested against.
@@ -19,8 +20,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-SIGMOID, POWER_LAW, BROKEN_LINE = "sigmoid", "power law", "broken line"
-FAMILIES = (SIGMOID, POWER_LAW, BROKEN_LINE)
+SIGMOID, POWER_LAW, SATURATING, BROKEN_LINE = "sigmoid", "power law", "saturating", "broken line"
+FAMILIES = (SIGMOID, POWER_LAW, SATURATING, BROKEN_LINE)
 
 
 class Shapes(NamedTuple):
@@ -48,6 +49,8 @@ class Shapes(NamedTuple):
                 share[own] = 1 / (1 + r**-b)
             elif family == POWER_LAW:
                 share[own] = 1 - (1 + r * (2 ** (1 / b) - 1)) ** -b
+            elif family == SATURATING:
+                share[own] = 1 - 2.0 ** -np.minimum(r**b, 1000)
             else:
                 share[own] = np.minimum(r, 1)
         return share
@@ -58,7 +61,8 @@ def grid(last: float) -> Shapes:
     middles, exponents = last * np.geomspace(0.02, 8, 30), np.geomspace(0.5, 6, 11)
     parts = [
         _product(SIGMOID, middles, exponents),
-        _product(POWER_LAW, last * np.geomspace(0.02, 8, 24), np.geomspace(0.25, 128, 8)),
+        _product(POWER_LAW, last * np.geomspace(0.02, 8, 24), np.geomspace(0.25, 16, 7)),
+        _product(SATURATING, last * np.geomspace(0.02, 8, 24), np.geomspace(0.4, 4, 8)),
         _product(BROKEN_LINE, last * np.geomspace(0.1, 4, 30), np.ones(1)),
     ]
     return join(parts)
