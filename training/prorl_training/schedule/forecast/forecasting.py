@@ -235,9 +235,9 @@ class _Reading:
     def _why(self, ceiling: Interval, value: Interval, rivals: Sequence[Rival]) -> str:
         if self.still > LEVEL_P:
             return (
-                f"validation has not moved beyond its noise in {self.series.count} validations (p {self.still:.2g} of no "
-                "movement): there is no curve to continue; more validations, or more problems in each, would show a "
-                "smaller climb"
+                f"validation may not have moved: in {self.series.count} validations a policy that wanders without any trend "
+                f"does as much (p {self.still:.2g}), so there is no curve to continue; more validations, or more problems in "
+                "each, would show a smaller climb"
             )
         said = ", ".join(
             f"{r.family} {r.ceiling:.2f} ({r.value:.3f} at step {self.to_step})"
