@@ -60,7 +60,7 @@ SHAPES: dict[str, tuple[float, Callable[[float], float]]] = {
     "slow": (0.60, lambda c: 1 / (1 + (0.3 / max(c, 1e-9)) ** 1.2)),
     "exponential": (0.55, lambda c: 1 - math.exp(-c / 0.25)),
     "broken": (0.50, lambda c: min(c / 0.5, 1.0)),
-    "logistic": (0.55, lambda c: (_logistic((c - 0.35) / 0.12) - _START) / (1 - _START)),
+    "logistic": (0.55, lambda c: _logistic_share(c)),
     "flat": (0.30, lambda c: 1.0),
 }
 NOISES = {
@@ -76,7 +76,9 @@ def _logistic(x: float) -> float:
     return 1 / (1 + math.exp(-min(max(x, -700.0), 700.0)))
 
 
-_START = _logistic(-0.35 / 0.12)
+def _logistic_share(c: float) -> float:
+    start = _logistic(-0.35 / 0.12)
+    return (_logistic((c - 0.35) / 0.12) - start) / (1 - start)
 
 
 class Cell(NamedTuple):

@@ -97,7 +97,7 @@ def test_allowed_values_are_those_that_a_brute_force_profile_allows() -> None:
                 x, z = root @ (1 - share / at), root @ (y - value * share / at)
                 sse = float(z @ z - (z @ x) ** 2 / max(float(x @ x), 1e-12))
                 found.append(20 * math.log(max(sse, 1e-12) / 20) + 20 + log_det)
-        return min(found)
+        return float(min(found))
 
     assert height((low + high) / 2) - least < 5.0
     for value, inside in ((low, 0.002), (high, -0.002)):

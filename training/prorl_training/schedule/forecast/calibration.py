@@ -69,7 +69,7 @@ def likely(setting: Setting) -> Likely:
     inside = _normal((1 - fits.ceiling[0]) / spread) - _normal(-fits.ceiling[0] / spread)
     log += np.log(np.maximum(inside, 1e-12))
     found = np.exp(log - log.max())
-    return Likely(variances, found / found.sum())
+    return Likely(np.asarray(variances), found / found.sum())
 
 
 def _normal(z: Array) -> Array:

@@ -32,4 +32,4 @@ def _around_level(design: Design, series: Array) -> Array:
     for ones, w in zip(design.ones, design.whiten, strict=True):
         y = series @ w.T
         sums.append((y * y).sum(axis=1) - (y @ ones) ** 2 / (ones @ ones))
-    return np.maximum(np.stack(sums, axis=1)[..., None], 1e-12)
+    return np.asarray(np.maximum(np.stack(sums, axis=1)[..., None], 1e-12))
