@@ -18,11 +18,12 @@ Protocol, written before the runs it describes:
 - What the method was chosen on: looser trials (normal noise, seeds below 10,000), where the usual threshold of the profile
   likelihood covered 58-98 %; then two runs of this protocol. Seeds from 20,000: ceiling 96 %, value 98 %, but the gain of
   ``logistic`` down to 27 % in a cell, for want of a curve that ends fast: the family ``saturating`` came in. Seeds from 30,000: 98 %,
-  since noise of the answers alone was never thought likely: it weighs half now. Published are seeds from 40,000, which
-  nothing was chosen on.
+  since noise of the answers alone was never thought likely: it weighs half now. Seeds from 40,000
+  (1,068 runs): ceiling 94.7, value 95.1, gain 95.8 %, but of those called identified 89 and 92 %, so that takes the 99 % interval
+  now; the intervals are the same. Published are seeds from 50,000, which nothing was chosen on.
 - *Goal*: 93-97 % over all runs for ceiling and value, every cell shown with its own standard error. Nothing is tuned to
   the result; where it misses, the table says so.
-- Seeds: ``--seed`` (40,000) + run, the same for every cell. Run 0 of every cell comes first, then run 1: wherever it is
+- Seeds: ``--seed`` (50,000) + run, the same for every cell. Run 0 of every cell comes first, then run 1: wherever it is
   stopped, all cells have about as many. Every run is kept in ``--journal``; a second call goes on, and writes the summary anew.
 
     python benchmarks/forecast_coverage.py --runs 100 --seconds 280 --journal coverage.jsonl
@@ -172,7 +173,7 @@ def main() -> None:
     """Simulate what is not in the journal yet, for as long as allowed, and write the summary."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--runs", type=int, default=100, help="of each cell")
-    parser.add_argument("--seed", type=int, default=40_000)
+    parser.add_argument("--seed", type=int, default=50_000)
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after these")
     parser.add_argument("--journal", type=Path, required=True)
     parser.add_argument("--out", type=Path, default=RECORD)
