@@ -31,10 +31,10 @@ def forecast(
     ] = 0.1,
     as_json: Json = False,
 ) -> None:
-    """Say where a run's validation is heading, with 95 % intervals, or refuse with the reason.
+    """Say where a run's validation is heading.
 
-    Fits ScaleRL's sigmoid, a power law and a broken line to the validation reward over the tokens sampled. The ceiling and
-    the value at a step are given as far as all curves that fit agree.
+    Or why that cannot be said. Fits ScaleRL's sigmoid and three rivals to the validation reward over
+    the tokens sampled; the 95 % intervals hold what any of the curves that fit says.
     """
     from prorl_training.run.folder import find_run
     from prorl_training.schedule.forecast.forecasting import forecast as foretell
