@@ -59,7 +59,7 @@ def print_forecast(name: str, found: Forecast) -> None:
     print(f"{name}: {found.validations} validations to step {found.last_step}, over {found.unit}")
     if found.ceiling and found.value and found.gain and found.measured:
         table = Table(box=None, pad_edge=False)
-        for column in ("", "value", "95 % interval", ""):
+        for column in ("", "value", "95 % from", "to", ""):
             table.add_column(column, justify="left" if not column else "right")
         for what, i in (
             (f"validation at step {found.to_step}", found.value),
@@ -68,7 +68,7 @@ def print_forecast(name: str, found: Forecast) -> None:
             ("ceiling", found.ceiling),
         ):
             sure = "" if i.identified else "not identified"
-            table.add_row(what, f"{i.value:.3f}", f"{i.low:.3f} to {i.high:.3f}", sure)
+            table.add_row(what, *(_shown(x) for x in (i.value, i.low, i.high)), sure)
         console.stdout_console().print(table)
         rivals = Table(box=None, pad_edge=False)
         for column in ("curve", "ceiling", f"step {found.to_step}", "error on prefixes", ""):
@@ -82,3 +82,7 @@ def print_forecast(name: str, found: Forecast) -> None:
         console.stdout_console().print(rivals)
         print()
     print(f"{'identified' if found.identified else 'not identified'}: {found.why}")
+
+
+def _shown(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"  # no -0.000

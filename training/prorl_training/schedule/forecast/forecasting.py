@@ -259,15 +259,16 @@ class _Reading:
         )
         if ceiling.identified and value.identified:
             return f"curves that fit: ceiling by {said}"
+        names = ("the ceiling", f"the value at step {self.to_step}")
         wide = []
-        if not ceiling.identified:
-            wide.append(f"the ceiling may be anything from {ceiling.low:.2f} to {ceiling.high:.2f}")
-        if not value.identified:
-            wide.append(
-                f"the value at step {self.to_step} anything from {value.low:.2f} to {value.high:.2f}"
-            )
+        for name, seen, what, limits in zip(
+            names, (ceiling, value), self.asked, self.limits, strict=False
+        ):
+            if not seen.identified:
+                low, high = np.clip(self.setting.allowed(what, limits.sure), 0, 1)
+                wide.append(f"{name} may be anything from {low:.2f} to {high:.2f}")
         return (
-            f"{' and '.join(wide)} (at 99 % wider than {self.widest:g}); what fits: ceiling by {said}; "
+            f"{' and '.join(wide)} (99 %), wider than {self.widest:g}; what fits: ceiling by {said}; "
             f"{self._needed(rivals)}"
         )
 
