@@ -186,14 +186,19 @@ def _errors(prefixes: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list
     return found
 
 
-def main() -> None:
-    """Write the page."""
+def page() -> str:
+    """Return the page that the records make."""
     records = [
         json.loads((DOCS / "data" / "forecast" / f"{name}.json").read_text())
         for name in ("coverage", "errors")
     ]
     lines = [HEAD, *coverage_lines(records[0]), *error_lines(records[1])]
-    atomic_write_text(DOCS / "forecast.md", "\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page."""
+    atomic_write_text(DOCS / "forecast.md", page())
 
 
 if __name__ == "__main__":
