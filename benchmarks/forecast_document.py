@@ -56,7 +56,7 @@ def coverage_lines(record: Mapping[str, Any]) -> Iterator[str]:
     yield "## Do the intervals cover?\n"
     yield (
         f"{runs} simulated runs with a trend, {min(c['runs'] for c in rising)}-{max(c['runs'] for c in rising)} a cell, "
-        f"seeds from {record['seed']:,}; nominal 95 %, ± one standard error.\n"
+        f"seeds from {' and '.join(f'{s:,}' for s in record['seeds'])}; nominal 95 %, ± one standard error.\n"
     )
     rows = []
     for what in WHAT:

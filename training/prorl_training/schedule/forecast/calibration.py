@@ -4,7 +4,7 @@ With few validations, a correlation that is estimated too and several families o
 threshold (3.84 for 95 %) is too low. So curves are drawn from all that the data allow, in proportion to their restricted
 likelihood (flat in log C_mid, log B and A within [0, 1], the families weighing alike; sigma^2 as ``likely`` says); from each
 a series is simulated, fitted, and asked how far its own true value lies below its best fit. The threshold is the 95 % point of
-that, and never less than 3.84; the 99 % point is for whether an interval counts as an answer.
+that, and never less than 3.84.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from prorl_training.schedule.forecast.setting import Functional, Setting, held
 from prorl_training.schedule.forecast.shapes import FAMILIES, Array, Shapes, grid
 
 Places = NDArray[np.int64]
-LEVEL, SURE = 0.95, 0.99
-USUAL, USUAL_SURE = 3.84, 6.63
-"""These points of chi^2 with one degree of freedom: no threshold is below it."""
+LEVEL = 0.95
+USUAL = 3.84
+"""The 95 % point of chi^2 with one degree of freedom: no threshold is below it."""
 DRAWS = 400
 """Simulated series."""
 RATIO, LEVELS = 1.4, 12
@@ -40,13 +40,6 @@ class Draws(NamedTuple):
     ceiling: Array
     correlation: Places
     variance: Array
-
-
-class Thresholds(NamedTuple):
-    """Of H, for the 95 % interval and for the 99 % one."""
-
-    interval: float
-    sure: float
 
 
 class Likely(NamedTuple):
@@ -121,8 +114,8 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 
 def thresholds(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], random: np.random.Generator
-) -> list[Thresholds]:
-    """Return the thresholds of H for each of what is asked."""
+) -> list[float]:
+    """Return the threshold of H for each of what is asked."""
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
     noise = random.standard_normal(curve.shape)
@@ -132,11 +125,7 @@ def thresholds(
     series = curve + np.sqrt(drawn.variance)[:, None] * noise
     blocks = np.array_split(np.arange(len(series)), math.ceil(len(series) / BLOCK))
     falls = np.concatenate([_falls(setting, drawn, asked, series, b) for b in blocks], axis=1)
-    levels = np.quantile(falls, (LEVEL, SURE), axis=1)
-    return [
-        Thresholds(max(own, USUAL), max(sure, USUAL_SURE))
-        for own, sure in zip(*levels.tolist(), strict=True)
-    ]
+    return [max(USUAL, float(np.quantile(own, LEVEL))) for own in falls]
 
 
 def _falls(

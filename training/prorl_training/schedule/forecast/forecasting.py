@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from prorl_common import UserError, derive_seed
-from prorl_training.schedule.forecast.calibration import Thresholds, draw, likely, thresholds
+from prorl_training.schedule.forecast.calibration import draw, likely, thresholds
 from prorl_training.schedule.forecast.level import p_of_no_movement
 from prorl_training.schedule.forecast.prefixes import FEWEST, prefix_errors
 from prorl_training.schedule.forecast.series import Series, read_series
@@ -29,11 +29,7 @@ POINTS = 40
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval.
-
-    ``identified``: validation has moved, and the 99 % interval too is no wider than ``widest``: an interval that is narrow
-    by luck is the one that misses.
-    """
+    """A value and its 95 % interval; ``identified``: validation has moved, and it is no wider than ``widest``."""
 
     value: float
     low: float
@@ -154,8 +150,8 @@ class _Reading:
         assert found is not None  # a rival has a curve
         best, start, top = found
         ceiling, value, gain = (
-            self._interval(what, limits, start, top, best, floor)
-            for what, limits, floor in zip(self.asked, self.limits, (0, 0, -1), strict=True)
+            self._interval(what, limit, start, top, best, floor)
+            for what, limit, floor in zip(self.asked, self.limits, (0, 0, -1), strict=True)
         )
         noise = 1.96 * self.noise
         measured = Interval(
@@ -184,20 +180,11 @@ class _Reading:
         )
 
     def _interval(
-        self,
-        what: Functional,
-        limits: Thresholds,
-        start: float,
-        top: float,
-        shape: int,
-        least: float,
+        self, what: Functional, limit: float, start: float, top: float, shape: int, least: float
     ) -> Interval:
         value = what.start[shape] * start + what.ceiling[shape] * top
-        low, high = np.clip(self.setting.allowed(what, limits.interval), least, 1)
+        low, high = np.clip(self.setting.allowed(what, limit), least, 1)
         sure = self.still <= LEVEL_P and high - low <= self.widest
-        if sure:
-            wide = np.clip(self.setting.allowed(what, limits.sure), least, 1)
-            sure = wide[1] - wide[0] <= self.widest
         return Interval(float(np.clip(value, low, high)), float(low), float(high), bool(sure))
 
     def _curve(self, shape: int, start: float, top: float) -> list[Point]:
@@ -226,7 +213,7 @@ class _Reading:
                     top,
                     float(start + (top - start) * then[shape]),
                     self.errors.get(family),
-                    bool(own - least > self.limits[1].interval),
+                    bool(own - least > self.limits[1]),
                 )
             )
         return rivals
@@ -259,16 +246,15 @@ class _Reading:
         )
         if ceiling.identified and value.identified:
             return f"curves that fit: ceiling by {said}"
-        names = ("the ceiling", f"the value at step {self.to_step}")
         wide = []
-        for name, seen, what, limits in zip(
-            names, (ceiling, value), self.asked, self.limits, strict=False
-        ):
-            if not seen.identified:
-                low, high = np.clip(self.setting.allowed(what, limits.sure), 0, 1)
-                wide.append(f"{name} may be anything from {low:.2f} to {high:.2f}")
+        if not ceiling.identified:
+            wide.append(f"the ceiling may be anything from {ceiling.low:.2f} to {ceiling.high:.2f}")
+        if not value.identified:
+            wide.append(
+                f"the value at step {self.to_step} anything from {value.low:.2f} to {value.high:.2f}"
+            )
         return (
-            f"{' and '.join(wide)} (99 %), wider than {self.widest:g}; what fits: ceiling by {said}; "
+            f"{' and '.join(wide)}, wider than {self.widest:g}; what fits: ceiling by {said}; "
             f"{self._needed(rivals)}"
         )
 
