@@ -1,0 +1,1 @@
+"""Looks at what prorl has written."""

@@ -1,0 +1,243 @@
+"""Rollouts in the form in which they are searched: small columns in memory, texts one behind the other.
+
+A segment is read from a step's file, with its texts in memory; small ones are merged into one whose texts lie
+uncompressed in a file of the cache. A search reads that file piece by piece, so that memory does not grow with the
+texts. Never unpickled: the columns are an Arrow file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import compute, ipc
+
+from prorl_common import UserError
+from prorl_common.files import atomic_write_bytes, explain_write_errors
+from prorl_common.rollout_files import read_rollouts, step_of
+
+Mask = npt.NDArray[np.bool_]
+FORM = b"1"
+"""Of the cache's files; another one is read anew from the run."""
+BLOCK = 8 << 20
+"""Bytes of text that a search holds at a time, where no single text is longer."""
+WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status", "judge")
+NUMBERS = {
+    "sample_index": pa.int64(),
+    "tokens": pa.int64(),
+    "reward": pa.float64(),
+    "shaped_reward": pa.float64(),
+    "advantage": pa.float64(),
+    "policy_last": pa.int64(),
+}
+FLAGS = ("kept", "carried")
+TEXTS = ("response", "prompt")
+"""Which of the segment's texts a row's response and prompt are; -1: there is none."""
+READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
+SCHEMA = pa.schema(
+    [
+        ("step", pa.int64()),
+        ("row", pa.int64()),
+        *((name, pa.dictionary(pa.int32(), pa.string())) for name in WORDS),
+        *NUMBERS.items(),
+        *((name, pa.bool_()) for name in FLAGS),
+        *((name, pa.int64()) for name in TEXTS),
+    ]
+)
+
+
+class FileKey(NamedTuple):
+    """A step's file as it was when it was read; a rewritten one has another key."""
+
+    name: str
+    size: int
+    modified: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The rollouts of some step files. ``columns`` has ``SCHEMA``; ``texts`` are the bytes, or the file that holds them.
+
+    Text ``i`` is UTF-8 between ``offsets[i]`` and ``offsets[i + 1]``. The responses to one prompt in one step share its text.
+    """
+
+    files: tuple[FileKey, ...]
+    columns: pa.Table
+    offsets: npt.NDArray[np.int64]
+    texts: bytes | Path
+
+    @property
+    def size(self) -> int:
+        """Bytes of all texts."""
+        return int(self.offsets[-1])
+
+    def read(self, number: int, longest: int) -> str:
+        """Return text ``number``, cut after ``longest`` bytes."""
+        with self._opened() as read:
+            start, end = int(self.offsets[number]), int(self.offsets[number + 1])
+            cut = bytes(read(start, min(end, start + longest)))
+        return cut.decode(
+            errors="ignore"
+        )  # whole texts are UTF-8; the cut may be within a character
+
+    def search(self, needle: str) -> Mask:
+        """Return which rows have ``needle`` in response, prompt or sample id, whatever its case."""
+        ids = self.columns["sample_id"].combine_chunks()
+        found = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
+        texts = np.zeros(len(self.offsets), np.bool_)  # the last one stands for no text
+        with self._opened() as read:
+            for first, last in self._blocks():
+                low, high = int(self.offsets[first]), int(self.offsets[last])
+                places = pa.py_buffer(self.offsets[first : last + 1] - low)
+                data = pa.py_buffer(read(low, high))
+                block = pa.LargeStringArray.from_buffers(last - first, places, data)
+                texts[first:last] = _has(block, needle)
+        for name in TEXTS:
+            found |= texts[self.columns[name].to_numpy()]
+        return found
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield (first, last) of runs of texts of at most BLOCK bytes together, or of one text."""
+        first, ends = 0, self.offsets[1:]
+        while first < len(ends):
+            after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
+            last = max(first + 1, after)
+            yield first, last
+            first = last
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Give a function that returns the bytes between two places."""
+        if isinstance(self.texts, bytes):
+            view = memoryview(self.texts)
+            yield lambda start, end: view[start:end]
+            return
+        with self.texts.open("rb") as file:
+            buffer = bytearray(BLOCK)
+
+            def read(start: int, end: int) -> memoryview:
+                nonlocal buffer
+                if end - start > len(buffer):
+                    buffer = bytearray(end - start)
+                view = memoryview(buffer)[: end - start]
+                if os.preadv(file.fileno(), [view], start) != end - start:
+                    raise UserError(f"{file.name} was cut short: start prorl view again")
+                return view
+
+            yield read
+
+
+def read_segment(file: Path, key: FileKey) -> Segment:
+    """Return the rollouts of one step's file. Raises UserError, a line, for what is no such file."""
+    table = read_rollouts(file, READ, carried=True)
+    try:
+        table.validate(full=True)
+    except pa.ArrowException as error:
+        first = str(error).splitlines()[0]
+        raise UserError(f"{file}: a text in it is not UTF-8 ({first})") from error
+    rows, step = table.num_rows, step_of(file)
+    responses = table["response"].combine_chunks().cast(pa.binary())
+    prompts = table["prompt"].combine_chunks().cast(pa.binary()).dictionary_encode()
+    texts = [*responses.to_pylist(), *prompts.dictionary.to_pylist()]
+    which = prompts.indices.fill_null(-1 - rows).to_numpy(zero_copy_only=False)
+    data = [text or b"" for text in texts]
+    offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
+    columns = {
+        "step": np.full(rows, step),
+        "row": np.arange(rows),
+        "response": np.arange(rows),
+        "prompt": which + rows,
+    }
+    for name in (*WORDS, *NUMBERS, *FLAGS):
+        column = table[name].combine_chunks()
+        if name in WORDS:  # an empty word stands for none
+            columns[name] = column.fill_null("").dictionary_encode()
+        else:
+            columns[name] = column.cast(SCHEMA.field(name).type)
+    arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
+    return Segment((key,), pa.Table.from_arrays(arrays, schema=SCHEMA), offsets, b"".join(data))
+
+
+def merge(segments: Sequence[Segment], folder: Path | None) -> Segment:
+    """Return one segment of several; its texts are written into ``folder`` (None: they stay in memory).
+
+    Raises UserError or DiskFullError where the folder cannot be written.
+    """
+    parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
+    for one in segments:
+        columns = one.columns
+        for name in TEXTS:
+            numbers = columns[name].to_numpy()
+            moved = pa.array(np.where(numbers < 0, numbers, numbers + texts))
+            columns = columns.set_column(SCHEMA.get_field_index(name), name, moved)
+        parts.append(columns)
+        offsets.append(one.offsets[1:] + size)
+        texts += len(one.offsets) - 1
+        size += one.size
+    table = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
+    places = np.concatenate(offsets)
+    files = tuple(key for one in segments for key in one.files)
+    data = b"".join(one.texts for one in segments if isinstance(one.texts, bytes))
+    if folder is None:
+        return Segment(files, table, places, data)
+    stem = hashlib.sha256(json.dumps([FORM, files]).encode()).hexdigest()[:24]
+    path = folder / f"{stem}.text"
+    atomic_write_bytes(path, data)
+    about = {b"form": FORM, b"files": json.dumps(files), b"offsets": places.tobytes()}
+    sink = pa.BufferOutputStream()
+    with ipc.new_file(sink, table.schema.with_metadata(about)) as writer:
+        writer.write_table(table)
+    atomic_write_bytes(folder / f"{stem}.arrow", sink.getvalue())
+    return Segment(files, table, places, path)
+
+
+def saved_segments(folder: Path) -> Iterator[Segment]:
+    """Yield the segments of a cache folder; what is torn or of another form is taken away, to be read anew."""
+    for path in sorted(folder.glob("*.arrow")):
+        try:
+            yield _saved(path)
+        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Take a segment's files out of the cache."""
+    with contextlib.suppress(OSError):
+        path.with_suffix(".arrow").unlink(missing_ok=True)
+        path.with_suffix(".text").unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the cache's folder, for this user alone, as it holds what models wrote."""
+    with explain_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _saved(path: Path) -> Segment:
+    with ipc.open_file(path) as file:
+        table = file.read_all()
+    about = table.schema.metadata or {}
+    table = table.replace_schema_metadata(None).combine_chunks()
+    if about[b"form"] != FORM or not table.schema.equals(SCHEMA):
+        raise ValueError("another form")
+    table.validate(full=True)
+    offsets, texts = np.frombuffer(about[b"offsets"], np.int64), path.with_suffix(".text")
+    if texts.stat().st_size != offsets[-1]:
+        raise ValueError("texts of another length")
+    files = tuple(FileKey(str(n), int(s), int(m)) for n, s, m in json.loads(about[b"files"]))
+    return Segment(files, table, offsets, texts)
+
+
+def _has(texts: Any, needle: str) -> Mask:
+    found = compute.match_substring(texts, needle, ignore_case=True)
+    result: Mask = found.fill_null(False).to_numpy(zero_copy_only=False)
+    return result
