@@ -75,3 +75,18 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
         "seconds": round(verdict.seconds, 6),
         "judge": verdict.judge,
     }
+
+
+def as_test_case(
+    item_id: str | int, task: Task, response: str, reward: float | None = None
+) -> dict[str, Any]:
+    """Return the row of an input file that ``prorl verify file`` reads, one line of JSON with ``json.dumps``.
+
+    With ``reward`` the row holds it as "expected_reward", and the command fails where another comes out.
+    """
+    row: dict[str, Any] = {
+        "id": item_id,
+        "task": {"verifier": task.verifier, "reference": dict(task.reference)},
+        "response": response,
+    }
+    return row if reward is None else row | {"expected_reward": reward}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from prorl_common import UserError
+from prorl_verifiers.findings import Finding
 
 VerdictStatus = Literal["scored", "judged", "unparsable", "timeout", "infra_error"]
 """``judged``: a model gave the reward, no rule."""
@@ -76,7 +77,10 @@ def unparsable(reason: str, extracted: str | None = None) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a verifier found. ``reward`` is in [0, 1], or None when status is ``infra_error``."""
+    """What a verifier found. ``reward`` is in [0, 1], or None when status is ``infra_error``.
+
+    ``findings``: what the scorer noted on its way, where it was asked to explain (``prorl_verifiers.explain``).
+    """
 
     reward: float | None
     status: VerdictStatus
@@ -85,6 +89,7 @@ class Verdict:
     isolation: str = ""
     metrics: Metrics = field(default_factory=dict)
     seconds: float = 0.0
+    findings: tuple[Finding, ...] = ()
 
     @property
     def is_infra_error(self) -> bool:

@@ -35,9 +35,12 @@ class ComposedBatch(Batch):
         items: Sequence[Item],
         on_end: Callable[[], None],
         on_item: Callable[[int, Verdict], None] | None = None,
+        explain: bool = False,
     ) -> None:
         """Find the parts. Raises TaskError."""
-        super().__init__(items, on_end, on_item)  # a verdict for each of the caller's items
+        super().__init__(
+            items, on_end, on_item, explain
+        )  # a verdict for each of the caller's items
         self._places: list[tuple[int, int]] = []
         """By part: the caller's item and the part's place in it."""
         self._wholes: dict[int, _Whole] = {}
