@@ -19,17 +19,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyarrow import compute, ipc
+from pyarrow import compute, ipc, parquet
 
 from prorl_common import UserError
 from prorl_common.files import atomic_write_bytes, explain_write_errors
-from prorl_common.rollout_files import read_rollouts, step_of
+from prorl_common.rollout_files import COLUMNS, read_rollouts, schema, step_of
+from prorl_viewer.rollouts.prompts import plain
+from prorl_viewer.subject import NotFoundError
 
 Mask = npt.NDArray[np.bool_]
 FORM = b"1"
 """Of the cache's files; another one is read anew from the run."""
 BLOCK = 8 << 20
 """Bytes of text that a search holds at a time, where no single text is longer."""
+BATCH = 64
+"""Rows that are read at a time to find one."""
 WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status", "judge")
 NUMBERS = {
     "sample_index": pa.int64(),
@@ -40,6 +44,7 @@ NUMBERS = {
     "policy_last": pa.int64(),
 }
 FLAGS = ("kept", "carried")
+COLUMNS_OF_TOKENS = tuple(name for name, column in COLUMNS.items() if column.kind.endswith("[]"))
 TEXTS = ("response", "prompt")
 """Which of the segment's texts a row's response and prompt are; -1: there is none."""
 READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
@@ -121,8 +126,12 @@ class Segment:
             view = memoryview(self.texts)
             yield lambda start, end: view[start:end]
             return
-        with self.texts.open("rb") as file:
-            buffer = bytearray(BLOCK)
+        try:
+            file = self.texts.open("rb")
+        except FileNotFoundError as error:  # its steps were done again
+            raise NotFoundError("the run's rollouts have changed: ask again") from error
+        with file:
+            buffer = bytearray()
 
             def read(start: int, end: int) -> memoryview:
                 nonlocal buffer
@@ -147,7 +156,8 @@ def read_segment(file: Path, key: FileKey) -> Segment:
     rows, step = table.num_rows, step_of(file)
     responses = table["response"].combine_chunks().cast(pa.binary())
     prompts = table["prompt"].combine_chunks().cast(pa.binary()).dictionary_encode()
-    texts = [*responses.to_pylist(), *prompts.dictionary.to_pylist()]
+    words = [plain(text.decode()).encode() for text in prompts.dictionary.to_pylist()]
+    texts = [*responses.to_pylist(), *words]
     which = prompts.indices.fill_null(-1 - rows).to_numpy(zero_copy_only=False)
     data = [text or b"" for text in texts]
     offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
@@ -165,6 +175,37 @@ def read_segment(file: Path, key: FileKey) -> Segment:
             columns[name] = column.cast(SCHEMA.field(name).type)
     arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
     return Segment((key,), pa.Table.from_arrays(arrays, schema=SCHEMA), offsets, b"".join(data))
+
+
+def read_row(
+    file: Path, row: int, columns: Sequence[str] | None = None, without: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return one row of a step's file: ``columns`` (None: all) but those ``without``; what the file lacks is null.
+
+    The file is read in batches, as the tokens of a large step would fill the memory. Raises UserError for what is no
+    such file, NotFoundError for a row that it does not have.
+    """
+    wanted = schema([name for name in columns or COLUMNS if name not in without])
+    try:
+        with parquet.ParquetFile(file) as found:
+            there = [name for name in wanted.names if name in found.schema_arrow.names]
+            first = 0
+            for group in range(found.num_row_groups):
+                rows = found.metadata.row_group(group).num_rows
+                if first <= row < first + rows:
+                    for batch in found.iter_batches(BATCH, [group], there):
+                        if row < first + batch.num_rows:
+                            one = pa.Table.from_batches([batch]).slice(row - first, 1)
+                            cast = {n: one[n].cast(wanted.field(n).type)[0].as_py() for n in there}
+                            return dict.fromkeys(wanted.names) | cast
+                        first += batch.num_rows
+                first += rows
+    except FileNotFoundError:
+        pass
+    except (pa.ArrowException, OSError, ValueError) as error:
+        line = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{file}: not a readable rollouts file ({line})") from error
+    raise NotFoundError(f"{file.name} has no row {row}")
 
 
 def merge(segments: Sequence[Segment], folder: Path | None) -> Segment:
