@@ -65,10 +65,13 @@ class Index(Closing):
         self._table = Table(())
         self._opened = self._closed = False
         self._thread: threading.Thread | None = None
+        self._failed: Exception | None = None
 
     def known(self, rows: int = 0, wait: float = 0.0) -> Known:
         """Return what is known, after at most ``wait`` seconds: sooner once ``rows`` are there or all is read."""
         self._look()
+        if self._failed is not None:
+            raise self._failed
         until = time.monotonic() + wait
         with self._changed:
             while (
@@ -120,7 +123,7 @@ class Index(Closing):
                 self._drop(segment)
             self._bad = {key: line for key, line in self._bad.items() if key in present}
             if self._thread is None and not self._closed and self._unread():
-                self._thread = threading.Thread(target=self._read_all, daemon=True)
+                self._thread = threading.Thread(target=self._reader, daemon=True)
                 self._thread.start()
 
     def _drop(self, segment: Segment) -> None:
@@ -133,6 +136,14 @@ class Index(Closing):
         read = {key for segment in self._segments for key in segment.files}
         todo = [k for k in self._keys.values() if k not in read and k not in self._bad]
         return sorted(todo, key=lambda key: -step_of(Path(key.name)))
+
+    def _reader(self) -> None:
+        try:
+            self._read_all()
+        except Exception as error:  # noqa: BLE001 - it is raised where the next answer is asked for
+            with self._changed:
+                self._failed, self._thread = error, None
+                self._changed.notify_all()
 
     def _read_all(self) -> None:
         if not self._opened:

@@ -230,7 +230,7 @@ def merge(segments: Sequence[Segment], folder: Path | None) -> Segment:
     data = b"".join(one.texts for one in segments if isinstance(one.texts, bytes))
     if folder is None:
         return Segment(files, table, places, data)
-    stem = hashlib.sha256(json.dumps([FORM, files]).encode()).hexdigest()[:24]
+    stem = hashlib.sha256(json.dumps([FORM.decode(), files]).encode()).hexdigest()[:24]
     path = folder / f"{stem}.text"
     atomic_write_bytes(path, data)
     about = {b"form": FORM, b"files": json.dumps(files), b"offsets": places.tobytes()}
