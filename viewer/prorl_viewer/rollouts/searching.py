@@ -16,7 +16,7 @@ from prorl_viewer.rollouts.segment import Mask, Segment
 THREADS = 2
 KEPT = 16
 """Searches whose hits are kept: a byte a row each."""
-IN_TIME = 0.2
+IN_TIME = 0.15
 """Seconds that an answer waits for its search."""
 
 
@@ -42,9 +42,9 @@ class Searches(Closing):
             self._searches.move_to_end(needle)
             for gone in found.keys() - set(segments):
                 found.pop(gone).cancel()
-            for segment in reversed(segments):  # the newest steps' segments stand last
-                if segment not in found:
-                    found[segment] = self._pool.submit(segment.search, needle)
+            new = [segment for segment in segments if segment not in found]
+            for segment in sorted(new, key=lambda s: -s.newest):
+                found[segment] = self._pool.submit(segment.search, needle)
             while len(self._searches) > KEPT:
                 for future in self._searches.popitem(last=False)[1].values():
                     future.cancel()

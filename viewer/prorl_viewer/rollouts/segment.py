@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,11 @@ class Segment:
     columns: pa.Table
     offsets: npt.NDArray[np.int64]
     texts: bytes | Path
+
+    @property
+    def newest(self) -> int:
+        """The latest step of its files."""
+        return max(step_of(Path(key.name)) for key in self.files)
 
     @property
     def size(self) -> int:
@@ -279,6 +285,12 @@ def _saved(path: Path) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    found = compute.match_substring(texts, needle, ignore_case=True)
+    """Return which texts have the needle. Beyond ASCII a search is slow: its ASCII part is searched first."""
+    first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
+    found = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = found.fill_null(False).to_numpy(zero_copy_only=False)
+    if first != needle:
+        result = result.copy()
+        rest = compute.match_substring(texts.filter(pa.array(result)), needle, ignore_case=True)
+        result[result] = rest.to_numpy(zero_copy_only=False)
     return result
