@@ -1,6 +1,6 @@
 """Turn (response, task) into a verdict that a program decided and anyone can check again."""
 
-from prorl_verifiers.explaining import Explanation, explain, explanation_of
+from prorl_verifiers.explaining import Explanation, explain
 from prorl_verifiers.findings import Finding, note
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.logic.spec import logic_datasets
@@ -67,7 +67,6 @@ __all__ = [
     "check_modes",
     "default_backend",
     "explain",
-    "explanation_of",
     "load_library",
     "load_task",
     "logic_datasets",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from prorl_verifiers.findings import Finding, Outcome, cut
+from prorl_verifiers.findings import Finding, Outcome
 from prorl_verifiers.pool.core import WorkerOptions
 from prorl_verifiers.pool.verifier_pool import VerifierPool
 from prorl_verifiers.rows import verdict_row
@@ -25,8 +25,8 @@ class Explanation:
 
     @property
     def outcome(self) -> Outcome:
-        """``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
-        return outcome_of(self.verdict)
+        """The verdict's: ``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
+        return self.verdict.outcome
 
     def to_json(self) -> dict[str, Any]:
         """Return what ``prorl verify answer --json`` prints, with "outcome" and "findings" (``Finding.to_json``)."""
@@ -53,7 +53,8 @@ def explain(
     only. Raises what ``VerifierPool.score`` does.
     """
     if pool is not None:
-        return explanation_of(pool.score([(response, task)], explain=True)[0])
+        verdict = pool.score([(response, task)], explain=True)[0]
+        return Explanation(verdict, verdict.explained())
     with VerifierPool(
         1,
         sandbox,
@@ -63,23 +64,3 @@ def explain(
         worker_options=WorkerOptions(prestart=False),
     ) as own:
         return explain(response, task, pool=own)
-
-
-def explanation_of(verdict: Verdict) -> Explanation:
-    """Return the explanation that a verdict carries; where its scorer noted nothing, what the verdict says."""
-    return Explanation(verdict, verdict.findings or (said(verdict),))
-
-
-def said(verdict: Verdict) -> Finding:
-    """Return what a verdict says as a finding."""
-    fields = [("status", verdict.status), ("reason", cut(verdict.reason))]
-    if verdict.extracted is not None:
-        fields.append(("extracted", cut(verdict.extracted)))
-    return Finding("verdict", outcome_of(verdict), tuple(fields))
-
-
-def outcome_of(verdict: Verdict) -> Outcome:
-    """Return ``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
-    if verdict.reward is None:
-        return "neutral"
-    return "passed" if verdict.reward >= 1.0 else "failed"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 Outcome = Literal["passed", "failed", "neutral"]
@@ -22,11 +22,16 @@ Fields: TypeAlias = Mapping[str, object]
 """Label -> what stands there; it is shown as ``str`` writes it, None is left out."""
 LONGEST_TEXT = 2000
 """Characters of one text that a finding keeps; the length of the whole is said behind them."""
-MOST_TEXT = 200_000
-"""Characters that the findings of one response keep together; what comes behind is cut to ``SHORT_TEXT``."""
+MOST_TEXT = 150_000
+"""Characters that the findings of one response keep together; what comes behind is cut to ``SHORT_TEXT``, and behind as
+many again nothing is kept."""
 SHORT_TEXT = 80
+LONGEST_TITLE = 200
 MOST_FINDINGS = 1000
 """Findings of one response, parts among them; how many more there were is said."""
+MOST_HEARD = 20_000
+"""Findings that are held while a scorer works; what it notes beyond is dropped unseen, so that no scorer runs out of memory
+for being listened to."""
 DEEPEST = 8
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
@@ -78,7 +83,7 @@ def note(
     ``span`` is counted in the text that the scorer was given.
     """
     heard = _HEARD.get()
-    if heard is None:
+    if heard is None or len(heard) >= MOST_HEARD:
         return
     outcome: Outcome = "neutral" if passed is None else "passed" if passed else "failed"
     texts = tuple(
@@ -136,7 +141,7 @@ class _Budget:
     def of(self, findings: Sequence[Finding], depth: int) -> tuple[Finding, ...]:
         kept: list[Finding] = []
         for at, finding in enumerate(findings):
-            if self._findings == 0 or depth == DEEPEST:
+            if self._findings == 0 or depth == DEEPEST or self._characters < -MOST_TEXT:
                 kept.append(Finding(f"{len(findings) - at} more findings are left out"))
                 break
             self._findings -= 1
@@ -144,21 +149,23 @@ class _Budget:
         return tuple(kept)
 
     def _one(self, finding: Finding, depth: int) -> Finding:
+        title = cut(finding.title, LONGEST_TITLE)
+        self._characters -= len(title)
         fields = []
         for label, text in finding.fields:
-            longest = LONGEST_TEXT + 100 if self._characters > 0 else SHORT_TEXT
-            self._characters -= min(len(text), longest)
-            fields.append((label[:SHORT_TEXT], cut(text, longest)))
+            if self._characters < -MOST_TEXT:
+                break
+            fields.append((cut(label, SHORT_TEXT), self._text(text)))
+            self._characters -= len(fields[-1][0]) + len(fields[-1][1])
         span = finding.span
         if span is not None:
             span = (span[0] + self._offset, span[1] + self._offset)
-        return replace(
-            finding,
-            title=finding.title[:LONGEST_TEXT],
-            fields=tuple(fields),
-            span=span,
-            parts=self.of(finding.parts, depth + 1),
-        )
+        parts = self.of(finding.parts, depth + 1)
+        return Finding(title, finding.outcome, tuple(fields), span, parts)
+
+    def _text(self, text: str) -> str:
+        """Return a text that ``note`` has cut already, shorter where there is no room."""
+        return text if self._characters > 0 else cut(text, SHORT_TEXT)
 
 
 def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from prorl_common import UserError
-from prorl_verifiers.findings import Finding
+from prorl_verifiers.findings import Finding, Outcome, cut
 
 VerdictStatus = Literal["scored", "judged", "unparsable", "timeout", "infra_error"]
 """``judged``: a model gave the reward, no rule."""
@@ -95,6 +95,22 @@ class Verdict:
     def is_infra_error(self) -> bool:
         """True when the verdict says nothing about the answer and must be masked out of its group."""
         return self.status == "infra_error"
+
+    @property
+    def outcome(self) -> Outcome:
+        """``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
+        if self.reward is None:
+            return "neutral"
+        return "passed" if self.reward >= 1.0 else "failed"
+
+    def explained(self) -> tuple[Finding, ...]:
+        """Return the findings, and what the verdict itself says where none of them comes to its outcome."""
+        if any(finding.outcome == self.outcome for finding in self.findings):
+            return self.findings
+        fields = [("status", str(self.status)), ("reason", cut(self.reason))]
+        if self.extracted is not None:
+            fields.append(("extracted", cut(self.extracted)))
+        return (*self.findings, Finding("verdict", self.outcome, tuple(fields)))
 
     @property
     def judge(self) -> str | None:
