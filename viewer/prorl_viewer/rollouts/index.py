@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prorl_common import Closing, DiskFullError, UserError, cache_root
-from prorl_common.rollout_files import rollout_files, step_of
+from prorl_common.rollout_files import rollout_file, step_of
 from prorl_viewer.rollouts.segment import (
     FileKey,
     Segment,
@@ -63,12 +63,13 @@ class Index(Closing):
         self._bad: dict[FileKey, str] = {}
         self._no_cache = ""
         self._table = Table(())
-        self._opened = self._closed = False
+        self._asked = self._opened = self._closed = False
         self._thread: threading.Thread | None = None
         self._failed: Exception | None = None
 
     def known(self, rows: int = 0, wait: float = 0.0) -> Known:
         """Return what is known, after at most ``wait`` seconds: sooner once ``rows`` are there or all is read."""
+        self._asked = True
         self._look()
         if self._failed is not None:
             raise self._failed
@@ -88,7 +89,9 @@ class Index(Closing):
             return Known(self._table, read, len(self._keys), tuple(problems))
 
     def version(self) -> str:
-        """Return another text whenever files came, went or have been read."""
+        """Return another text whenever files came, went or have been read; nothing is read before someone asked."""
+        if not self._asked:
+            return ""
         self._look()
         with self._changed:
             newest = max((key.modified for key in self._keys.values()), default=0)
@@ -116,7 +119,7 @@ class Index(Closing):
             if changed == self._seen[0] and changed / 1e9 < self._seen[1] - 1:
                 return
             self._seen = (changed, now)
-            self._keys = {key.name: key for key in _keys(rollout_files(self.run).values())}
+            self._keys = {key.name: key for key in _keys(self.run)}
             present = set(self._keys.values())
             stale = [s for s in self._segments if not present.issuperset(s.files)]
             for segment in stale:
@@ -216,8 +219,12 @@ class Index(Closing):
                 )
 
 
-def _keys(files: Iterable[Path]) -> Iterable[FileKey]:
-    for path in files:
+def _keys(run: Path) -> Iterable[FileKey]:
+    """Yield the step files of a run; files of other names are none."""
+    for path in (run / "rollouts").glob("step_*.parquet"):
+        number = path.stem.removeprefix("step_")
+        if not number.isdecimal() or path != rollout_file(run, int(number)):
+            continue
         try:
             found = path.stat()
         except OSError:  # it went meanwhile
