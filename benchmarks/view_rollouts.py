@@ -70,6 +70,7 @@ def make_run(run: Path, rollouts: int, steps: int, tokens: bool) -> int:
     pool = " ".join(vocabulary[i] for i in drawn)
     (run / "rollouts").mkdir(parents=True)
     (run / "config.yaml").write_text("model: {path: none}\n")
+    (run / "identity.json").write_text("{}")
     characters, first = 0, 0
     for step in range(1, steps + 1):
         last = rollouts * step // steps

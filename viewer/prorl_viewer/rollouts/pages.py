@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from prorl_common import Closing, UserError
-from prorl_common.rollout_files import read_rollouts, rollout_file
+from prorl_common.rollout_files import rollout_file
 from prorl_viewer.rollouts.asking import Ask, read_query
 from prorl_viewer.rollouts.checking import Checker, test_case
 from prorl_viewer.rollouts.index import Index, Known
 from prorl_viewer.rollouts.prompts import find_prompt
 from prorl_viewer.rollouts.searching import Searches
-from prorl_viewer.rollouts.segment import COLUMNS_OF_TOKENS, WORDS, read_row
+from prorl_viewer.rollouts.segment import COLUMNS_OF_TOKENS, WORDS, read_group, read_row
 from prorl_viewer.rollouts.table import Filter, Rows, Table
 from prorl_viewer.rollouts.tokens import tokens_of
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer
@@ -25,8 +25,8 @@ HEAD = 160
 """Characters of a response that the list shows."""
 LOOKED_AT = 1 << 20
 """Bytes of a text in which the list looks for the place of a hit."""
-WHOLE = 1 << 19
-"""Bytes of a response in a group; all of it is on its own page."""
+WHOLE = 100_000
+"""Characters of a response in a group; all of it is on its own page."""
 FIRST_ANSWER = 0.5
 """Seconds that the first answer waits for enough rows."""
 FULL_MARKS = 1 - 1e-9
@@ -121,7 +121,7 @@ class Rollouts(Closing):
         return {
             **plain,
             "row": number,
-            **{name: None if row[name] is None else Private(row[name]) for name in texts},
+            **{name: _private(row[name]) for name in texts},
             "prompt": find_prompt(self.run, row).to_json(),
             "group": group,
             "trained_in": self._trained_in(table, row),
@@ -136,30 +136,32 @@ class Rollouts(Closing):
     def group(self, query: Query) -> Json:
         """Return all responses to one prompt in one step, side by side."""
         step, sample = integer(query, "step", -1), query.get("sample", "")
+        rows = read_group(rollout_file(self.run, step), sample)
+        first, shown = rows[0], []
+        for row in rows:
+            texts = {name: _private(row.pop(name)) for name in ("reason", "extracted")}
+            response = Private((row.pop("response") or "")[:WHOLE])
+            plain = {k: v for k, v in row.items() if k not in ("prompt", "reference")}
+            shown.append({**plain, **texts, "response": response})
         table = self._index.known(1 << 62, FIRST_ANSWER).table
-        rows = table.select(Filter({"step": (step, step)}, {"sample_id": [sample]}))
-        if not len(rows):
-            raise self._absent(f"step {step} has no responses to '{sample}'")
-        names = ("reason", "extracted", "reference", "prompt", "verifier", "sample_id")
-        recorded = read_rollouts(rollout_file(self.run, step), names, carried=True)
-        shown = []
-        for at in rows.tolist():
-            facts = table.facts(at)
-            text = table.text("response", at, WHOLE) or ""
-            own = recorded.slice(facts["row"], 1).to_pylist()
-            texts = {n: own[0][n] if own else None for n in ("reason", "extracted")}
-            private = {n: None if t is None else Private(t) for n, t in texts.items()}
-            shown.append({**facts, "response": Private(text), **private})
-        first = recorded.slice(shown[0]["row"], 1).to_pylist()
-        steps = _steps(table, table.select(Filter(words={"sample_id": [sample]})))
+        wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
+        steps = _steps(table, table.select(wanted))
+        rewards = [row["reward"] for row in rows if row["reward"] is not None]
+        tokens = [row["tokens"] for row in rows if row["tokens"] is not None]
         return {
             "step": step,
             "sample_id": sample,
-            "prompt": find_prompt(self.run, first[0]).to_json() if first else None,
-            "reference": Private(first[0]["reference"] or "") if first else None,
+            "prompt": find_prompt(self.run, first).to_json(),
+            "reference": _private(first["reference"]),
             "rows": shown,
             "steps": steps,
-            **_means(table, rows),
+            "responses": len(rows),
+            "scored": len(rewards),
+            "passed": sum(reward >= FULL_MARKS for reward in rewards),
+            "mean_reward": sum(rewards) / len(rewards) if rewards else None,
+            "mean_tokens": sum(tokens) / len(tokens) if tokens else None,
+            "truncated": sum(row["finish_reason"] == "length" for row in rows),
+            "kept": sum(bool(row["kept"]) for row in rows),
         }
 
     def prompt(self, query: Query) -> Json:
@@ -251,6 +253,10 @@ class Rollouts(Closing):
         steps = table.numbers["step"][same]
         later = steps[steps > (row["step"] or 0)]
         return int(later.min()) if len(later) else None
+
+
+def _private(text: str | None) -> Private | None:
+    return None if text is None else Private(text)
 
 
 def _progress(known: Known) -> dict[str, Any]:

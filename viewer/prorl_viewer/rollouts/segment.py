@@ -214,6 +214,25 @@ def read_row(
     raise NotFoundError(f"{file.name} has no row {row}")
 
 
+def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
+    """Return the rows of a step's file that answer one prompt, without their tokens, with "row", their number in the file.
+
+    Raises UserError for what is no such file, NotFoundError where there are none.
+    """
+    if not file.is_file():
+        raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
+    names = [name for name in COLUMNS if name not in COLUMNS_OF_TOKENS]
+    table = read_rollouts(file, names, carried=True)
+    table = table.append_column("row", pa.array(range(table.num_rows), pa.int64()))
+    try:
+        rows = table.filter(compute.equal(table["sample_id"], sample_id)).to_pylist()
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file}: a text in it is not UTF-8") from error
+    if not rows:
+        raise NotFoundError(f"{file.name} has no responses to '{sample_id}'")
+    return [dict(row) for row in rows]
+
+
 def merge(segments: Sequence[Segment], folder: Path | None) -> Segment:
     """Return one segment of several; its texts are written into ``folder`` (None: they stay in memory).
 
