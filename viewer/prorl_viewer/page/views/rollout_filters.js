@@ -59,7 +59,7 @@ function Field({ name, title, hint, value, go }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => go({ [name]: now }, true), WAIT);
   }
-  return html`<label class=${name}>${title}
+  return html`<label class="for-${name}">${title}
     <input type="search" name=${name} value=${typed} placeholder=${hint} maxlength="1000" autocomplete="off" spellcheck=${false}
       data-filter=${name === "q" ? "" : undefined} onInput=${changed} /></label>`;
 }

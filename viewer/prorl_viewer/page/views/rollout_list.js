@@ -208,7 +208,12 @@ export function List({ rows, chosen, query, go, narrow }) {
     const y = at * ROW;
     if (y < frame.current.scrollTop) frame.current.scrollTop = y;
     if (y + 2 * ROW > frame.current.scrollTop + height) frame.current.scrollTop = y + 2 * ROW - height;
-    requestAnimationFrame(() => /** @type {HTMLElement | null} */ (frame.current?.querySelector(`tr[data-at="${at}"]`))?.focus());
+    const focus = () => {
+      const row = /** @type {HTMLElement | null} */ (frame.current?.querySelector(`tr[data-at="${at}"]`));
+      row?.focus();
+      return row;
+    };
+    if (!focus()) requestAnimationFrame(focus);
   }
 
   /** @param {KeyboardEvent} event */
