@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from prorl_common import UserError
-from prorl_common.rollout_files import rollout_file, schema
+from prorl_common.rollout_files import COLUMNS, rollout_file, schema
 from prorl_viewer.encoding import encode
 from prorl_viewer.rollouts import Rollouts
 from prorl_viewer.rollouts import index as index_module
@@ -317,6 +318,68 @@ def test_without_a_place_for_the_cache_the_texts_stay_in_memory(
         answer = listed(rollouts, q="step 2")
         assert answer["total"] == 4
         assert any("stay in memory" in line for line in answer["problems"])
+
+
+def test_the_cache_of_a_run_that_is_gone_is_taken_away(run: Path, tmp_path: Path) -> None:
+    cache, other = tmp_path / "cache", tmp_path / "other"
+    write(other, 1)
+    for folder in (run, other):
+        with Rollouts(folder, cache) as rollouts:
+            listed(rollouts)
+    assert len(list(cache.iterdir())) == 2
+    shutil.rmtree(other)
+    with Rollouts(run, cache) as rollouts:
+        listed(rollouts)
+    assert len(list(cache.iterdir())) == 1
+
+
+def test_a_prompt_of_any_form_is_shown(run: Path, opened: Rollouts) -> None:
+    prompts = [
+        "\ud800 is in JSON",
+        "{",
+        "[1]",
+        "[[",
+        '[{"role": 1, "content": [2]}]',
+        "null",
+        "[" * 10**5,
+    ]
+    told = [
+        json.dumps(prompts[0]),
+        *prompts[1:],
+        json.dumps([{"role": "user", "content": "\ud800"}]),
+    ]
+    write(run, 4, [row(4, at, prompt=text) for at, text in enumerate(told)])
+    assert listed(opened, step="4")["total"] == len(told)
+    for at in range(len(told)):
+        encode(opened.one({"step": "4", "row": str(at)}))
+
+
+def test_old_files_without_prompts_get_them_from_the_runs_dataset_where_it_asks_the_same(
+    run: Path, tmp_path: Path, opened: Rollouts
+) -> None:
+    old = [name for name, column in COLUMNS.items() if column.first]
+    table = pa.Table.from_pylist([row(5, 0), row(5, 2)], schema=schema()).select(old)
+    parquet.write_table(table, rollout_file(run, 5))
+    assert listed(opened, step="5")["total"] == 2
+    where = {"step": "5", "row": "0"}
+    assert "names no dataset" in opened.one(where)["prompt"]["missing"]
+    data = tmp_path / "data"
+    (run / "config.yaml").write_text(f"data: {{path: {data}}}")
+    assert "is not here" in opened.one(where)["prompt"]["missing"]
+    data.mkdir()
+    asked = [{"role": "user", "content": "What?"}]
+    kind = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))
+    rows = {
+        "id": ["sum-0", "sum-1"],
+        "prompt": pa.array([asked, asked], kind),
+        "verifier": ["math", "math"],
+        "reference": [TASK["reference"], json.dumps({"answer": "5"})],
+    }
+    parquet.write_table(pa.table(rows), data / "train.parquet")
+    found = opened.one(where)["prompt"]
+    assert found["messages"] == [{"role": "user", "content": Private("What?")}]
+    assert found["from"] == "the dataset data"
+    assert "checked otherwise" in opened.one({"step": "5", "row": "1"})["prompt"]["missing"]
 
 
 def test_nothing_is_written_into_the_run(run: Path, opened: Rollouts) -> None:

@@ -16,15 +16,8 @@ from pathlib import Path
 
 from prorl_common import Closing, DiskFullError, UserError, cache_root
 from prorl_common.rollout_files import rollout_file, step_of
-from prorl_viewer.rollouts.segment import (
-    FileKey,
-    Segment,
-    make_folder,
-    merge,
-    read_segment,
-    remove,
-    saved_segments,
-)
+from prorl_viewer.rollouts.cache import merge, open_folder, remove, saved_segments
+from prorl_viewer.rollouts.segment import FileKey, Segment, read_segment
 from prorl_viewer.rollouts.table import Table
 
 READERS = 2
@@ -172,16 +165,20 @@ class Index(Closing):
                 self._merge()
 
     def _read(self, key: FileKey) -> Segment | str:
+        file = self.run / "rollouts" / key.name
         try:
-            return read_segment(self.run / "rollouts" / key.name, key)
+            return read_segment(file, key)
         except UserError as error:
             return str(error)
+        except Exception as error:  # noqa: BLE001 - files are untrusted: whatever one holds, the others are shown
+            line = (str(error).splitlines() or [""])[0]
+            return f"{file}: cannot be read ({type(error).__name__}: {line})"
 
     def _open_cache(self) -> None:
         """Take what an earlier viewer kept, and is still as the run has it."""
         self._opened = True
         try:
-            make_folder(self._cache)
+            open_folder(self._cache, self.run)
         except (UserError, DiskFullError, OSError) as error:
             self._no_cache = f"texts stay in memory, as the cache cannot be used: {error}"
             return
@@ -211,12 +208,8 @@ class Index(Closing):
         with self._changed:
             if all(s in self._segments for s in small):
                 self._segments = [s for s in self._segments if s not in small] + [whole]
-            else:
-                remove(
-                    self._cache / Path(whole.texts).name
-                    if isinstance(whole.texts, Path)
-                    else self._cache
-                )
+            elif isinstance(whole.texts, Path):
+                remove(whole.texts)
 
 
 def _keys(run: Path) -> Iterable[FileKey]:

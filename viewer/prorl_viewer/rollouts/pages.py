@@ -15,8 +15,9 @@ from prorl_viewer.rollouts.asking import Ask, read_query
 from prorl_viewer.rollouts.checking import Checker, test_case
 from prorl_viewer.rollouts.index import Index, Known
 from prorl_viewer.rollouts.prompts import find_prompt
+from prorl_viewer.rollouts.reading import COLUMNS_OF_TOKENS, read_group, read_row
 from prorl_viewer.rollouts.searching import Searches
-from prorl_viewer.rollouts.segment import COLUMNS_OF_TOKENS, WORDS, read_group, read_row
+from prorl_viewer.rollouts.segment import WORDS
 from prorl_viewer.rollouts.table import Filter, Rows, Table
 from prorl_viewer.rollouts.tokens import tokens_of
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer
@@ -32,6 +33,10 @@ FIRST_ANSWER = 0.5
 FULL_MARKS = 1 - 1e-9
 IN_FILE = 400
 """Newest rollouts that an exported page holds."""
+TOKENS_IN_FILE = 200_000
+"""Tokens of the newest of them that it holds with their log-probs."""
+READ_ALL = 600.0
+"""Seconds that an export waits for the rollouts to be read."""
 PER_PROMPT = 2000
 """Newest responses to one prompt that its page lists."""
 
@@ -65,17 +70,19 @@ class Rollouts(Closing):
         return {"check": self.check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the pages of an exported file: the newest rollouts, each in full, with their groups and prompts."""
-        known = self._index.known(wait=600.0, rows=1 << 62)
+        """Yield the pages of an exported file: the newest rollouts in full, with groups and prompts, some with tokens."""
+        table = self._index.known(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
-        yield "rollouts", {}
-        groups = set()
-        for row in known.table.select(Filter(flags={"carried": False}))[:IN_FILE].tolist():
-            facts = known.table.facts(row)
+        groups, tokens = set(), 0
+        for row in table.select(Filter(flags={"carried": False}))[:IN_FILE].tolist():
+            facts = table.facts(row)
             where = {"step": str(facts["step"]), "row": str(facts["row"])}
-            for page in ("rollout", "tokens", "testcase"):
-                yield page, where
-            groups.add((str(facts["step"]), str(facts["sample_id"] or "")))
+            yield "rollout", where
+            yield "testcase", where
+            tokens += facts["tokens"] or 0
+            if tokens <= TOKENS_IN_FILE:
+                yield "tokens", where
+            groups.add((str(facts["step"]), facts["sample_id"] or ""))
         for step, sample in sorted(groups):
             yield "group", {"step": step, "sample": sample}
         for sample in sorted({sample for _, sample in groups}):

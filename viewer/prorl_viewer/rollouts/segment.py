@@ -1,18 +1,15 @@
 """Rollouts in the form in which they are searched: small columns in memory, texts one behind the other.
 
-A segment is read from a step's file, with its texts in memory; small ones are merged into one whose texts lie
-uncompressed in a file of the cache. A search reads that file piece by piece, so that memory does not grow with the
-texts. Never unpickled: the columns are an Arrow file.
+A segment is read from a step's file, with its texts in memory; small ones are merged into one whose texts lie in a file
+(``cache``). A search reads that file piece by piece, so that memory does not grow with the texts.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,21 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyarrow import compute, ipc, parquet
+from pyarrow import compute
 
 from prorl_common import UserError
-from prorl_common.files import atomic_write_bytes, explain_write_errors
-from prorl_common.rollout_files import COLUMNS, read_rollouts, schema, step_of
+from prorl_common.rollout_files import read_rollouts, step_of
 from prorl_viewer.rollouts.prompts import plain
 from prorl_viewer.subject import NotFoundError
 
 Mask = npt.NDArray[np.bool_]
-FORM = b"1"
-"""Of the cache's files; another one is read anew from the run."""
 BLOCK = 8 << 20
 """Bytes of text that a search holds at a time, where no single text is longer."""
-BATCH = 64
-"""Rows that are read at a time to find one."""
 WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status", "judge")
 NUMBERS = {
     "sample_index": pa.int64(),
@@ -45,7 +37,6 @@ NUMBERS = {
     "policy_last": pa.int64(),
 }
 FLAGS = ("kept", "carried")
-COLUMNS_OF_TOKENS = tuple(name for name, column in COLUMNS.items() if column.kind.endswith("[]"))
 TEXTS = ("response", "prompt")
 """Which of the segment's texts a row's response and prompt are; -1: there is none."""
 READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
@@ -96,9 +87,7 @@ class Segment:
         with self._opened() as read:
             start, end = int(self.offsets[number]), int(self.offsets[number + 1])
             cut = bytes(read(start, min(end, start + longest)))
-        return cut.decode(
-            errors="ignore"
-        )  # whole texts are UTF-8; the cut may be within a character
+        return cut.decode(errors="ignore")  # the cut may be within a character
 
     def search(self, needle: str) -> Mask:
         """Return which rows have ``needle`` in response, prompt or sample id, whatever its case."""
@@ -162,7 +151,9 @@ def read_segment(file: Path, key: FileKey) -> Segment:
     rows, step = table.num_rows, step_of(file)
     responses = table["response"].combine_chunks().cast(pa.binary())
     prompts = table["prompt"].combine_chunks().cast(pa.binary()).dictionary_encode()
-    words = [plain(text.decode()).encode() for text in prompts.dictionary.to_pylist()]
+    words = [
+        plain(text.decode()).encode(errors="replace") for text in prompts.dictionary.to_pylist()
+    ]
     texts = [*responses.to_pylist(), *words]
     which = prompts.indices.fill_null(-1 - rows).to_numpy(zero_copy_only=False)
     data = [text or b"" for text in texts]
@@ -181,126 +172,6 @@ def read_segment(file: Path, key: FileKey) -> Segment:
             columns[name] = column.cast(SCHEMA.field(name).type)
     arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
     return Segment((key,), pa.Table.from_arrays(arrays, schema=SCHEMA), offsets, b"".join(data))
-
-
-def read_row(
-    file: Path, row: int, columns: Sequence[str] | None = None, without: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return one row of a step's file: ``columns`` (None: all) but those ``without``; what the file lacks is null.
-
-    The file is read in batches, as the tokens of a large step would fill the memory. Raises UserError for what is no
-    such file, NotFoundError for a row that it does not have.
-    """
-    wanted = schema([name for name in columns or COLUMNS if name not in without])
-    try:
-        with parquet.ParquetFile(file) as found:
-            there = [name for name in wanted.names if name in found.schema_arrow.names]
-            first = 0
-            for group in range(found.num_row_groups):
-                rows = found.metadata.row_group(group).num_rows
-                if first <= row < first + rows:
-                    for batch in found.iter_batches(BATCH, [group], there):
-                        if row < first + batch.num_rows:
-                            one = pa.Table.from_batches([batch]).slice(row - first, 1)
-                            cast = {n: one[n].cast(wanted.field(n).type)[0].as_py() for n in there}
-                            return dict.fromkeys(wanted.names) | cast
-                        first += batch.num_rows
-                first += rows
-    except FileNotFoundError:
-        pass
-    except (pa.ArrowException, OSError, ValueError) as error:
-        line = (str(error).splitlines() or [type(error).__name__])[0]
-        raise UserError(f"{file}: not a readable rollouts file ({line})") from error
-    raise NotFoundError(f"{file.name} has no row {row}")
-
-
-def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows of a step's file that answer one prompt, without their tokens, with "row", their number in the file.
-
-    Raises UserError for what is no such file, NotFoundError where there are none.
-    """
-    if not file.is_file():
-        raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
-    names = [name for name in COLUMNS if name not in COLUMNS_OF_TOKENS]
-    table = read_rollouts(file, names, carried=True)
-    table = table.append_column("row", pa.array(range(table.num_rows), pa.int64()))
-    try:
-        rows = table.filter(compute.equal(table["sample_id"], sample_id)).to_pylist()
-    except UnicodeDecodeError as error:
-        raise UserError(f"{file}: a text in it is not UTF-8") from error
-    if not rows:
-        raise NotFoundError(f"{file.name} has no responses to '{sample_id}'")
-    return [dict(row) for row in rows]
-
-
-def merge(segments: Sequence[Segment], folder: Path | None) -> Segment:
-    """Return one segment of several; its texts are written into ``folder`` (None: they stay in memory).
-
-    Raises UserError or DiskFullError where the folder cannot be written.
-    """
-    parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
-    for one in segments:
-        columns = one.columns
-        for name in TEXTS:
-            numbers = columns[name].to_numpy()
-            moved = pa.array(np.where(numbers < 0, numbers, numbers + texts))
-            columns = columns.set_column(SCHEMA.get_field_index(name), name, moved)
-        parts.append(columns)
-        offsets.append(one.offsets[1:] + size)
-        texts += len(one.offsets) - 1
-        size += one.size
-    table = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
-    places = np.concatenate(offsets)
-    files = tuple(key for one in segments for key in one.files)
-    data = b"".join(one.texts for one in segments if isinstance(one.texts, bytes))
-    if folder is None:
-        return Segment(files, table, places, data)
-    stem = hashlib.sha256(json.dumps([FORM.decode(), files]).encode()).hexdigest()[:24]
-    path = folder / f"{stem}.text"
-    atomic_write_bytes(path, data)
-    about = {b"form": FORM, b"files": json.dumps(files), b"offsets": places.tobytes()}
-    sink = pa.BufferOutputStream()
-    with ipc.new_file(sink, table.schema.with_metadata(about)) as writer:
-        writer.write_table(table)
-    atomic_write_bytes(folder / f"{stem}.arrow", sink.getvalue())
-    return Segment(files, table, places, path)
-
-
-def saved_segments(folder: Path) -> Iterator[Segment]:
-    """Yield the segments of a cache folder; what is torn or of another form is taken away, to be read anew."""
-    for path in sorted(folder.glob("*.arrow")):
-        try:
-            yield _saved(path)
-        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
-            remove(path)
-
-
-def remove(path: Path) -> None:
-    """Take a segment's files out of the cache."""
-    with contextlib.suppress(OSError):
-        path.with_suffix(".arrow").unlink(missing_ok=True)
-        path.with_suffix(".text").unlink(missing_ok=True)
-
-
-def make_folder(folder: Path) -> None:
-    """Make the cache's folder, for this user alone, as it holds what models wrote."""
-    with explain_write_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-
-def _saved(path: Path) -> Segment:
-    with ipc.open_file(path) as file:
-        table = file.read_all()
-    about = table.schema.metadata or {}
-    table = table.replace_schema_metadata(None).combine_chunks()
-    if about[b"form"] != FORM or not table.schema.equals(SCHEMA):
-        raise ValueError("another form")
-    table.validate(full=True)
-    offsets, texts = np.frombuffer(about[b"offsets"], np.int64), path.with_suffix(".text")
-    if texts.stat().st_size != offsets[-1]:
-        raise ValueError("texts of another length")
-    files = tuple(FileKey(str(n), int(s), int(m)) for n, s, m in json.loads(about[b"files"]))
-    return Segment(files, table, offsets, texts)
 
 
 def _has(texts: Any, needle: str) -> Mask:

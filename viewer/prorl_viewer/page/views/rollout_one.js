@@ -151,7 +151,7 @@ export function Findings({ findings }) {
   if (!findings.length) return "";
   return html`<ul class="findings">
     ${findings.map((one) => html`<li>
-      <span class=${{ passed: "good", failed: "bad", neutral: "none" }[one.outcome]}>${SIGNS[one.outcome]} <span class="visually-hidden">${one.outcome}:</span></span> <bdi>${one.title}</bdi>
+      <span class=${{ passed: "good", failed: "bad", neutral: "none" }[one.outcome]}>${SIGNS[one.outcome]} <span class="visually-hidden">${one.outcome}:</span></span> <bdi>${one.title}</bdi>${one.span && html` <span class="unit">characters ${shown(one.span[0] + 1)} to ${shown(one.span[1])} of the response</span>`}
       ${one.fields.length > 0 && html`<dl>${one.fields.map(([label, text]) => html`<dt><bdi>${label}</bdi></dt><dd><${Short} value=${text} /></dd>`)}</dl>`}
       <${Findings} findings=${one.parts} />
     </li>`)}

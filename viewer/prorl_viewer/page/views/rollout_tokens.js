@@ -27,7 +27,7 @@ export const COLOURS = /** @type {const} */ ({
       const level = size < 0.02 ? 0 : size < 0.1 ? 1 : size < 0.5 ? 2 : size < 2 ? 3 : 4;
       return level === 0 ? "n0" : `${v > 0 ? "b" : "g"}${level}`;
     },
-    legend: [["g3", "trainer higher by 0.5 to 2"], ["g1", "by 0.02 to 0.1"], ["n0", "within 0.02"], ["b1", "sampler higher by 0.02 to 0.1"], ["b2", "0.1 to 0.5"], ["b3", "0.5 to 2"], ["b4", "above 2"]],
+    legend: [["g4", "trainer higher by 2 and more"], ["g3", "0.5"], ["g2", "0.1"], ["g1", "0.02"], ["n0", "the same"], ["b1", "sampler higher by 0.02"], ["b2", "0.1"], ["b3", "0.5"], ["b4", "2 and more"]],
   },
   advantage: {
     title: "advantage",

@@ -38,7 +38,7 @@ export function RolloutsView({ subject, route }) {
   }, [query.at, open, here, rows]);
 
   return html`<h1 class="visually-hidden">Rollouts of ${subject}</h1>
-    <div class="rollouts ${open ? "open" : ""}">
+    <div class="rollouts ${open ? "open" : ""} ${query.group && !query.at ? "wide" : ""}">
       <section class="rollout-list" aria-label="rollouts">
         <${Filters} names=${FILTERS} query=${query} values=${rows.about.values ?? {}} go=${go} />
         <${List} rows=${rows} chosen=${query.at ?? ""} query=${query} go=${go} narrow=${open} />
