@@ -92,7 +92,7 @@ class Segment:
     def search(self, needle: str) -> Mask:
         """Return which rows have ``needle`` in response, prompt or sample id, whatever its case."""
         ids = self.columns["sample_id"].combine_chunks()
-        found = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
+        found: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
         texts = np.zeros(len(self.offsets), np.bool_)  # the last one stands for no text
         with self._opened() as read:
             for first, last in self._blocks():

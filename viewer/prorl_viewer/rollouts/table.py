@@ -86,7 +86,7 @@ class Table:
 
     def word(self, name: str, row: int) -> str:
         """Return the word that a row has in a column of words, empty where it has none."""
-        return self.words[name][self.codes[name][row]]
+        return self.words[name][int(self.codes[name][row])]
 
     def number(self, name: str, row: int) -> float | None:
         """Return the number that a row has, as an int where it is whole by its type."""
