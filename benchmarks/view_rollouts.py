@@ -14,6 +14,7 @@ import argparse
 import functools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,7 @@ def make_run(run: Path, rollouts: int, steps: int, tokens: bool) -> int:
     (run / "rollouts").mkdir(parents=True)
     (run / "config.yaml").write_text("model: {path: none}\n")
     (run / "identity.json").write_text("{}")
+    (run / "metrics.jsonl").write_text("")
     characters, first = 0, 0
     for step in range(1, steps + 1):
         last = rollouts * step // steps
@@ -132,9 +134,9 @@ def make_run(run: Path, rollouts: int, steps: int, tokens: bool) -> int:
     return characters
 
 
-def resident() -> dict[str, int]:
-    """The most and the present memory of this process, in MB (10^6 bytes), mapped files included."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+def resident(process: int | str = "self") -> dict[str, int]:
+    """The most and the present memory of a process, in MB (10^6 bytes), mapped files included."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith("Vm")}
     return {"peak": int(found["VmHWM"]) * 1024 // 10**6, "now": int(found["VmRSS"]) * 1024 // 10**6}
 
@@ -204,6 +206,47 @@ def in_process(run: Path, cache: Path) -> dict[str, Any]:
     return found
 
 
+def in_browser(run: Path, scratch: Path) -> dict[str, Any]:
+    """The page in Debian's Chromium, with an empty cache: from the opening of its address to rows on screen, and from a filter to its rows."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "prorl_cli", "view", str(run)]
+    places = os.environ | {"PRORL_CACHE": str(scratch / "browser")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=places) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        figures: dict[str, Any] = {}
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            )
+            page = browser.new_page()
+            for name in ("rows on screen, cold server", "rows on screen again"):
+                page.goto("about:blank")
+                began = time.perf_counter()
+                page.goto(f"{address}#/{run.name}/rollouts")
+                page.locator("tr[data-at='0'] td", has_text=str(STEPS)).first.wait_for()
+                figures[name] = {"seconds": time.perf_counter() - began}
+            page.get_by_text("100,000 of 100,000 rollouts").wait_for(timeout=300_000)
+            for query in ("step=1000..1200", f"q={words()[19000]}", "domain=math&reward=1"):
+                # in the page, as Playwright's own looks are some 100 ms apart
+                figures[f"filter {query}"] = {
+                    "seconds": page.evaluate(
+                        """async ([subject, query]) => {
+                        const count = () => document.querySelector(".rollout-count strong").textContent;
+                        const before = count(), began = performance.now();
+                        location.hash = `#/${subject}/rollouts?${query}`;
+                        while (count() === before) await new Promise(requestAnimationFrame);
+                        return (performance.now() - began) / 1000 }""",
+                        [run.name, query],
+                    )
+                }
+            browser.close()
+        memory = resident(server.pid)
+        server.terminate()
+    return {"figures": figures, "memory_mb": memory}
+
+
 def show(name: str, found: Mapping[str, Any]) -> None:
     """Print one process's figures."""
     print(f"\n{name:36}   time   processor")
@@ -229,6 +272,7 @@ def main() -> None:
     parser.add_argument(
         "--run", type=Path, help="keep the made run here, or use the one that is there"
     )
+    parser.add_argument("--browser", action="store_true", help="measure the page in Chromium too")
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -254,6 +298,9 @@ def main() -> None:
         figures["cache_mb"] = sum(f.stat().st_size for f in cache.rglob("*.*")) / 1e6
         print(f"\nload of the machine {figures['load']:.1f} on {figures['cores']} cores")
         print(f"run {figures['run_mb']:.0f} MB, cache {figures['cache_mb']:.0f} MB")
+        if options.browser:
+            figures["browser"] = in_browser(run, Path(scratch))
+            show("in the browser", figures["browser"])
         if options.json:
             options.json.write_text(json.dumps(figures, indent=1))
 
