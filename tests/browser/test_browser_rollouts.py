@@ -223,7 +223,7 @@ def test_a_rollout_is_copied_as_a_line_that_prorl_verify_file_reads(
     (tmp_path / "case.jsonl").write_text(line)
     (item,) = read_items(tmp_path / "case.jsonl")
     assert (item.id, item.task.verifier) == ("sum-0#5.1", "math")
-    assert json.loads(line)["expected"] == {"reward": 1.0, "status": "scored"}
+    assert json.loads(line)["expected_reward"] == 1.0
 
 
 @pytest.mark.parametrize(("size", "columns"), [("desktop", 2), ("phone", 1)])

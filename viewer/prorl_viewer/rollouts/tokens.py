@@ -27,7 +27,7 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     ids = row.get("token_ids")
     if not ids:
         return {
-            "why": "the rollout file holds no token ids (logging.tokens of the config keeps them)"
+            "why": "the rollout file holds no token ids (with logging.rollouts=full runs write them)"
         }
     sampler, trainer = (
         _numbers(row.get(name), len(ids)) for name in ("sampler_logprobs", "trainer_logprobs")
