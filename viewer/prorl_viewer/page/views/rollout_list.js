@@ -202,12 +202,23 @@ export function List({ rows, chosen, query, go, narrow }) {
     if (frame.current) frame.current.scrollTop = 0;
   }, [filtered]);
 
-  /** @param {number} at */
-  function focusRow(at) {
-    if (at < 0 || at >= total || frame.current === null) return;
+  useEffect(() => bring(rows.placeOf(chosen)), [chosen]);
+
+  /**
+   * Scroll as little as brings a row into view.
+   * @param {number} at
+   */
+  function bring(at) {
+    if (at < 0 || frame.current === null) return;
     const y = at * ROW;
     if (y < frame.current.scrollTop) frame.current.scrollTop = y;
     if (y + 2 * ROW > frame.current.scrollTop + height) frame.current.scrollTop = y + 2 * ROW - height;
+  }
+
+  /** @param {number} at */
+  function focusRow(at) {
+    if (at < 0 || at >= total || frame.current === null) return;
+    bring(at);
     const focus = () => {
       const row = /** @type {HTMLElement | null} */ (frame.current?.querySelector(`tr[data-at="${at}"]`));
       row?.focus();

@@ -16,12 +16,16 @@ export function One({ subject, at, route, close }) {
   const [step = "", row = ""] = at.split(".");
   const { data, error } = useData(subject, "rollout", { step, row });
   const head = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    // on a narrow page the list is hidden now, and its row has no focus any more
+    if (data !== null && document.activeElement === document.body) head.current?.focus();
+  }, [data !== null]);
   if (error) return html`<div class="rollout-head"><button onClick=${close}>close</button></div><p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none">reading</p>`;
   const place = data.group.indexOf(data.row);
   /** @param {number} number */
   const sibling = (number) => route.href({ at: `${data.step}.${number}` });
-  return html`<div class="rollout-head" ref=${head}>
+  return html`<div class="rollout-head" ref=${head} tabindex="-1">
       <h2>Step ${data.step}, <${Name} value=${data.sample_id} />, response ${place + 1} of ${data.group.length}</h2>
       <span class="buttons">
         ${place > 0 && html`<a href=${sibling(data.group[place - 1])}>previous of the group</a>`}
