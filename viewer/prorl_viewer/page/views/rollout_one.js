@@ -9,6 +9,12 @@ import { COLOURS, TokenText } from "./rollout_tokens.js";
 /** @typedef {import("../data.js").Private} Private */
 /** @typedef {{title: string, outcome: "passed" | "failed" | "neutral", fields: [string, Private][], span: [number, number] | null, parts: Finding[]}} Finding */
 
+const LACKS = {
+  sampler: "the rollout file has no log-probs of the sampler for this response",
+  trainer: "the rollout file has no log-probs of the trainer here: they are there for responses that the step trained on",
+  gap: "there is no gap to show without the trainer's log-probs, which are there for responses that the step trained on",
+  advantage: "the step did not train on this response: it has no advantage",
+};
 const SIGNS = { passed: "✓", failed: "✗", neutral: "·" };
 
 /** @param {{subject: string, at: string, route: Route, close: () => void}} props */
@@ -78,7 +84,7 @@ function Response({ subject, data, route }) {
   const { data: tokens, error } = useData(subject, coloured ? "tokens" : "", coloured ? { step: data.step, row: data.row } : {});
   const known = coloured && tokens !== null && !error;
   const key = /** @type {keyof typeof COLOURS} */ (by);
-  const lacks = known && (tokens.why || (key === "advantage" ? tokens.advantage === null && "the step did not train on this response" : !tokens[key] && `the rollout file holds no ${COLOURS[key].title}`));
+  const lacks = known && (tokens.why || (key === "advantage" ? tokens.advantage === null : !tokens[key]) && LACKS[key]);
   return html`<div class="rollout-head"><h3>Response</h3>
       <label>colour tokens by
         <select value=${by} onChange=${(/** @type {Event} */ e) => route.go({ colour: /** @type {HTMLSelectElement} */ (e.target).value }, true)}>
