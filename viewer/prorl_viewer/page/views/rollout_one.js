@@ -125,7 +125,7 @@ function Verdict({ subject, data }) {
       <dt>reason</dt><dd><${Text} value=${data.reason} inline=${true} /></dd>
       ${data.extracted && html`<dt>extracted</dt><dd><${Text} value=${data.extracted} inline=${true} /></dd>`}
       <dt>checked against</dt><dd><details><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>
-      ${data.metrics && html`<dt>metrics</dt><dd><${Text} value=${data.metrics} inline=${true} /></dd>`}
+      ${data.metrics && html`<dt>reported</dt><dd><details><summary>metrics</summary><${Text} value=${data.metrics} label="metrics" /></details></dd>`}
     </dl>
     ${exported
       ? html`<p class="none">Checking again needs prorl view: this is a file.</p>`
