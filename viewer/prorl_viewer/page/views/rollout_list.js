@@ -8,6 +8,7 @@ import { Text, seen } from "../text.js";
 /** @typedef {ReturnType<typeof useRows>} Rows */
 
 const CHUNK = 100;
+const KEPT = 50; // chunks of late
 const ROW = 34; // pixels of a row
 const AROUND = 10; // rows drawn above and below what is seen
 const AGAIN = 400; // milliseconds until an answer that was not complete is asked for again
@@ -58,7 +59,11 @@ export function useRows(subject, query) {
         const now = kept.current;
         const same = now.what === what && now.about.asked === what;
         now.chunks = same ? now.chunks : new Map();
-        answers.forEach((answer, at) => now.chunks.set(chunks[at], answer.rows));
+        answers.forEach((answer, at) => {
+          now.chunks.delete(chunks[at]); // so that it is the newest one
+          now.chunks.set(chunks[at], answer.rows);
+        });
+        for (const oldest of [...now.chunks.keys()].slice(0, -KEPT)) now.chunks.delete(oldest);
         now.about = { ...answers[0], asked: what };
         now.error = "";
         now.ms = performance.now() - began;
