@@ -1,0 +1,1 @@
+"""Show what a run, a dataset or an evaluation holds, as a page."""

@@ -1,0 +1,197 @@
+"""A run as a subject of the page."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from prorl_common import UserError
+from prorl_training.config.checks import check_config
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.simulate import rules_at
+from prorl_viewer.runs import around, curves, decisions
+from prorl_viewer.runs.header import header
+from prorl_viewer.runs.journal import Decisions, Metrics
+from prorl_viewer.runs.settings import read_plain, settings
+from prorl_viewer.runs.tasks import TaskTable
+from prorl_viewer.subject import Json, NotFoundError, Query, choice, integer
+
+READING = 0.5
+"""Seconds that one request may read rollouts; the page asks again for the rest."""
+KEPT = 200
+"""Answers that are kept while nothing is new."""
+EXPORTED_STEPS = 40
+"""Steps whose decisions an exported page holds, beside the falls of the reward."""
+
+
+class RunSubject:
+    """The curves, decisions and config of one run; what it was asked for last is kept while nothing is new."""
+
+    kind: Literal["run"] = "run"
+
+    def __init__(self, path: Path, name: str = "") -> None:
+        self.path = path
+        self.name = name or path.name
+        self.run = RunFolder(path)
+        self._lock = threading.RLock()
+        self._metrics = Metrics(self.run.metrics_path)
+        self._decisions = Decisions(self.run.decisions_path)
+        self._tasks = TaskTable(self.run.rollouts)
+        self._kept: dict[tuple[str, tuple[tuple[str, str], ...]], Json] = {}
+        self._kept_version = ""
+
+    def version(self) -> str:
+        """Return a text of the journals' sizes, the run's state and how it ended."""
+        ended = self.run.ended_path.exists()
+        sizes = f"{self._metrics.tail.size()}.{self._decisions.tail.size()}"
+        return f"{sizes}.{int(self.run.is_written())}{int(ended)}.{self._metrics.rewritten}"
+
+    def pages(self) -> Mapping[str, Callable[[Query], Json]]:
+        """Return the pages of the run's curves."""
+        pages = {
+            "summary": self._summary,
+            "charts": self._charts,
+            "curves": self._curves,
+            "decisions": self._overview,
+            "decision": self._decision,
+            "around": self._around,
+            "config": self._config,
+        }
+        kept = {name: self._fresh(name, page) for name, page in pages.items()}
+        return {**kept, "rules": self._rules}
+
+    def actions(self) -> Mapping[str, Callable[[Query], Json]]:
+        """Return nothing: a run's curves are only looked at."""
+        return {}
+
+    def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield what an exported page holds: every chart overall and by domain, decisions and the falls of the reward."""
+        pages = self.pages()
+        for page in ("summary", "charts", "decisions", "config"):
+            yield page, {}
+        for chart in pages["charts"]({})["charts"]:
+            for by in ("overall", *(b for b in chart["by"] if b == "domain")):
+                yield "curves", {"chart": chart["name"], "by": by}
+        marked = [mark["step"] for mark in pages["decisions"]({})["marks"]]
+        fallen = [fall["step"] for fall in pages["summary"]({})["falls"]]
+        for step in dict.fromkeys([*fallen, *marked[-EXPORTED_STEPS:]]):
+            yield "decision", {"step": str(step)}
+            yield "around", {"step": str(step)}
+
+    def _fresh(self, name: str, page: Callable[[Query], Json]) -> Callable[[Query], Json]:
+        """Return the page over journals that are read up to now; the same question of the same state is kept."""
+
+        def answer(query: Query) -> Json:
+            with self._lock:
+                version, question = self.version(), (name, tuple(sorted(query.items())))
+                self._metrics.refresh()
+                self._decisions.refresh()
+                if version != self._kept_version or len(self._kept) > KEPT:
+                    self._kept_version, self._kept = version, {}
+                if question not in self._kept:
+                    told = page(query)
+                    if told.get("unread"):
+                        return told
+                    self._kept[question] = told
+                return self._kept[question]
+
+        return answer
+
+    def _summary(self, query: Query) -> Json:
+        del query
+        metrics = self._metrics
+        return {
+            **header(self.run, metrics, self._decisions.rows),
+            "first_step": metrics.steps[0] if metrics.steps else None,
+            "decisions": len(self._decisions.rows),
+            "falls": around.falls(metrics),
+            "axes": curves.axes(metrics),
+        }
+
+    def _charts(self, query: Query) -> Json:
+        del query
+        return curves.catalogue(self._metrics, bool(self._tasks.files()))
+
+    def _curves(self, query: Query) -> Json:
+        """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``tasks``."""
+        metrics = self._metrics
+        chart = curves.find_chart(metrics, query.get("chart", "reward_mean"))
+        mean = max(integer(query, "mean", 1), 1)
+        span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
+        told: dict[str, Any] = {"chart": chart.name, "lines": []}
+        match choice(query, "by", ("overall", "domain", "task"), "overall"):
+            case "overall":
+                told["lines"] = curves.overall(metrics, chart, mean, span)
+            case "domain":
+                told["lines"] = curves.by_domain(metrics, chart, mean, span)
+            case "task":
+                steps, unread = self._tasks.read(budget=READING)
+                chosen = [t for t in query.get("tasks", "").split(",") if t]
+                told |= curves.by_task(steps, chart, mean, span, chosen)
+                told["unread"] = unread
+        return told
+
+    def _overview(self, query: Query) -> Json:
+        del query
+        last = self._metrics.steps[-1] if self._metrics.steps else 1
+        return decisions.overview(self._decisions.rows, last)
+
+    def _decision(self, query: Query) -> Json:
+        """What was decided at ``step`` (0: before the first one)."""
+        step = self._recorded(query, least=0)
+        return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
+
+    def _rules(self, query: Query) -> Json:
+        """What the controller's rules saw at ``step``: the run is gone through up to there, which takes a while."""
+        with self._lock:
+            self._metrics.refresh()
+            step = self._recorded(query, least=1)
+        try:
+            config = check_config(read_plain(self.run.config_path))
+        except UserError as error:  # a plug-in's part: a run that is looked at loads none
+            return {"step": step, "seen": [], "trouble": str(error)}
+        rows = {int(row["step"]): row for row in self.run.metrics()}
+        return {"step": step, "seen": decisions.evidence(rules_at(config, rows, step))}
+
+    def _around(self, query: Query) -> Json:
+        """What changed at ``step``, ``width`` steps before and after compared."""
+        metrics, step = self._metrics, self._recorded(query, least=1)
+        width = integer(query, "width", around.STEPS)
+        if width < 1:
+            raise UserError("width is a number of steps from 1 on")
+        spans = around.spans_at(metrics.steps, step, width)
+        near = range(spans.before[0], spans.after[1] + 1)
+        tasks, unread = self._tasks.read(near, READING)
+        domains = [around.domain_parts(metrics, span) for span in spans]
+        by_task = [around.task_parts(tasks, span) for span in spans]
+        last = metrics.steps[-1]
+        return {
+            "step": step,
+            "before": spans.before,
+            "after": spans.after,
+            "movers": around.movers(metrics, spans),
+            "domains": around.divided(*domains),
+            "tasks": around.divided(*by_task),
+            "unread": unread,
+            "rollouts": sorted(tasks),
+            "decisions": [
+                d
+                for d in decisions.overview(self._decisions.rows, last)["list"]
+                if d["step"] <= near[-1] and d.get("to", d["step"]) >= near[0]
+            ],
+        }
+
+    def _config(self, query: Query) -> Json:
+        del query
+        return settings(self.run)
+
+    def _recorded(self, query: Query, least: int) -> int:
+        step, steps = integer(query, "step", -1), self._metrics.steps
+        last = steps[-1] if steps else 0
+        if not least <= step <= last:
+            raise NotFoundError(
+                f"step {step} was not recorded: the steps of {self.name} are {least} to {last}"
+            )
+        return step
