@@ -17,14 +17,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from prorl_common import DiskFullError, Journal, UserError, atomic_write_text, check_output, nearest
 from prorl_common.files import explain_write_errors
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_saved_config, save_config
-from prorl_training.rollout.types import Group
 from prorl_training.schedule.decisions import Decision
+
+if TYPE_CHECKING:  # it brings torch, which a reader of the folder does without
+    from prorl_training.rollout.types import Group
 
 RUNS = Path("runs")
 ROLLOUT_COLUMNS = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from prorl_training.rollout.types import FULL_MARKS
+from prorl_evaluation.types import FULL_MARKS
 
 COLUMNS = ["sample_id", "domain", "tokens", "finish_reason", "reward", "status"]
 _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
