@@ -34,10 +34,14 @@ class NotFoundError(UserError):
 class Subject(Protocol):
     """One thing to look at. Its functions are called from several threads."""
 
-    kind: Kind
     name: str
     """Unique among those that are shown together; the name of its folder where that is."""
     path: Path
+
+    @property
+    def kind(self) -> Kind:
+        """Which kind of subject it is; a plain attribute does."""
+        ...
 
     def version(self) -> str:
         """Return another text whenever there is something new to see; called every two seconds."""

@@ -1,1 +1,5 @@
-"""A training run: curves, decisions on them, what changed around a step, config."""
+"""A run: its curves, its decisions, and what it was set up with."""
+
+from prorl_viewer.runs.subject import looks_like, open_subjects
+
+__all__ = ["looks_like", "open_subjects"]

@@ -32,6 +32,11 @@ def _one(key: str, title: str, unit: str, section: str, about: str = "", **more:
     return Chart(key, title, unit, section, ((key, title),), about, **more)
 
 
+AT_FIRST = frozenset(
+    "reward_mean validation_reward kl entropy response_length_mean truncated_rate unparsable_rate infra_errors "
+    "mismatch_kl stale_share tokens_per_second stages".split()
+)
+"""Charts that are drawn before anyone chooses, where their number is not 0 all the way."""
 STALE = "stale_share"
 """A key that no run records: groups carried in, as a share of the groups trained on."""
 INTERVALS = {"validation_reward": "validation_se"}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_viewer.runs.catalogue import BY_NAME, INTERVALS, STALE, Chart, charts_of, other
+from prorl_viewer.runs.catalogue import AT_FIRST, BY_NAME, INTERVALS, STALE, Chart, charts_of, other
 from prorl_viewer.runs.journal import Metrics
 from prorl_viewer.runs.tasks import Sums, totals
 from prorl_viewer.runs.thinning import Line, thin
@@ -14,6 +14,8 @@ from prorl_viewer.subject import Json, NotFoundError
 
 WIDTH = 400
 """Buckets of a line: a chart is about that many pixels wide."""
+MEANS = (1, 5, 10, 20, 50, 100)
+"""Steps to a mean that the page offers."""
 PARTS = 8
 """Lines that a chart shows at once: the page has that many colours."""
 Z95 = 1.959964
@@ -37,9 +39,25 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
                 "section": chart.section,
                 "about": chart.about,
                 "by": by,
+                "first": chart.name in AT_FIRST and _moves(metrics, chart),
             }
         )
-    return {"charts": charts, "domains": domains}
+    return {"charts": charts, "domains": domains, "means": MEANS}
+
+
+def _moves(metrics: Metrics, chart: Chart) -> bool:
+    """Return whether any of the chart's numbers is not 0 in some step."""
+    return any(v and math.isfinite(v) for key, _ in chart.lines for v in values_of(metrics, key))
+
+
+def smoothing(steps: int) -> int:
+    """Return how many steps go into a mean where nobody chose: none in a short run."""
+    return max((n for n in MEANS if n * 60 <= steps), default=1)
+
+
+def values_of(metrics: Metrics, key: str) -> Sequence[float]:
+    """Return the column of a chart's key."""
+    return _staleness(metrics) if key == STALE else metrics.column(key)
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
@@ -56,7 +74,7 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
     """Return the chart's own lines."""
     found = []
     for key, label in chart.lines:
-        values = _staleness(metrics) if key == STALE else metrics.column(key)
+        values = values_of(metrics, key)
         line = _line(metrics.steps, values, 1 if key in INTERVALS else mean, span)
         if key in INTERVALS and line.points:
             line = line._replace(band=_interval(metrics, key, INTERVALS[key], line))

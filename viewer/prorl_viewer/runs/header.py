@@ -62,6 +62,21 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
     }
 
 
+def summary(head: Mapping[str, Any]) -> Json:
+    """Return of a header what the list of subjects shows."""
+    validation = head["validation"]
+    return {
+        "state": head["state_words"],
+        "step": head["step"],
+        "of_steps": head["steps"],
+        "reward": head["reward"],
+        "validation_reward": validation and validation["value"],
+        "preset": head["preset"],
+        "model": head["model"],
+        "reason": head["reason"] or None,
+    }
+
+
 def _config(run: RunFolder) -> tuple[dict[str, Any], str]:
     """Return the config's plain values, and what is wrong with it where it cannot be read."""
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,11 +12,11 @@ from prorl_training.config.checks import check_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.simulate import rules_at
 from prorl_viewer.runs import around, curves, decisions
-from prorl_viewer.runs.header import header
+from prorl_viewer.runs.header import header, summary
 from prorl_viewer.runs.journal import Decisions, Metrics
 from prorl_viewer.runs.settings import read_plain, settings
 from prorl_viewer.runs.tasks import TaskTable
-from prorl_viewer.subject import Json, NotFoundError, Query, choice, integer
+from prorl_viewer.subject import Json, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
 """Seconds that one request may read rollouts; the page asks again for the rest."""
@@ -31,9 +31,9 @@ class RunSubject:
 
     kind: Literal["run"] = "run"
 
-    def __init__(self, path: Path, name: str = "") -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.name = name or path.name
+        self.name = path.name
         self.run = RunFolder(path)
         self._lock = threading.RLock()
         self._metrics = Metrics(self.run.metrics_path)
@@ -48,10 +48,11 @@ class RunSubject:
         sizes = f"{self._metrics.tail.size()}.{self._decisions.tail.size()}"
         return f"{sizes}.{int(self.run.is_written())}{int(ended)}.{self._metrics.rewritten}"
 
-    def pages(self) -> Mapping[str, Callable[[Query], Json]]:
+    def pages(self) -> Mapping[str, Page]:
         """Return the pages of the run's curves."""
         pages = {
             "summary": self._summary,
+            "header": self._header,
             "charts": self._charts,
             "curves": self._curves,
             "decisions": self._overview,
@@ -62,25 +63,25 @@ class RunSubject:
         kept = {name: self._fresh(name, page) for name, page in pages.items()}
         return {**kept, "rules": self._rules}
 
-    def actions(self) -> Mapping[str, Callable[[Query], Json]]:
+    def actions(self) -> Mapping[str, Page]:
         """Return nothing: a run's curves are only looked at."""
         return {}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield what an exported page holds: every chart overall and by domain, decisions and the falls of the reward."""
         pages = self.pages()
-        for page in ("summary", "charts", "decisions", "config"):
+        for page in ("summary", "header", "charts", "decisions", "config"):
             yield page, {}
         for chart in pages["charts"]({})["charts"]:
             for by in ("overall", *(b for b in chart["by"] if b == "domain")):
                 yield "curves", {"chart": chart["name"], "by": by}
         marked = [mark["step"] for mark in pages["decisions"]({})["marks"]]
-        fallen = [fall["step"] for fall in pages["summary"]({})["falls"]]
+        fallen = [fall["step"] for fall in pages["header"]({})["falls"]]
         for step in dict.fromkeys([*fallen, *marked[-EXPORTED_STEPS:]]):
             yield "decision", {"step": str(step)}
             yield "around", {"step": str(step)}
 
-    def _fresh(self, name: str, page: Callable[[Query], Json]) -> Callable[[Query], Json]:
+    def _fresh(self, name: str, page: Page) -> Page:
         """Return the page over journals that are read up to now; the same question of the same state is kept."""
 
         def answer(query: Query) -> Json:
@@ -101,6 +102,10 @@ class RunSubject:
 
     def _summary(self, query: Query) -> Json:
         del query
+        return summary(header(self.run, self._metrics, self._decisions.rows))
+
+    def _header(self, query: Query) -> Json:
+        del query
         metrics = self._metrics
         return {
             **header(self.run, metrics, self._decisions.rows),
@@ -118,9 +123,14 @@ class RunSubject:
         """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``tasks``."""
         metrics = self._metrics
         chart = curves.find_chart(metrics, query.get("chart", "reward_mean"))
-        mean = max(integer(query, "mean", 1), 1)
+        mean = max(integer(query, "mean", curves.smoothing(len(metrics.steps))), 1)
         span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
-        told: dict[str, Any] = {"chart": chart.name, "lines": []}
+        told: dict[str, Any] = {
+            "chart": chart.name,
+            "mean": mean,
+            "width": curves.WIDTH,
+            "lines": [],
+        }
         match choice(query, "by", ("overall", "domain", "task"), "overall"):
             case "overall":
                 told["lines"] = curves.overall(metrics, chart, mean, span)
@@ -195,3 +205,14 @@ class RunSubject:
                 f"step {step} was not recorded: the steps of {self.name} are {least} to {last}"
             )
         return step
+
+
+def looks_like(folder: Path) -> bool:
+    """Return whether there is a run in ``folder``; one of an old prorl has no ``identity.json``."""
+    beside = ("identity.json", "metrics.jsonl")
+    return (folder / "config.yaml").is_file() and any((folder / n).is_file() for n in beside)
+
+
+def open_subjects(folders: Sequence[Path]) -> list[Subject]:
+    """Return a subject for each run."""
+    return [RunSubject(folder) for folder in folders]

@@ -1,6 +1,6 @@
 """What each task got in each step, counted from the rollouts: ``metrics.jsonl`` knows domains only.
 
-A task is the part of the recipe that a problem came from, which its id begins with (``math-largest`` in
+The rollouts name a problem's task; in those of older runs it is what the id begins with (``math-largest`` in
 ``math-largest-train-000130``). Only the small columns of a file are read, once, and sums are kept.
 """
 
@@ -15,7 +15,9 @@ from pathlib import Path
 
 from prorl_evaluation.types import FULL_MARKS
 
-COLUMNS = ["sample_id", "domain", "tokens", "finish_reason", "reward", "status"]
+COLUMNS = ("sample_id", "domain", "tokens", "finish_reason", "reward", "status")
+LATER = ("task", "carried")
+"""Columns that older files do not have; a row that was carried over is in the file of its own step too."""
 _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
@@ -111,11 +113,16 @@ class TaskTable:
 def _sums(path: Path) -> dict[str, Sums]:
     from pyarrow import parquet
 
-    columns = parquet.read_table(path, columns=COLUMNS, use_threads=False).to_pydict()
+    with parquet.ParquetFile(path) as file:
+        there = [name for name in LATER if name in file.schema_arrow.names]
+        columns = file.read(columns=[*COLUMNS, *there], use_threads=False).to_pydict()
+    tasks, carried = (columns.get(name, [None] * len(columns["reward"])) for name in LATER)
     found: dict[str, Sums] = {}
-    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
-    for sample_id, domain, tokens, finish, reward, status in rows:
-        one = found.setdefault(task_of(sample_id), Sums(domain))
+    rows = zip(*(columns[name] for name in COLUMNS), tasks, carried, strict=True)
+    for sample_id, domain, tokens, finish, reward, status, task, again in rows:
+        if again:
+            continue
+        one = found.setdefault(task or task_of(sample_id), Sums(domain))
         one.responses += 1
         one.tokens += tokens
         one.truncated += finish == "length"
