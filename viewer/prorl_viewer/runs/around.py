@@ -24,6 +24,10 @@ STEPS = 20
 """Steps compared on either side."""
 FALLS = 5
 """Falls that a run's page offers to look at."""
+FALL_Z = -4.0
+"""A fall in standard errors: in thousands of places chance alone goes beyond 3."""
+PARTS = 25
+"""Domains or tasks that an answer holds."""
 NOT_COMPARED = frozenset({"step", "tokens_total", "phase", "length_penalty_active"})
 """What only counts up, or is told by decisions."""
 PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "infra_errors")
@@ -130,13 +134,13 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Return the change of the mean reward, divided among the parts, the largest share first.
+    """Return the change of the mean reward, divided among the parts, the PARTS largest shares of it first.
 
-    A part that only one side has is all ``mix``.
+    A part that only one side has is all ``mix``; ``rest`` is what the parts that are left out come to.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
-        return {"before": None, "after": None, "parts": []}
+        return {"before": None, "after": None, "parts": [], "rest": {"parts": 0, "change": 0.0}}
     mean_before, mean_after = (
         sum(p.weight * p.reward for p in side.values()) / whole
         for side, whole in ((before, whole_before), (after, whole_after))
@@ -165,14 +169,15 @@ def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
             }
         )
     rows.sort(key=lambda row: -abs(row["within"] + row["mix"]))
-    return {"before": mean_before, "after": mean_after, "parts": rows}
+    rest = {"parts": len(rows[PARTS:]), "change": sum(r["within"] + r["mix"] for r in rows[PARTS:])}
+    return {"before": mean_before, "after": mean_after, "parts": rows[:PARTS], "rest": rest}
 
 
 def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> list[Json]:
     """Return the steps from which on a number was lowest against the steps before, the deepest first.
 
     Mean of the ``width`` steps from a step on less that of the ``width`` before (fewer in a short run), where that is
-    more than two standard errors; two such steps lie at least ``width`` apart.
+    deeper than FALL_Z; two such steps lie at least ``width`` apart.
     """
     known = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
     known = [(s, v) for s, v in known if math.isfinite(v)]
@@ -196,6 +201,6 @@ def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> lis
         chosen.append(place)
         before, after = values[place - width : place], values[place : place + width]
         z = _in_errors(change, before, after)
-        if z is not None and z < -2:
+        if z is not None and z < FALL_Z:
             rows.append({"step": known[place][0], "change": change, "z": z})
     return rows

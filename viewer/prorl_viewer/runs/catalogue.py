@@ -21,6 +21,8 @@ class Chart:
     lines: tuple[tuple[str, str], ...]
     about: str = ""
     in_parts: str = ""
+    first: bool = True
+    """Whether it is drawn before anyone chooses."""
 
     @property
     def part_key(self) -> str:
@@ -28,15 +30,18 @@ class Chart:
         return self.in_parts or self.lines[0][0]
 
 
-def _one(key: str, title: str, unit: str, section: str, about: str = "", **more: str) -> Chart:
-    return Chart(key, title, unit, section, ((key, title),), about, **more)
+def _one(
+    key: str,
+    title: str,
+    unit: str,
+    section: str,
+    about: str = "",
+    in_parts: str = "",
+    first: bool = True,
+) -> Chart:
+    return Chart(key, title, unit, section, ((key, title),), about, in_parts, first)
 
 
-AT_FIRST = frozenset(
-    "reward_mean validation_reward kl entropy response_length_mean truncated_rate unparsable_rate infra_errors "
-    "mismatch_kl stale_share tokens_per_second stages".split()
-)
-"""Charts that are drawn before anyone chooses, where their number is not 0 all the way."""
 STALE = "stale_share"
 """A key that no run records: groups carried in, as a share of the groups trained on."""
 INTERVALS = {"validation_reward": "validation_se"}
@@ -46,7 +51,14 @@ CHARTS = (
     _one(
         "reward_mean", "Reward", "", "Learning", "mean raw reward of all responses with a verdict"
     ),
-    _one("pass_rate", "Pass rate", "share", "Learning", "share of responses with full marks"),
+    _one(
+        "pass_rate",
+        "Pass rate",
+        "share",
+        "Learning",
+        "share of responses with full marks",
+        first=False,
+    ),
     _one(
         "validation_reward",
         "Validation reward",
@@ -66,7 +78,7 @@ CHARTS = (
     _one("truncated_rate", "Cut by the token limit", "share", "Responses"),
     _one("unparsable_rate", "Unparsable answers", "share", "Responses"),
     _one("infra_errors", "Responses without a verdict", "count", "Responses", "infra errors"),
-    _one("filter_rate", "Groups that taught nothing", "share", "Responses"),
+    _one("filter_rate", "Groups that taught nothing", "share", "Responses", first=False),
     _one(
         "mismatch_kl",
         "Sampler mismatch",
@@ -74,7 +86,14 @@ CHARTS = (
         "Sampler",
         "KL between the sampler and the trainer before the update",
     ),
-    _one("mismatch_ess", "Effective sample size of the mismatch ratios", "share", "Sampler"),
+    _one(
+        "mismatch_ess",
+        "Effective sample size of the ratios",
+        "share",
+        "Sampler",
+        "trainer over sampler",
+        first=False,
+    ),
     _one(
         STALE,
         "Staleness",
@@ -82,8 +101,8 @@ CHARTS = (
         "Sampler",
         "share of the trained groups that an earlier step sampled",
     ),
-    _one("grad_norm", "Gradient norm", "", "Policy", "before clipping"),
-    _one("lr", "Learning rate", "", "Policy"),
+    _one("grad_norm", "Gradient norm", "", "Policy", "before clipping", first=False),
+    _one("lr", "Learning rate", "", "Policy", first=False),
     _one("tokens_per_second", "Speed", "tokens/s", "Time"),
     Chart(
         "stages",
@@ -117,4 +136,4 @@ def charts_of(keys: Collection[str]) -> list[Chart]:
 
 def other(key: str) -> Chart:
     """Return the chart of a number that has no chart of its own."""
-    return _one(key, words(key), "", "Other")
+    return _one(key, words(key), "", "Other", first=False)

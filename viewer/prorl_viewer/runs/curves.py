@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_viewer.runs.catalogue import AT_FIRST, BY_NAME, INTERVALS, STALE, Chart, charts_of, other
+from prorl_viewer.runs.catalogue import BY_NAME, INTERVALS, STALE, Chart, charts_of, other
 from prorl_viewer.runs.journal import Metrics
 from prorl_viewer.runs.tasks import Sums, totals
 from prorl_viewer.runs.thinning import Line, thin
@@ -39,7 +39,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
                 "section": chart.section,
                 "about": chart.about,
                 "by": by,
-                "first": chart.name in AT_FIRST and _moves(metrics, chart),
+                "first": chart.first and _moves(metrics, chart),
             }
         )
     return {"charts": charts, "domains": domains, "means": MEANS}

@@ -58,10 +58,9 @@ class RunSubject:
             "decisions": self._overview,
             "decision": self._decision,
             "around": self._around,
-            "config": self._config,
         }
         kept = {name: self._fresh(name, page) for name, page in pages.items()}
-        return {**kept, "rules": self._rules}
+        return {**kept, "rules": self._rules, "config": self._config}
 
     def actions(self) -> Mapping[str, Page]:
         """Return nothing: a run's curves are only looked at."""
