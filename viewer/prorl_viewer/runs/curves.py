@@ -76,16 +76,16 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
     for key, label in chart.lines:
         values = values_of(metrics, key)
         line = _line(metrics.steps, values, 1 if key in INTERVALS else mean, span)
-        if key in INTERVALS and line.points:
-            line = line._replace(band=_interval(metrics, key, INTERVALS[key], line))
         if line.points:
-            found.append(_told(label, line))
+            band = _interval(metrics, key, line) if key in INTERVALS else []
+            found.append(_told(label, line) | ({"band": band} if band else {}))
     return found
 
 
 def by_domain(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
     """Return a line for each domain."""
     found = []
+    mean = 1 if chart.part_key in INTERVALS else mean
     for domain in metrics.parts("domains"):
         values = metrics.column(f"domains/{domain}/{chart.part_key}")
         line = _line(metrics.steps, values, mean, span)
@@ -143,15 +143,11 @@ def _line(steps: Sequence[int], values: Sequence[float], mean: int, span: tuple[
     return thin([s for s, _ in pairs], [v for _, v in pairs], WIDTH, mean)
 
 
-def _interval(metrics: Metrics, key: str, error: str, line: Line) -> list[list[float]]:
-    """Return the 95 % interval at the line's points, where a standard error was recorded."""
-    errors = dict(zip(metrics.steps, metrics.column(error), strict=True))
-    values = dict(zip(metrics.steps, metrics.column(key), strict=True))
-    return [
-        [step, values[int(step)] - Z95 * e, values[int(step)] + Z95 * e]
-        for step, _ in line.points
-        if math.isfinite(e := errors.get(int(step), math.nan))
-    ]
+def _interval(metrics: Metrics, key: str, line: Line) -> list[list[float]]:
+    """Return [step, low, high] of the 95 % interval at the line's points, where a standard error was recorded."""
+    errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
+    known = ((step, value, errors[int(step)]) for step, value in line.points)
+    return [[s, v - Z95 * error, v + Z95 * error] for s, v, error in known if math.isfinite(error)]
 
 
 def _staleness(metrics: Metrics) -> list[float]:
@@ -163,7 +159,5 @@ def _staleness(metrics: Metrics) -> list[float]:
 
 
 def _told(name: str, line: Line) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": name, "points": line.points, "measured": line.measured}
-    if line.band:
-        told["band"] = line.band
-    return told
+    told = {"name": name, "points": line.points, "measured": line.measured}
+    return told | ({"raw": line.raw} if line.raw else {})

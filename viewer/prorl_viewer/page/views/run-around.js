@@ -3,6 +3,7 @@ import { useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
+import { useMany } from "./run-lines.js";
 
 /** @typedef {import("./run.js").Decisions} Decisions */
 /** @typedef {{key: string, title: string, unit: string, before: number, after: number, change: number, z: number | null}} Mover */
@@ -17,7 +18,7 @@ const SURE = 3; // standard errors from which a change is told as one
  */
 export function StepPanel({ subject, step, decided, open }) {
   const here = useData(subject, "decision", { step });
-  const around = useData(subject, "around", { step });
+  const [around] = useMany([subject], "around", { step: String(step) });
   const head = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (document.activeElement !== document.body) head.current?.focus({ preventScroll: innerWidth > 1000 });
@@ -31,7 +32,7 @@ export function StepPanel({ subject, step, decided, open }) {
   const steps = [...new Set(decided.marks.map((m) => m.step))];
   const earlier = steps.filter((s) => s < step).at(-1);
   const later = steps.find((s) => s > step);
-  const a = around.data;
+  const a = around?.data;
   return html`<aside class="panel" aria-label="around step ${step}">
     <div class="panel-head">
       <h2 tabindex="-1" ref=${head}>Step ${shown(step)}</h2>
@@ -96,7 +97,8 @@ function Around({ subject, step, a, open }) {
   const [all, setAll] = useState(false);
   const movers = /** @type {Mover[]} */ (a.movers);
   const reward = movers.find((m) => m.key === "reward_mean");
-  const suspects = SUSPECTS.map((key) => movers.find((m) => m.key === key)).filter((m) => m !== undefined);
+  const suspects = SUSPECTS.flatMap((key) => movers.filter((m) => m.key === key));
+  suspects.sort((x, y) => Number(isSure(y)) - Number(isSure(x)));
   const single = a.before[1] < a.before[0];
   if (single) return html`<p class="none">there is no step before this one to compare with</p>`;
   const spans = `steps ${shown(a.before[0])}–${shown(a.before[1])} against ${shown(a.after[0])}–${shown(a.after[1])}`;
@@ -106,7 +108,7 @@ function Around({ subject, step, a, open }) {
     <div class="suspects">${suspects.map((m) => html`<${Suspect} m=${m} />`)}</div>
     <${Divided} title="Where the reward went, by domain" about="domain" divided=${a.domains} subject=${subject} step=${step} unit="groups" />
     <${Divided} title="By task" about="task" divided=${a.tasks} subject=${subject} step=${step} unit="responses" />
-    ${a.unread > 0 && html`<p class="soft">${shown(a.unread)} files of rollouts were not read in time: open the step again for the rest</p>`}
+    ${a.unread > 0 && html`<p class="soft">reading rollouts: ${shown(a.unread)} files to go</p>`}
     <h3>What moved most</h3>
     <${Table} label="what moved most" columns=${MOVER_COLUMNS} rows=${all ? movers : movers.slice(0, MOVED)} id=${(/** @type {Mover} */ m) => m.key} />
     ${movers.length > MOVED && html`<button class="quiet" onClick=${() => setAll(!all)}>${all ? "fewer" : `all ${movers.length} numbers`}</button>`}
@@ -119,10 +121,14 @@ function Around({ subject, step, a, open }) {
       <ul class="near">${a.decisions.map((/** @type {any} */ d) => html`<li><button class="quiet" onClick=${() => open(d.step)}>step ${shown(d.step)}${d.to ? `–${shown(d.to)}` : ""}</button> ${d.label}</li>`)}</ul>`}`;
 }
 
+/** @param {Mover} m */
+function isSure(m) {
+  return m.z !== null && Math.abs(m.z) >= SURE;
+}
+
 /** @param {{m: Mover}} props */
 function Suspect({ m }) {
-  const sure = m.z !== null && Math.abs(m.z) >= SURE;
-  return html`<span class="suspect ${sure ? "sure" : ""}">${m.title}: ${amount(m.before, m.unit)} → ${amount(m.after, m.unit)}${m.z !== null && html` <span class="unit">${shown(m.z, 2)} σ</span>`}</span>`;
+  return html`<span class="suspect ${isSure(m) ? "sure" : ""}">${m.title}: ${amount(m.before, m.unit)} → ${amount(m.after, m.unit)}${m.z !== null && html` <span class="unit">${shown(Math.abs(m.z), 2)} σ</span>`}</span>`;
 }
 
 /** @type {import("../table.js").Column[]} */
@@ -142,11 +148,11 @@ function Divided({ title, about, divided, subject, step, unit }) {
   /** @type {import("../table.js").Column[]} */
   const columns = [
     { key: "name", title: about, show: (p) => html`<a href=${link(subject, "rollouts", { step, [about]: p.name })}>${p.name}</a>` },
-    { key: "share_after", title: "share", number: true, show: (p) => change(p.share_before, p.share_after, "share") },
-    { key: "reward_after", title: "reward", number: true, show: (p) => change(p.reward_before, p.reward_after, "") },
     { key: "adds", title: "adds", number: true, value: (p) => p.within + p.mix, show: (p) => html`<b class=${tone(p.within + p.mix)} title="its own reward ${signed(p.within)}, its share ${signed(p.mix)}">${signed(p.within + p.mix)}</b>` },
+    { key: "reward_after", title: "reward", number: true, show: (p) => change(p.reward_before, p.reward_after, "") },
     { key: "cut", title: "cut", number: true, value: (p) => p.rates_after.truncated_rate, show: (p) => change(p.rates_before.truncated_rate, p.rates_after.truncated_rate, "share") },
     { key: "unparsable", title: "unparsable", number: true, value: (p) => p.rates_after.unparsable_rate, show: (p) => change(p.rates_before.unparsable_rate, p.rates_after.unparsable_rate, "share") },
+    { key: "share_after", title: "share", number: true, show: (p) => change(p.share_before, p.share_after, "share") },
   ];
   const whole = divided.parts.reduce((/** @type {number} */ n, /** @type {any} */ p) => n + p.weight_after, 0);
   return html`<h3>${title}</h3>
@@ -170,7 +176,7 @@ function near(steps, step) {
  */
 function change(before, after, unit) {
   const [a, b] = [amount(before, unit), amount(after, unit)];
-  return a === b ? a : `${a} → ${b}`;
+  return a === b ? a : `${unit === "share" ? a.replace(" %", "") : a} → ${b}`;
 }
 
 /**
@@ -179,12 +185,12 @@ function change(before, after, unit) {
  */
 function amount(value, unit) {
   if (value === null || value === undefined) return "–";
-  return unit === "share" ? `${shown(Math.round(value * 1000) / 10)} %` : shown(value);
+  return unit === "share" ? `${(value * 100).toFixed(1)} %` : shown(value);
 }
 
 /** @param {number} value */
 function signed(value) {
-  return `${value > 0 ? "+" : value < 0 ? "−" : "±"}${shown(Math.abs(value), 2)}`;
+  return `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(3)}`;
 }
 
 /** @param {number} value */

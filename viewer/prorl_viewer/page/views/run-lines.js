@@ -3,13 +3,14 @@ import { get, useSubjects } from "../data.js";
 import { useEffect, useState } from "../lib.js";
 
 /** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], first: boolean}} ChartInfo */
-/** @typedef {{name: string, points: [number, number][], band?: [number, number, number][], measured: number}} Line */
+/** @typedef {{name: string, points: [number, number][], raw?: [number, number][], band?: [number, number, number][], measured: number}} Line */
 /** @typedef {{step: number[], tokens: (number | null)[], hours: number[]}} Axes values at the same places, in order */
 /** @typedef {{name: string, data: any, error: string}} Answer */
 /** @typedef {((step: number) => number) & {label: string}} Scaled */
 
 export const AXES = /** @type {Record<string, string>} */ ({ step: "step", tokens: "tokens", hours: "hours of steps" });
 const MILLIONS = 2e6; // tokens from which they are counted in millions
+const DOTS = 40; // points up to which each is a dot
 const AGAIN = 600; // milliseconds until what was still being read is asked for again
 
 /**
@@ -115,6 +116,8 @@ export function seriesOf(found, scaled) {
     return (run.data?.lines ?? []).map((/** @type {Line} */ line) => ({
       name: found.length === 1 ? line.name : single ? run.name : `${line.name} · ${run.name}`,
       points: line.points.map(([s, v]) => [at(s), v]),
+      raw: line.raw?.map(([s, v]) => [at(s), v]),
+      dots: line.points.length <= DOTS,
       low: line.band?.map(([s, low]) => [at(s), low]),
       high: line.band?.map(([s, , high]) => [at(s), high]),
       colour: single ? place : names.indexOf(line.name),

@@ -10,7 +10,8 @@ const LANES = /** @type {const} */ ([
   ["phase", "phase"],
   ["penalty", "length penalty"],
 ]);
-const CALM = ["reference_reset", "phase_started", "warm_start"]; // decisions that a schedule makes, not trouble
+/** Decisions that a schedule makes; the others tell of trouble. */
+export const CALM = ["reference_reset", "phase_started", "warm_start", "config_changed"];
 
 /**
  * @param {{decided: Decisions, last: number, step: number | null, open: (step: number) => void}} props

@@ -5,7 +5,7 @@ import { html, shown, useMemo } from "../lib.js";
 import { Table } from "../table.js";
 import { StepPanel } from "./run-around.js";
 import { Settings } from "./run-settings.js";
-import { Timeline } from "./run-timeline.js";
+import { CALM, Timeline } from "./run-timeline.js";
 import { AXES, over, seriesOf, stepAt, useMany } from "./run-lines.js";
 
 /** @typedef {import("../router.js").Route} Route */
@@ -179,7 +179,8 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
   const scaled = useMemo(() => axes.map((a) => a && over(a, axis)), [axis, head, ...heads.map((h) => h.data)]);
   const at = scaled[0];
   const bands = decided.bands.filter((b) => b.kind === "penalty").map((b) => ({ from: at(b.from), to: at(b.to), label: b.label }));
-  const marks = decided.marks.map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step) }));
+  const marks = decided.marks.map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step), calm: CALM.includes(m.kind) }));
+  const xRange = [at(1), at(head.step)];
   return html`<div class="charts">
       ${charts.map(
         (chart) => html`<${Curve}
@@ -193,6 +194,7 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
           bands=${bands}
           marks=${marks}
           xLabel=${at.label}
+          xRange=${xRange}
           step=${step}
           open=${open}
           back=${(/** @type {number} */ x) => stepAt(head.axes, axis, x)}
@@ -202,23 +204,23 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
     <p class="soft">
       Shaded: length penalty on. Triangles: what was decided; a click or Enter tells why. A click elsewhere, or Enter after the arrow keys, looks around that step.
       ${beside.length > 0 && ` Shades and triangles are those of ${subject}.`}
-      ${head.step > 2 * 400 && " A line longer than the chart is wide is drawn from the least and the greatest value of each pixel, so that no peak is lost; with means, these are the band."}
+      ${head.step > 2 * 400 && " Of a line with more steps than the chart has room for, each pixel shows the least and the greatest value, so that no peak is lost."}
     </p>`;
 }
 
 /**
  * @param {{
- *   chart: ChartInfo, subjects: string[], by: string, mean: string, tasks: string, scaled: any[], bands: any[], marks: any[], xLabel: string,
+ *   chart: ChartInfo, subjects: string[], by: string, mean: string, tasks: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
  *   step: number | null, open: (step: number | null) => void, back: (x: number) => number,
  * }} props
  */
-function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, step, open, back }) {
+function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, step, open, back }) {
   const divided = chart.by.includes(by) ? by : "overall";
   const found = useMany(subjects, "curves", { chart: chart.name, by: divided, mean, tasks: divided === "task" ? tasks : "" });
   const series = useMemo(() => seriesOf(found, scaled), [found, scaled]);
   const own = found[0];
   const width = own?.data?.mean ?? 1;
-  const about = [chart.about, width > 1 && chart.name !== "validation_reward" ? `mean of ${width} steps; band: least and greatest` : ""].filter(Boolean).join("; ");
+  const about = [chart.about, width > 1 && chart.name !== "validation_reward" ? `mean of ${width} steps, single steps faint` : ""].filter(Boolean).join("; ");
   return html`<div>
     <${Chart}
       title=${chart.title}
@@ -229,6 +231,7 @@ function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel,
       onMark=${(/** @type {string} */ id) => open(Number(id))}
       chosen=${step === null ? undefined : String(step)}
       xLabel=${xLabel}
+      xRange=${xRange}
       at=${step === null ? null : scaled[0](step)}
       onAt=${(/** @type {number} */ x) => open(back(x))}
       zero=${chart.unit === "share" || chart.unit === "s" || chart.name === "kl"}
