@@ -128,7 +128,7 @@ function isSure(m) {
 
 /** @param {{m: Mover}} props */
 function Suspect({ m }) {
-  return html`<span class="suspect ${isSure(m) ? "sure" : ""}">${m.title}: ${amount(m.before, m.unit)} → ${amount(m.after, m.unit)}${m.z !== null && html` <span class="unit">${shown(Math.abs(m.z), 2)} σ</span>`}</span>`;
+  return html`<span class="suspect ${isSure(m) ? "sure" : ""}">${m.title}: ${amount(m.before, m.unit)} → ${amount(m.after, m.unit)}${m.z !== null && html` <span class="unit">${errors(m.z)} σ</span>`}</span>`;
 }
 
 /** @type {import("../table.js").Column[]} */
@@ -136,7 +136,7 @@ const MOVER_COLUMNS = [
   { key: "title", title: "number" },
   { key: "before", title: "before", number: true, show: (m) => amount(m.before, m.unit) },
   { key: "after", title: "after", number: true, show: (m) => amount(m.after, m.unit) },
-  { key: "z", title: "σ", number: true, value: (m) => (m.z === null ? null : Math.abs(m.z)), show: (m) => shown(m.z, 2) },
+  { key: "z", title: "σ", number: true, value: (m) => (m.z === null ? null : Math.abs(m.z)), show: (m) => errors(m.z) },
 ];
 
 /**
@@ -190,12 +190,18 @@ function amount(value, unit) {
 
 /** @param {number} value */
 function signed(value) {
-  return `${value > 0 ? "+" : value < 0 ? "−" : "±"}${Math.abs(value).toFixed(3)}`;
+  const size = Math.abs(value).toFixed(3);
+  return Number(size) === 0 ? size : `${value > 0 ? "+" : "−"}${size}`;
 }
 
 /** @param {number} value */
 function tone(value) {
-  return value < 0 ? "bad" : value > 0 ? "good" : "";
+  return value <= -0.0005 ? "bad" : value >= 0.0005 ? "good" : "";
+}
+
+/** @param {number | null} z */
+function errors(z) {
+  return z !== null && z < 0 ? `−${shown(-z, 2)}` : shown(z, 2);
 }
 
 /** @param {number | null} z */

@@ -126,6 +126,7 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
     <${Choice} label="over" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
     <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, tasks: null })} />
     <${Choice} label="mean of" value=${route.query.mean ?? ""} words=${{ "": "as fits", 1: "single steps", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
+    ${route.query.by === "task" && html`<${Tasks} route=${route} />`}
     <details class="choose">
       <summary>curves: ${names.length} of ${catalogue.charts.length}</summary>
       ${sections.map(
@@ -147,6 +148,26 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
       </fieldset>
     </details>`}
   </div>`;
+}
+
+/**
+ * Which tasks are drawn, where charts are divided by them.
+ * @param {{route: Route}} props
+ */
+function Tasks({ route }) {
+  const [found] = useMany([route.subject], "curves", { chart: "reward_mean", by: "task" });
+  const tasks = /** @type {{name: string, responses: number}[]} */ (found?.data?.tasks ?? []);
+  const drawn = /** @type {string[]} */ ((found?.data?.lines ?? []).map((/** @type {any} */ l) => l.name));
+  const chosen = route.query.tasks ? route.query.tasks.split(",") : drawn;
+  /** @param {string} name */
+  const toggled = (name) => (chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
+  return html`<details class="choose">
+    <summary>tasks: ${chosen.length} of ${tasks.length}</summary>
+    <fieldset>
+      <legend>most responses first</legend>
+      ${tasks.map((t) => html`<label class="check"><input type="checkbox" checked=${chosen.includes(t.name)} onChange=${() => route.go({ tasks: toggled(t.name).join(",") })} /> ${t.name} <span class="unit">${shown(t.responses)}</span></label>`)}
+    </fieldset>
+  </details>`;
 }
 
 /**
