@@ -146,7 +146,7 @@ def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
         for side, whole in ((before, whole_before), (after, whole_after))
     )
     level = (mean_before + mean_after) / 2
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
         share_before = old.weight / whole_before if old else 0.0
@@ -192,7 +192,7 @@ def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> lis
         if change < 0:
             found.append((change, place))
     chosen: list[int] = []
-    rows = []
+    rows: list[Json] = []
     for change, place in sorted(found):
         if len(rows) == FALLS:
             break

@@ -164,12 +164,12 @@ def _groups(step: int, seed: int, falls_at: int) -> list[Group]:
                 answers = []
                 for index in range(4):
                     right = not cut and draw.random() < 0.6
-                    status = "unparsable" if cut else "scored"
                     text = "and so on " * 40 if cut else r"\boxed{1}" if right else r"\boxed{2}"
-                    ended = "length" if cut else "stop"
                     ids = tuple(range(400 if cut else 120))
-                    completion = Completion(text, ids, tuple(-0.5 for _ in ids), ended)
-                    verdict = Verdict(float(right), status, "made up")
+                    completion = Completion(
+                        text, ids, tuple(-0.5 for _ in ids), "length" if cut else "stop"
+                    )
+                    verdict = Verdict(float(right), "unparsable" if cut else "scored", "made up")
                     answers.append(Trajectory(index, completion, verdict, float(right)))
                 found.append(Group(sample, tuple(answers), step))
     return found
