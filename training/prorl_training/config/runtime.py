@@ -84,6 +84,8 @@ class LoggingConfig(Section):
     """Its project."""
     rollouts_every: int = Field(default=1, ge=0)
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
+    forecast: int = Field(default=0, ge=0)
+    """Every so many validations the run says where its validation is heading (``prorl train forecast``); 0: never."""
 
 
 class WarmStartConfig(Section):

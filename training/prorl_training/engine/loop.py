@@ -41,6 +41,7 @@ from prorl_training.run.metrics import (
 )
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.forecast.forecasting import forecast, told
 from prorl_training.schedule.safety import (
     EVERY_STEP,
     Guard,
@@ -347,6 +348,10 @@ class TrainingLoop:
         self._log(decisions)
         folder.log_metrics(row)
         self.loggers.write(step, row)
+        due = self.config.logging.forecast * self.config.validation.every
+        if due and step % due == 0 and step < self.config.steps and "validation_reward" in row:
+            said = told(forecast(folder.metrics(), self.config.steps, seed=self.config.seed))
+            self.parts.progress.message(f"step {step}: {said}")
 
     def _log(self, decisions: Sequence[Decision]) -> None:
         self.parts.folder.log_decisions(decisions)
