@@ -366,6 +366,26 @@ def test_over_tokens_and_hours_a_step_lies_where_its_journal_says(folder: Path) 
     assert len(axes["step"]) <= 2 * WIDTH + 2
 
 
+def test_a_forecast_goes_on_from_the_last_validation_or_says_why_it_cannot(tmp_path: Path) -> None:
+    few = ask(write_run(tmp_path / "few", 40).path, "forecast")
+    assert few["points"] == []
+    assert "2 validations: a curve needs" in few["told"]
+    run = write_run(tmp_path / "sure", 200, done=180)
+    rows = run.metrics()
+    for number, row in enumerate(rows[19::20]):
+        level = 0.6 - 0.4 * math.exp(-number)
+        row |= {"validation_reward": level, "validation_rewards": [level] * 100}
+        row["validation_se"] = 0.001
+    run.metrics_path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = ask(run.path, "forecast")
+    assert "forecast for step 200" in told["told"]
+    step, value, low, high = told["points"][-1]
+    assert step == 200
+    assert low <= value <= high
+    assert all(point[0] >= 180 for point in told["points"])
+    assert value == pytest.approx(0.6, abs=0.02)
+
+
 def test_a_run_of_an_old_prorl_is_found_too(tmp_path: Path) -> None:
     run = write_run(tmp_path / "runs" / "old", 3)
     run.identity_path.unlink()

@@ -74,8 +74,9 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
 
 def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
-    """Return the decisions of a step, with their evidence in words."""
+    """Return the decisions of a step, with their evidence in words; those that can come at every step last."""
     found = [read_decision(row) for row in rows if row["step"] == step and "kind" in row]
+    found.sort(key=lambda d: d.kind in EVERY_STEP)
     return [
         {
             "step": d.step,

@@ -12,6 +12,7 @@ from prorl_training.config.checks import check_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.simulate import rules_at
 from prorl_viewer.runs import around, curves, decisions
+from prorl_viewer.runs.forecast import Foreteller
 from prorl_viewer.runs.header import header, summary
 from prorl_viewer.runs.journal import Decisions, Metrics
 from prorl_viewer.runs.settings import read_plain, settings
@@ -39,6 +40,7 @@ class RunSubject:
         self._metrics = Metrics(self.run.metrics_path)
         self._decisions = Decisions(self.run.decisions_path)
         self._tasks = TaskTable(self.run.rollouts)
+        self._foreteller = Foreteller(self.run)
         self._kept: dict[tuple[str, tuple[tuple[str, str], ...]], Json] = {}
         self._kept_version = ""
 
@@ -60,7 +62,8 @@ class RunSubject:
             "around": self._around,
         }
         kept = {name: self._fresh(name, page) for name, page in pages.items()}
-        return {**kept, "rules": self._rules, "config": self._config}
+        slow = {"rules": self._rules, "config": self._config, "forecast": self._forecast}
+        return {**kept, **slow}
 
     def actions(self) -> Mapping[str, Page]:
         """Return nothing: a run's curves are only looked at."""
@@ -195,6 +198,15 @@ class RunSubject:
     def _config(self, query: Query) -> Json:
         del query
         return settings(self.run)
+
+    def _forecast(self, query: Query) -> Json:
+        """Where validation is heading; null where nothing was validated."""
+        del query
+        with self._lock:
+            self._metrics.refresh()
+            newest = self._metrics.newest("validation_reward")
+            last = self._metrics.steps[-1] if self._metrics.steps else 0
+        return None if newest is None else self._foreteller.tell(last, newest[0])
 
     def _recorded(self, query: Query, least: int) -> int:
         step, steps = integer(query, "step", -1), self._metrics.steps

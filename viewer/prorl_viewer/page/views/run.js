@@ -1,6 +1,6 @@
 // A run: its state, its curves with what was decided on them, what changed around a step, its settings.
 import { Chart } from "../chart.js";
-import { useData, useSubjects } from "../data.js";
+import { exported, useData, useSubjects } from "../data.js";
 import { html, shown, useMemo } from "../lib.js";
 import { Table } from "../table.js";
 import { StepPanel } from "./run-around.js";
@@ -126,6 +126,7 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
     <${Choice} label="over" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
     <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, tasks: null })} />
     <${Choice} label="mean of" value=${route.query.mean ?? ""} words=${{ "": "as fits", 1: "single steps", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
+    ${!exported && head.validation && html`<label class="check"><input type="checkbox" checked=${route.query.forecast === "yes"} onChange=${() => route.go({ forecast: route.query.forecast === "yes" ? null : "yes" })} /> forecast of validation</label>`}
     ${route.query.by === "task" && html`<${Tasks} route=${route} />`}
     <details class="choose">
       <summary>curves: ${names.length} of ${catalogue.charts.length}</summary>
@@ -201,7 +202,7 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
   const at = scaled[0];
   const bands = decided.bands.filter((b) => b.kind === "penalty").map((b) => ({ from: at(b.from), to: at(b.to), label: b.label }));
   const marks = decided.marks.map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step), calm: CALM.includes(m.kind) }));
-  const xRange = [at(1), at(head.step)];
+  const xRange = [0, at(head.step)];
   return html`<div class="charts">
       ${charts.map(
         (chart) => html`<${Curve}
@@ -216,6 +217,7 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
           marks=${marks}
           xLabel=${at.label}
           xRange=${xRange}
+          ahead=${route.query.forecast === "yes" && chart.name === "validation_reward"}
           step=${step}
           open=${open}
           back=${(/** @type {number} */ x) => stepAt(head.axes, axis, x)}
@@ -232,13 +234,14 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
 /**
  * @param {{
  *   chart: ChartInfo, subjects: string[], by: string, mean: string, tasks: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
- *   step: number | null, open: (step: number | null) => void, back: (x: number) => number,
- * }} props
+ *   ahead: boolean, step: number | null, open: (step: number | null) => void, back: (x: number) => number,
+ * }} props `ahead`: with a forecast
  */
-function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, step, open, back }) {
+function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, ahead, step, open, back }) {
   const divided = chart.by.includes(by) ? by : "overall";
   const found = useMany(subjects, "curves", { chart: chart.name, by: divided, mean, tasks: divided === "task" ? tasks : "" });
-  const series = useMemo(() => seriesOf(found, scaled), [found, scaled]);
+  const foretelling = useData(subjects[0], ahead && divided === "overall" ? "forecast" : "");
+  const series = useMemo(() => [...seriesOf(found, scaled), ...foretold(foretelling.data, scaled[0])], [found, scaled, foretelling.data]);
   const own = found[0];
   const width = own?.data?.mean ?? 1;
   const about = [chart.about, width > 1 && chart.name !== "validation_reward" ? `mean of ${width} steps, single steps faint` : ""].filter(Boolean).join("; ");
@@ -258,9 +261,22 @@ function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel,
       zero=${chart.unit === "share" || chart.unit === "s" || chart.name === "kl"}
     />
     ${about && html`<p class="soft">${about}</p>`}
+    ${ahead && html`<p class="soft">${foretelling.error || foretelling.data?.told || "fitting curves to the validations…"}</p>`}
     ${own?.data?.unread > 0 && html`<p class="soft">${shown(own.data.unread)} files of rollouts are still to be read</p>`}
     ${found.map((f) => f.error && html`<p class="soft">${f.name}: ${f.error}</p>`)}
   </div>`;
+}
+
+/**
+ * The forecast as a series, where it could be made.
+ * @param {{points: [number, number, number, number][]} | null} ahead
+ * @param {import("./run-lines.js").Scaled} at
+ */
+function foretold(ahead, at) {
+  if (!ahead || !ahead.points.length) return [];
+  /** @param {number} place */
+  const column = (place) => ahead.points.map((p) => /** @type {[number, number]} */ ([at(p[0]), p[place]]));
+  return [{ name: "forecast", points: column(1), low: column(2), high: column(3), dashed: true, colour: 7 }];
 }
 
 /**
