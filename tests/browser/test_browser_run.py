@@ -27,7 +27,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def chart(page: Any, title: str) -> Any:
     """The chart with this title."""
-    return page.locator("figure.chart", has=page.get_by_role("heading", name=re.compile(f"^{title}")))
+    return page.locator(
+        "figure.chart", has=page.get_by_role("heading", name=re.compile(f"^{title}"))
+    )
 
 
 def test_why_a_reward_fell_is_two_clicks_away_and_ends_at_the_rollouts(
@@ -48,6 +50,8 @@ def test_why_a_reward_fell_is_two_clicks_away_and_ends_at_the_rollouts(
     assert "math-fractions" in by_task.first.inner_text()
     accessible(page)
     picture(page, "run-around-a-step")
+    panel.get_by_role("button", name="show these in the charts").click()
+    page.get_by_role("button", name=re.compile(r"steps 1\d\d to 1\d\d")).click()
     by_task.first.get_by_role("link").click()
     page.wait_for_url(re.compile(r"#/fallen/rollouts\?step=1\d\d&task=math-fractions"))
 

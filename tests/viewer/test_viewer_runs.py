@@ -127,6 +127,21 @@ def test_a_chart_is_told_overall_and_by_domain_whatever_the_domain_calls_the_num
     assert parts["math"]["points"][9] == [10, metrics.column("domains/math/length_mean")[9]]
 
 
+def test_a_stretch_of_a_run_is_drawn_step_by_step_where_it_is_short_enough(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "long", 900).path
+    whole = ask(path, "curves", chart="entropy")
+    part = ask(path, "curves", chart="entropy", **{"from": 200, "to": 250})
+    assert (whole["mean"], part["mean"]) == (10, 1)
+    assert [step for step, _ in part["lines"][0]["points"]] == list(range(200, 251))
+
+
+def test_what_jumps_at_a_reset_is_not_drawn_in_means(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "long", 900)
+    (line,) = lines(run.path, chart="kl").values()
+    rows = {row["step"]: row["kl"] for row in run.metrics()}
+    assert all(rows[step] == value for step, value in line["points"])
+
+
 def test_a_validation_has_its_interval(folder: Path) -> None:
     (line,) = lines(folder, chart="validation_reward").values()
     rows = {row["step"]: row for row in RunFolder(folder).metrics() if "validation_reward" in row}

@@ -23,6 +23,8 @@ class Chart:
     in_parts: str = ""
     first: bool = True
     """Whether it is drawn before anyone chooses."""
+    smooth: bool = True
+    """Whether it may be drawn in means: not what jumps, as KL at a reset, or what is measured rarely."""
 
     @property
     def part_key(self) -> str:
@@ -38,8 +40,10 @@ def _one(
     about: str = "",
     in_parts: str = "",
     first: bool = True,
+    smooth: bool = True,
 ) -> Chart:
-    return Chart(key, title, unit, section, ((key, title),), about, in_parts, first)
+    lines = ((key, title),)
+    return Chart(key, title, unit, section, lines, about, in_parts, first, smooth)
 
 
 STALE = "stale_share"
@@ -65,8 +69,16 @@ CHARTS = (
         "",
         "Learning",
         "the same problems each time; band: 95 % interval between problems",
+        smooth=False,
     ),
-    _one("kl", "KL to the reference", "nats a token", "Policy", "falls to 0 at a reference reset"),
+    _one(
+        "kl",
+        "KL to the reference",
+        "nats a token",
+        "Policy",
+        "falls to 0 at a reference reset",
+        smooth=False,
+    ),
     _one("entropy", "Entropy", "nats a token", "Policy"),
     _one(
         "response_length_mean",
@@ -102,7 +114,7 @@ CHARTS = (
         "share of the trained groups that an earlier step sampled",
     ),
     _one("grad_norm", "Gradient norm", "", "Policy", "before clipping", first=False),
-    _one("lr", "Learning rate", "", "Policy", first=False),
+    _one("lr", "Learning rate", "", "Policy", first=False, smooth=False),
     _one("tokens_per_second", "Speed", "tokens/s", "Time"),
     Chart(
         "stages",

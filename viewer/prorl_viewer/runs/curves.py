@@ -39,6 +39,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
                 "section": chart.section,
                 "about": chart.about,
                 "by": by,
+                "smooth": chart.smooth,
                 "first": chart.first and _moves(metrics, chart),
             }
         )
@@ -50,9 +51,9 @@ def _moves(metrics: Metrics, chart: Chart) -> bool:
     return any(v and math.isfinite(v) for key, _ in chart.lines for v in values_of(metrics, key))
 
 
-def smoothing(steps: int) -> int:
-    """Return how many steps go into a mean where nobody chose: none in a short run."""
-    return max((n for n in MEANS if n * 60 <= steps), default=1)
+def smoothing(chart: Chart, steps: int) -> int:
+    """Return how many steps of ``steps`` go into a mean where nobody chose: none in a short run."""
+    return max((n for n in MEANS if n * 60 <= steps), default=1) if chart.smooth else 1
 
 
 def values_of(metrics: Metrics, key: str) -> Sequence[float]:
@@ -75,7 +76,7 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
     found = []
     for key, label in chart.lines:
         values = values_of(metrics, key)
-        line = _line(metrics.steps, values, 1 if key in INTERVALS else mean, span)
+        line = _line(metrics.steps, values, mean, span)
         if line.points:
             band = _interval(metrics, key, line) if key in INTERVALS else []
             found.append(_told(label, line) | ({"band": band} if band else {}))
@@ -85,7 +86,6 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
 def by_domain(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
     """Return a line for each domain."""
     found = []
-    mean = 1 if chart.part_key in INTERVALS else mean
     for domain in metrics.parts("domains"):
         values = metrics.column(f"domains/{domain}/{chart.part_key}")
         line = _line(metrics.steps, values, mean, span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from prorl_common import UserError
 from prorl_training.config.checks import check_config
@@ -16,7 +16,7 @@ from prorl_viewer.runs.forecast import Foreteller
 from prorl_viewer.runs.header import header, summary
 from prorl_viewer.runs.journal import Decisions, Metrics
 from prorl_viewer.runs.settings import read_plain, settings
-from prorl_viewer.runs.tasks import TaskTable
+from prorl_viewer.runs.tasks import Sums, TaskTable
 from prorl_viewer.subject import Json, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
@@ -125,25 +125,24 @@ class RunSubject:
         """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``tasks``."""
         metrics = self._metrics
         chart = curves.find_chart(metrics, query.get("chart", "reward_mean"))
-        mean = max(integer(query, "mean", curves.smoothing(len(metrics.steps))), 1)
         span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
-        told: dict[str, Any] = {
-            "chart": chart.name,
-            "mean": mean,
-            "width": curves.WIDTH,
-            "lines": [],
-        }
-        match choice(query, "by", ("overall", "domain", "task"), "overall"):
+        tasks: Mapping[int, Mapping[str, Sums]] = {}
+        by, unread = choice(query, "by", ("overall", "domain", "task"), "overall"), 0
+        if by == "task":
+            tasks, unread = self._tasks.read(budget=READING)
+        steps = sum(span[0] <= step <= span[1] for step in tasks or metrics.steps)
+        mean = max(integer(query, "mean", curves.smoothing(chart, steps)), 1)
+        told = {"chart": chart.name, "mean": mean, "unread": unread}
+        match by:
             case "overall":
-                told["lines"] = curves.overall(metrics, chart, mean, span)
+                return told | {"lines": curves.overall(metrics, chart, mean, span)}
             case "domain":
-                told["lines"] = curves.by_domain(metrics, chart, mean, span)
+                return told | {"lines": curves.by_domain(metrics, chart, mean, span)}
             case "task":
-                steps, unread = self._tasks.read(budget=READING)
                 chosen = [t for t in query.get("tasks", "").split(",") if t]
-                told |= curves.by_task(steps, chart, mean, span, chosen)
-                told["unread"] = unread
-        return told
+                return told | curves.by_task(tasks, chart, mean, span, chosen)
+            case _:
+                raise AssertionError(by)
 
     def _overview(self, query: Query) -> Json:
         del query

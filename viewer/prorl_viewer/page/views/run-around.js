@@ -14,9 +14,9 @@ const MOVED = 10; // numbers listed at first
 const SURE = 3; // standard errors from which a change is told as one
 
 /**
- * @param {{subject: string, step: number, decided: Decisions, open: (step: number | null) => void}} props
+ * @param {{subject: string, step: number, decided: Decisions, open: (step: number | null) => void, zoom: (from: number, to: number) => void}} props
  */
-export function StepPanel({ subject, step, decided, open }) {
+export function StepPanel({ subject, step, decided, open, zoom }) {
   const here = useData(subject, "decision", { step });
   const [around] = useMany([subject], "around", { step: String(step) });
   const head = useRef(/** @type {HTMLElement | null} */ (null));
@@ -48,7 +48,7 @@ export function StepPanel({ subject, step, decided, open }) {
     </section>`)}
     ${here.data && !here.data.decisions.length && html`<p class="none">nothing was decided at this step</p>`}
     <${Rules} subject=${subject} step=${step} />
-    ${a && html`<${Around} subject=${subject} step=${step} a=${a} open=${open} />`}
+    ${a && html`<${Around} subject=${subject} step=${step} a=${a} open=${open} zoom=${zoom} />`}
   </aside>`;
 }
 
@@ -92,8 +92,8 @@ function Rules({ subject, step }) {
   </details>`;
 }
 
-/** @param {{subject: string, step: number, a: any, open: (step: number | null) => void}} props */
-function Around({ subject, step, a, open }) {
+/** @param {{subject: string, step: number, a: any, open: (step: number | null) => void, zoom: (from: number, to: number) => void}} props */
+function Around({ subject, step, a, open, zoom }) {
   const [all, setAll] = useState(false);
   const movers = /** @type {Mover[]} */ (a.movers);
   const reward = movers.find((m) => m.key === "reward_mean");
@@ -103,7 +103,7 @@ function Around({ subject, step, a, open }) {
   if (single) return html`<p class="none">there is no step before this one to compare with</p>`;
   const spans = `steps ${shown(a.before[0])}–${shown(a.before[1])} against ${shown(a.after[0])}–${shown(a.after[1])}`;
   return html`<h3>Before and after</h3>
-    <p class="soft">${spans}</p>
+    <p class="soft">${spans} <button class="quiet" onClick=${() => zoom(a.before[0], a.after[1])}>show these in the charts</button></p>
     ${reward && html`<p class="lead">Reward ${shown(reward.before)} → ${shown(reward.after)}: <b class=${tone(reward.change)}>${signed(reward.change)}</b>${inErrors(reward.z)}.</p>`}
     <div class="suspects">${suspects.map((m) => html`<${Suspect} m=${m} />`)}</div>
     <${Divided} title="Where the reward went, by domain" about="domain" divided=${a.domains} subject=${subject} step=${step} unit="groups" />

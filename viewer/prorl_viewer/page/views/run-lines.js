@@ -2,7 +2,7 @@
 import { get, useSubjects } from "../data.js";
 import { useEffect, useState } from "../lib.js";
 
-/** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], first: boolean}} ChartInfo */
+/** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], first: boolean, smooth: boolean}} ChartInfo */
 /** @typedef {{name: string, points: [number, number][], raw?: [number, number][], band?: [number, number, number][], measured: number}} Line */
 /** @typedef {{step: number[], tokens: (number | null)[], hours: number[]}} Axes values at the same places, in order */
 /** @typedef {{name: string, data: any, error: string}} Answer */
@@ -103,11 +103,23 @@ function between(from, to, at) {
 }
 
 /**
+ * The steps that are drawn, as the address has them; none: all.
+ * @param {Record<string, string>} query
+ * @returns {[number, number] | null}
+ */
+export function zoomOf(query) {
+  return query.from && query.to ? [Number(query.from), Number(query.to)] : null;
+}
+
+/**
  * The series of a chart. One line a run has the run's colour; more have a colour each, other runs' dashed.
  * @param {Answer[]} found
  * @param {(Scaled | undefined)[]} scaled one for each run
+ * @param {[number, number] | null} zoom
  */
-export function seriesOf(found, scaled) {
+export function seriesOf(found, scaled, zoom) {
+  /** @param {[number, ...number[]]} point */
+  const inside = ([s]) => !zoom || (s >= zoom[0] && s <= zoom[1]);
   const names = [...new Set(found.flatMap((f) => (f.data?.lines ?? []).map((/** @type {Line} */ l) => l.name)))];
   const single = names.length <= 1;
   return found.flatMap((run, place) => {
@@ -115,11 +127,11 @@ export function seriesOf(found, scaled) {
     if (!at) return [];
     return (run.data?.lines ?? []).map((/** @type {Line} */ line) => ({
       name: found.length === 1 ? line.name : single ? run.name : `${line.name} · ${run.name}`,
-      points: line.points.map(([s, v]) => [at(s), v]),
-      raw: line.raw?.map(([s, v]) => [at(s), v]),
+      points: line.points.filter(inside).map(([s, v]) => [at(s), v]),
+      raw: line.raw?.filter(inside).map(([s, v]) => [at(s), v]),
       dots: line.points.length <= DOTS,
-      low: line.band?.map(([s, low]) => [at(s), low]),
-      high: line.band?.map(([s, , high]) => [at(s), high]),
+      low: line.band?.filter(inside).map(([s, low]) => [at(s), low]),
+      high: line.band?.filter(inside).map(([s, , high]) => [at(s), high]),
       colour: single ? place : names.indexOf(line.name),
       dashed: place > 0 && !single,
     }));

@@ -6,7 +6,7 @@ import { Table } from "../table.js";
 import { StepPanel } from "./run-around.js";
 import { Settings } from "./run-settings.js";
 import { CALM, Timeline } from "./run-timeline.js";
-import { AXES, over, seriesOf, stepAt, useMany } from "./run-lines.js";
+import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run-lines.js";
 
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("./run-lines.js").ChartInfo} ChartInfo */
@@ -46,7 +46,7 @@ export function RunView({ subject, route }) {
       />
       <${Settings} subjects=${[subject, ...beside]} />
     </div>
-    ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} decided=${decided.data} open=${open} />`}
+    ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} decided=${decided.data} open=${open} zoom=${(/** @type {number} */ from, /** @type {number} */ to) => route.go({ from, to })} />`}
   </div>`;
 }
 
@@ -122,7 +122,9 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
   const toggled = (name) => (names.includes(name) ? names.filter((n) => n !== name) : catalogue.charts.map((c) => c.name).filter((n) => n === name || names.includes(n)));
   /** @param {string} name */
   const other = (name) => (beside.includes(name) ? beside.filter((n) => n !== name) : [...beside, name]);
+  const zoom = zoomOf(route.query);
   return html`<div class="filters">
+    ${zoom && html`<button onClick=${() => route.go({ from: null, to: null })}>steps ${shown(zoom[0])} to ${shown(zoom[1])} ✕</button>`}
     <${Choice} label="over" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
     <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, tasks: null })} />
     <${Choice} label="mean of" value=${route.query.mean ?? ""} words=${{ "": "as fits", 1: "single steps", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
@@ -200,9 +202,11 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
   const axes = [head.axes, ...heads.map((h) => h.data?.axes)];
   const scaled = useMemo(() => axes.map((a) => a && over(a, axis)), [axis, head, ...heads.map((h) => h.data)]);
   const at = scaled[0];
-  const bands = decided.bands.filter((b) => b.kind === "penalty").map((b) => ({ from: at(b.from), to: at(b.to), label: b.label }));
-  const marks = decided.marks.map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step), calm: CALM.includes(m.kind) }));
-  const xRange = [0, at(head.step)];
+  const zoom = zoomOf(route.query);
+  const [first, last] = zoom ?? [0, head.step];
+  const bands = decided.bands.filter((b) => b.kind === "penalty" && b.to > first && b.from <= last).map((b) => ({ from: at(Math.max(b.from, first)), to: at(Math.min(b.to, last)), label: b.label }));
+  const marks = decided.marks.filter((m) => m.step >= first && m.step <= last).map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step), calm: CALM.includes(m.kind) }));
+  const xRange = [at(first), at(last)];
   return html`<div class="charts">
       ${charts.map(
         (chart) => html`<${Curve}
@@ -217,6 +221,7 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
           marks=${marks}
           xLabel=${at.label}
           xRange=${xRange}
+          zoom=${zoom}
           ahead=${route.query.forecast === "yes" && chart.name === "validation_reward"}
           step=${step}
           open=${open}
@@ -234,17 +239,23 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
 /**
  * @param {{
  *   chart: ChartInfo, subjects: string[], by: string, mean: string, tasks: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
- *   ahead: boolean, step: number | null, open: (step: number | null) => void, back: (x: number) => number,
+ *   zoom: [number, number] | null, ahead: boolean, step: number | null, open: (step: number | null) => void, back: (x: number) => number,
  * }} props `ahead`: with a forecast
  */
-function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, ahead, step, open, back }) {
+function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, zoom, ahead, step, open, back }) {
   const divided = chart.by.includes(by) ? by : "overall";
-  const found = useMany(subjects, "curves", { chart: chart.name, by: divided, mean, tasks: divided === "task" ? tasks : "" });
+  const found = useMany(subjects, "curves", {
+    chart: chart.name,
+    by: divided,
+    mean: chart.smooth ? mean : "",
+    tasks: divided === "task" ? tasks : "",
+    ...(zoom && !exported ? { from: String(zoom[0]), to: String(zoom[1]) } : {}),
+  });
   const foretelling = useData(subjects[0], ahead && divided === "overall" ? "forecast" : "");
-  const series = useMemo(() => [...seriesOf(found, scaled), ...foretold(foretelling.data, scaled[0])], [found, scaled, foretelling.data]);
+  const series = useMemo(() => [...seriesOf(found, scaled, zoom), ...foretold(foretelling.data, scaled[0])], [found, scaled, foretelling.data, String(zoom)]);
   const own = found[0];
   const width = own?.data?.mean ?? 1;
-  const about = [chart.about, width > 1 && chart.name !== "validation_reward" ? `mean of ${width} steps, single steps faint` : ""].filter(Boolean).join("; ");
+  const about = [chart.about, width > 1 ? `mean of ${width} steps, single steps faint` : ""].filter(Boolean).join("; ");
   return html`<div>
     <${Chart}
       title=${chart.title}
