@@ -51,6 +51,15 @@ def test_the_verifier_door_lists_it_beside_our_own() -> None:
     ]
 
 
+def test_verify_answer_explains_with_what_it_noted() -> None:
+    asked = ("--verifier", "exact", "--gold", "cat", " cow\n", "--json", "--explain")
+    run = prorl("verify", "answer", *asked)
+    assert run.returncode == 0, run.stderr
+    (finding,) = json.loads(run.stdout)["findings"]
+    assert (finding["title"], finding["outcome"]) == ("letter by letter", "failed")
+    assert finding["fields"] == [["answer", "cow"], ["gold", "cat"]]
+
+
 def test_verify_answer_scores_with_it_in_a_confined_worker_and_names_it() -> None:
     run = prorl("verify", "answer", "--verifier", "exact", "--gold", "cat", " cat\n", "--json")
     assert run.returncode == 0, run.stderr
