@@ -25,12 +25,13 @@ const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
  *   at?: number | null,
  *   onAt?: (x: number) => void,
  *   zero?: boolean,
+ *   log?: boolean,
  *   unit?: string,
  *   xRange?: [number, number],
  * }} props `chosen`: id of the mark that is open; `at`: an x that is pointed out; `onAt`: an x was chosen by click or Enter; `zero`: the
- *   axis begins at 0; `xRange`: what the axis shows at least, for charts below each other
+ *   axis begins at 0; `log`: x, above 0, on a scale of its powers of two; `xRange`: what the axis shows at least, for charts below each other
  */
-export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, unit = "", xRange }) {
+export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, log = false, unit = "", xRange }) {
   const [width, setWidth] = useState(600);
   const [here, setHere] = useState(/** @type {number | null} */ (null));
   const [hidden, setHidden] = useState(/** @type {string[]} */ ([]));
@@ -46,7 +47,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
 
   const drawn = series.map((s, i) => ({ ...s, colour: (s.colour ?? i) % 8 })).filter((s) => !hidden.includes(s.name));
   const xs = useMemo(() => allX(series), [series]);
-  const scale = axes(drawn, marks, width, zero, xRange);
+  const scale = axes(drawn, marks, width, zero, log, xRange);
   const { x, y } = scale;
   const pointed = here ?? at;
   const nearest = pointed === null || !xs.length ? null : closest(xs, pointed);
@@ -229,13 +230,16 @@ function valueAt(points, at) {
  * @param {Mark[]} marks
  * @param {number} width
  * @param {boolean} zero
+ * @param {boolean} log
  * @param {[number, number]} [xRange]
  */
-function axes(series, marks, width, zero, xRange) {
+function axes(series, marks, width, zero, log, xRange) {
+  const place = log ? Math.log2 : (/** @type {number} */ v) => v;
+  const unplace = log ? (/** @type {number} */ v) => 2 ** v : place;
   const points = series.flatMap((s) => [...s.points, ...(s.raw ?? []), ...(s.low ?? []), ...(s.high ?? [])]).filter(([, v]) => v !== null);
-  const px = [...points.map((p) => p[0]), ...(points.length ? [] : marks.map((m) => m.x))];
+  const px = [...points.map((p) => place(p[0])), ...(points.length ? [] : marks.map((m) => place(m.x)))];
   const py = points.map((p) => /** @type {number} */ (p[1]));
-  let [x0, x1] = extent([...px, ...(xRange ?? [])]);
+  let [x0, x1] = extent([...px, ...(xRange ?? []).map(place)]);
   let [y0, y1] = extent(py);
   if (zero) y0 = Math.min(0, y0);
   if (x0 === x1) [x0, x1] = [x0 - 1, x1 + 1];
@@ -248,12 +252,12 @@ function axes(series, marks, width, zero, xRange) {
   const h = HEIGHT - EDGE.top - EDGE.bottom;
   return {
     /** @param {number} v */
-    x: (v) => EDGE.left + ((v - x0) / (x1 - x0)) * w,
+    x: (v) => EDGE.left + ((place(v) - x0) / (x1 - x0)) * w,
     /** @param {number} v */
     y: (v) => EDGE.top + (1 - (v - y0) / (y1 - y0)) * h,
     /** @param {number} pixel */
-    xOf: (pixel) => x0 + ((pixel - EDGE.left) / w) * (x1 - x0),
-    xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))),
+    xOf: (pixel) => unplace(x0 + ((pixel - EDGE.left) / w) * (x1 - x0)),
+    xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))).map(unplace).filter((v) => !log || Number.isInteger(v)),
     yTicks: ticks(y0, y1, 4),
   };
 }

@@ -3,13 +3,13 @@ import { Chart } from "../chart.js";
 import { exported, useData, useSubjects } from "../data.js";
 import { html, shown, useMemo } from "../lib.js";
 import { Table } from "../table.js";
-import { StepPanel } from "./run-around.js";
-import { Settings } from "./run-settings.js";
-import { CALM, Timeline } from "./run-timeline.js";
-import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run-lines.js";
+import { StepPanel } from "./run_around.js";
+import { Settings } from "./run_settings.js";
+import { CALM, Timeline } from "./run_timeline.js";
+import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run_lines.js";
 
 /** @typedef {import("../router.js").Route} Route */
-/** @typedef {import("./run-lines.js").ChartInfo} ChartInfo */
+/** @typedef {import("./run_lines.js").ChartInfo} ChartInfo */
 /** @typedef {{step: number, kind: string, label: string, reason: string, to?: number}} Decided */
 /** @typedef {{bands: {kind: string, from: number, to: number, label: string}[], marks: {step: number, kind: string, label: string}[], list: Decided[]}} Decisions */
 
@@ -281,7 +281,7 @@ function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel,
 /**
  * The forecast as a series, where it could be made.
  * @param {{points: [number, number, number, number][]} | null} ahead
- * @param {import("./run-lines.js").Scaled} at
+ * @param {import("./run_lines.js").Scaled} at
  */
 function foretold(ahead, at) {
   if (!ahead || !ahead.points.length) return [];

@@ -1,7 +1,7 @@
 // The settings in which a run differs from its preset, or several runs from each other.
 import { html } from "../lib.js";
 import { Table } from "../table.js";
-import { useMany } from "./run-lines.js";
+import { useMany } from "./run_lines.js";
 
 /** @typedef {{preset: string, known: boolean, settings: {key: string, value: any, preset: any}[]}} Config */
 

@@ -3,7 +3,7 @@ import { useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
-import { useMany } from "./run-lines.js";
+import { useMany } from "./run_lines.js";
 
 /** @typedef {import("./run.js").Decisions} Decisions */
 /** @typedef {{key: string, title: string, unit: string, before: number, after: number, change: number, z: number | null}} Mover */
