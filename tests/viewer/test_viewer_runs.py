@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from prorl_common import UserError
+from prorl_common.rollout_files import COLUMNS, schema
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.simulate import rules_at
@@ -275,10 +276,13 @@ def test_a_task_that_the_rollouts_name_goes_before_the_id_and_carried_rows_count
     import pyarrow as pa
     from pyarrow import parquet
 
-    row = {"sample_id": "web-train-000001", "domain": "math", "task": "algebra", "tokens": 3}
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    row |= {"sample_id": "web-train-000001", "domain": "math", "task": "algebra", "tokens": 3}
     row |= {"finish_reason": "stop", "reward": 1.0, "status": "scored", "carried": False}
     rows = [row, row | {"carried": True}, row | {"task": None, "reward": None}]
-    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "step_000004.parquet")
+    (tmp_path / "rollouts").mkdir()
+    table = pa.Table.from_pylist(rows, schema())
+    parquet.write_table(table, tmp_path / "rollouts" / "step_000004.parquet")
     found, left = TaskTable(tmp_path).read()
     assert left == 0
     assert {task: one.responses for task, one in found[4].items()} == {"algebra": 1, "web": 1}
@@ -286,7 +290,7 @@ def test_a_task_that_the_rollouts_name_goes_before_the_id_and_carried_rows_count
 
 
 def test_rollouts_that_were_written_again_are_read_again(copy: RunFolder) -> None:
-    table = TaskTable(copy.rollouts)
+    table = TaskTable(copy.path)
     table.read()
     shutil.copyfile(copy.rollouts / "step_000165.parquet", copy.rollouts / "step_000135.parquet")
     os.utime(copy.rollouts / "step_000135.parquet", (0, 0))

@@ -86,6 +86,8 @@ class LoggingConfig(Section):
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
     forecast: int = Field(default=0, ge=0)
     """Every so many validations the run says where its validation is heading (``prorl train forecast``); 0: never."""
+    rollouts: Literal["full", "texts"] = "full"
+    """``texts`` leaves out what has a value a token (ids, log-probs of sampler and trainer)."""
 
 
 class WarmStartConfig(Section):

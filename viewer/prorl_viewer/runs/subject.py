@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Literal
 
 from prorl_common import UserError
+from prorl_common.rollout_files import rollout_files
 from prorl_training.config.checks import check_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.simulate import rules_at
+from prorl_viewer.rollouts import Rollouts
 from prorl_viewer.runs import around, curves, decisions
 from prorl_viewer.runs.forecast import Foreteller
 from prorl_viewer.runs.header import header, summary
@@ -39,19 +41,23 @@ class RunSubject:
         self._lock = threading.RLock()
         self._metrics = Metrics(self.run.metrics_path)
         self._decisions = Decisions(self.run.decisions_path)
-        self._tasks = TaskTable(self.run.rollouts)
+        self._tasks = TaskTable(path)
         self._foreteller = Foreteller(self.run)
+        self._rollouts = Rollouts(path)
         self._kept: dict[tuple[str, tuple[tuple[str, str], ...]], Json] = {}
         self._kept_version = ""
 
     def version(self) -> str:
-        """Return a text of the journals' sizes, the run's state and how it ended."""
+        """Return a text of the journals' sizes, the run's state and its rollouts."""
+        return f"{self._state()}-{self._rollouts.version()}"
+
+    def _state(self) -> str:
         ended = self.run.ended_path.exists()
         sizes = f"{self._metrics.tail.size()}.{self._decisions.tail.size()}"
         return f"{sizes}.{int(self.run.is_written())}{int(ended)}.{self._metrics.rewritten}"
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages of the run's curves."""
+        """Return the pages of the run's curves and of its rollouts."""
         pages = {
             "summary": self._summary,
             "header": self._header,
@@ -63,11 +69,11 @@ class RunSubject:
         }
         kept = {name: self._fresh(name, page) for name, page in pages.items()}
         slow = {"rules": self._rules, "config": self._config, "forecast": self._forecast}
-        return {**kept, **slow}
+        return {**kept, **slow, **self._rollouts.pages()}
 
     def actions(self) -> Mapping[str, Page]:
-        """Return nothing: a run's curves are only looked at."""
-        return {}
+        """Return what can be done with the run's rollouts."""
+        return self._rollouts.actions()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield what an exported page holds: every chart overall and by domain, decisions and the falls of the reward."""
@@ -82,13 +88,14 @@ class RunSubject:
         for step in dict.fromkeys([*fallen, *marked[-EXPORTED_STEPS:]]):
             yield "decision", {"step": str(step)}
             yield "around", {"step": str(step)}
+        yield from self._rollouts.snapshot()
 
     def _fresh(self, name: str, page: Page) -> Page:
         """Return the page over journals that are read up to now; the same question of the same state is kept."""
 
         def answer(query: Query) -> Json:
             with self._lock:
-                version, question = self.version(), (name, tuple(sorted(query.items())))
+                version, question = self._state(), (name, tuple(sorted(query.items())))
                 self._metrics.refresh()
                 self._decisions.refresh()
                 if version != self._kept_version or len(self._kept) > KEPT:
@@ -119,7 +126,7 @@ class RunSubject:
 
     def _charts(self, query: Query) -> Json:
         del query
-        return curves.catalogue(self._metrics, bool(self._tasks.files()))
+        return curves.catalogue(self._metrics, bool(rollout_files(self.path)))
 
     def _curves(self, query: Query) -> Json:
         """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``tasks``."""

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_evaluation.types import FULL_MARKS
 
-COLUMNS = ("sample_id", "domain", "tokens", "finish_reason", "reward", "status")
-LATER = ("task", "carried")
-"""Columns that older files do not have; a row that was carried over is in the file of its own step too."""
+COLUMNS = ("sample_id", "task", "domain", "tokens", "finish_reason", "reward", "status")
 _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
@@ -66,20 +65,11 @@ class Sums:
 class TaskTable:
     """Sums by step and task, read from the run's rollouts as they are asked for."""
 
-    def __init__(self, rollouts: Path) -> None:
-        self.rollouts = rollouts
+    def __init__(self, run: Path) -> None:
+        self.run = run
         self._lock = threading.Lock()
         self._steps: dict[int, tuple[tuple[int, int], dict[str, Sums]]] = {}
         """Step -> (size and time of its file, sums by task)."""
-
-    def files(self) -> dict[int, Path]:
-        """Return the rollouts file of every step that has one, in order."""
-        found = {}
-        for path in self.rollouts.glob("step_*.parquet"):
-            number = path.stem.removeprefix("step_")
-            if number.isdigit():
-                found[int(number)] = path
-        return dict(sorted(found.items()))
 
     def read(
         self, steps: Iterable[int] | None = None, budget: float = 60.0
@@ -88,7 +78,7 @@ class TaskTable:
 
         After ``budget`` seconds it returns with what it has; the next call goes on from there.
         """
-        files = self.files()
+        files = rollout_files(self.run)
         asked = files if steps is None else {s: files[s] for s in steps if s in files}
         ends = time.monotonic() + budget
         found: dict[int, Mapping[str, Sums]] = {}
@@ -111,17 +101,10 @@ class TaskTable:
 
 
 def _sums(path: Path) -> dict[str, Sums]:
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        there = [name for name in LATER if name in file.schema_arrow.names]
-        columns = file.read(columns=[*COLUMNS, *there], use_threads=False).to_pydict()
-    tasks, carried = (columns.get(name, [None] * len(columns["reward"])) for name in LATER)
+    columns = read_rollouts(path, COLUMNS).to_pydict()
     found: dict[str, Sums] = {}
-    rows = zip(*(columns[name] for name in COLUMNS), tasks, carried, strict=True)
-    for sample_id, domain, tokens, finish, reward, status, task, again in rows:
-        if again:
-            continue
+    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
+    for sample_id, task, domain, tokens, finish, reward, status in rows:
         one = found.setdefault(task or task_of(sample_id), Sums(domain))
         one.responses += 1
         one.tokens += tokens

@@ -59,9 +59,16 @@ def write_run(
     config = made_up_config(steps, *settings)
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
     write_steps(run, config, range(1, (done or steps) + 1), seed, falls_at)
-    for step in rollouts:
-        run.write_rollouts(step, _groups(step, seed, falls_at), [])
+    if rollouts:
+        _write_rollouts(run, rollouts, seed, falls_at)
     return run
+
+
+def _write_rollouts(run: RunFolder, steps: Sequence[int], seed: int, falls_at: int) -> None:
+    from prorl_training.run.rollouts import Learned, write_rollouts
+
+    for step in steps:
+        write_rollouts(run, step, _groups(step, seed, falls_at), Learned())
 
 
 def write_steps(
