@@ -121,14 +121,15 @@ def test_curves_are_divided_by_domain_and_by_task(made: Path, serve: Any, look: 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_the_page_fits_its_screen(
-    size: str, theme: str, made: Path, serve: Any, look: Any, picture: Any
+def test_the_page_fits_its_screen_and_axe_finds_nothing_serious(
+    size: str, theme: str, made: Path, serve: Any, look: Any, picture: Any, accessible: Any
 ) -> None:
     page = look(serve(made) + "#/fallen/run?step=150", size, theme)
     chart(page, "Reward").locator("path.line").first.wait_for()
     page.get_by_text("What moved most").wait_for()
     wide, shown = page.evaluate("() => [document.body.scrollWidth, innerWidth]")
     assert wide <= shown
+    accessible(page)
     picture(page, f"run-{size}-{theme}")
 
 

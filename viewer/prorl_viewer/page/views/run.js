@@ -3,7 +3,7 @@ import { Chart } from "../chart.js";
 import { exported, useData, useSubjects } from "../data.js";
 import { html, shown, useMemo } from "../lib.js";
 import { Table } from "../table.js";
-import { StepPanel } from "./run_around.js";
+import { StepPanel, signed } from "./run_around.js";
 import { Settings } from "./run_settings.js";
 import { CALM, Timeline } from "./run_timeline.js";
 import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run_lines.js";
@@ -35,20 +35,24 @@ export function RunView({ subject, route }) {
         ? html`<p class="none">no step has been recorded yet</p>`
         : html`<${Timeline} decided=${decided.data} last=${head.data.step} step=${step} open=${open} />
             <${Curves} subject=${subject} beside=${beside} charts=${shownCharts} route=${route} head=${head.data} decided=${decided.data} step=${step} open=${open} />`}
-      <h2>Decisions</h2>
-      <${Table}
-        label="decisions"
-        columns=${DECISION_COLUMNS}
-        rows=${decided.data.list}
-        id=${(/** @type {Decided} */ d) => `${d.step}-${d.kind}`}
-        onOpen=${(/** @type {Decided} */ d) => open(d.step)}
-        empty="nothing has been decided yet"
-      />
+      <details class="section" open=${decided.data.list.length <= FEW}>
+        <summary><h2>Decisions (${shown(decided.data.list.length)})</h2></summary>
+        <${Table}
+          label="decisions"
+          columns=${DECISION_COLUMNS}
+          rows=${decided.data.list}
+          id=${(/** @type {Decided} */ d) => `${d.step}-${d.kind}`}
+          onOpen=${(/** @type {Decided} */ d) => open(d.step)}
+          empty="nothing has been decided yet"
+        />
+      </details>
       <${Settings} subjects=${[subject, ...beside]} />
     </div>
     ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} decided=${decided.data} open=${open} zoom=${(/** @type {number} */ from, /** @type {number} */ to) => route.go({ from, to })} />`}
   </div>`;
 }
+
+const FEW = 30; // decisions up to which their table is open
 
 /** @type {import("../table.js").Column[]} */
 const DECISION_COLUMNS = [
@@ -105,7 +109,7 @@ function Falls({ falls, last, step, open }) {
   }
   return html`<form class="falls" onSubmit=${asked}>
     <span>${falls.length ? "The reward fell at" : "What changed around a step:"}</span>
-    ${falls.map((f) => html`<button type="button" aria-pressed=${f.step === step} onClick=${() => open(f.step)} title="${shown(-f.z, 2)} standard errors; 20 steps before and after">step ${shown(f.step)} <span class="bad">${shown(f.change, 2)}</span></button>`)}
+    ${falls.map((f) => html`<button type="button" aria-pressed=${f.step === step} onClick=${() => open(f.step)} title="${shown(-f.z, 2)} standard errors; 20 steps before and after">step ${shown(f.step)} <span class="bad">${signed(f.change)}</span></button>`)}
     <label>${falls.length ? "or look around step" : "step"} <input name="step" type="number" min="1" max=${last} data-filter /></label>
     <button>look</button>
   </form>`;

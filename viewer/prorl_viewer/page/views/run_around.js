@@ -188,8 +188,11 @@ function amount(value, unit) {
   return unit === "share" ? `${(value * 100).toFixed(1)} %` : shown(value);
 }
 
-/** @param {number} value */
-function signed(value) {
+/**
+ * A change of a reward, to a thousandth.
+ * @param {number} value
+ */
+export function signed(value) {
   const size = Math.abs(value).toFixed(3);
   return Number(size) === 0 ? size : `${value > 0 ? "+" : "−"}${size}`;
 }
