@@ -76,7 +76,7 @@ EXTRAS: dict[str, Extra] = {
     ),
     "eval": Extra(("scipy",), "intervals and tests of evaluations"),
     "report": Extra(("jinja2",), "reports of evaluations"),
-    "hub": Extra(("datasets", "huggingface_hub"), "models from the hub, and data push"),
+    "hub": Extra(("datasets", "huggingface_hub"), "models from the hub, and pushes to it"),
     "docker": Extra(("docker",), "the docker sandbox"),
 }
 

@@ -19,6 +19,7 @@ from prorl_cli.eval.app import app as eval_app
 from prorl_cli.model import app as model_app
 from prorl_cli.plan import plan
 from prorl_cli.prove.app import app as prove_app
+from prorl_cli.push import push
 from prorl_cli.quickstart.command import quickstart
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
@@ -65,6 +66,7 @@ def build_app() -> typer.Typer:
     app.command("doctor")(doctor)
     app.command("quickstart")(quickstart)
     app.command("plan")(plan)
+    app.command("push")(push)
     app.command("view")(view)
     return app
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hub_server import FakeHub, serving
 
 from prorl_common import ServiceError, UserError
 from prorl_sandbox import ToolSandbox, no_isolation, open_sandbox
@@ -130,3 +131,16 @@ def tester(anywhere: ToolSandbox) -> ToolSandbox:
             pytest.fail(str(error))
         pytest.skip(str(error))
     return anywhere
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    """A hub on this machine, named by HF_ENDPOINT, with an empty cache; no token is set."""
+    with serving() as served:
+        for name in ("HF_HUB_OFFLINE", "HF_TOKEN", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("HF_ENDPOINT", served.url)
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        yield served

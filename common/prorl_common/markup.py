@@ -1,9 +1,10 @@
-"""Foreign text made safe to show: nothing a model or a dataset wrote can act as markup."""
+"""Foreign text made safe to show in HTML, SVG and Markdown: nothing a model or a dataset wrote can act as markup."""
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable, Sequence
 
 _REORDERS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 """Characters that reorder the text around them (Unicode Standard Annex 9)."""
@@ -12,6 +13,12 @@ _UNSHOWN = re.compile(
     rf"[{_REORDERS}]"
     r"|[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # controls but tab and newline
     rf"|[\ud800-\udfff\ufdd0-\ufdef{_LAST_OF_PLANES}]"  # lone surrogates, noncharacters
+)
+_MARKDOWN = re.compile(
+    r"[\\`*<|~$&]"  # code, emphasis, HTML, cells, formulas, entities
+    r"|(?<!\w)_|_(?!\w)"  # emphasis
+    r"|\](?=[(\[:])"  # links and their definitions
+    r"|^[#>+-]|(?<=^\d)[.)](?=\s)"  # headings, quotes and lists at the start of a line
 )
 
 
@@ -32,3 +39,25 @@ def _shown(found: re.Match[str]) -> str:
 def escape(value: object) -> str:
     """Return ``value`` as text that is safe in HTML and SVG, in attributes too; see ``printable``."""
     return html.escape(printable(value), quote=True)
+
+
+def md(value: object) -> str:
+    """Return ``value`` as text that is safe in a line or table cell of Markdown."""
+    line = " ".join(printable(value).split())
+    return _MARKDOWN.sub(r"\\\g<0>", line)
+
+
+def fence(value: object) -> str:
+    """Return ``value`` as a fenced Markdown block whose fence is longer than any in it."""
+    shown = printable(value)
+    longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
+    mark = "`" * max(3, longest + 1)
+    return f"{mark}text\n{shown}\n{mark}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table of cells that are safe already; no rows, no table."""
+    body = ["| " + " | ".join(str(cell) or " " for cell in row) + " |" for row in rows]
+    if not body:
+        return ""
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + " --- |" * len(head), *body])

@@ -11,7 +11,7 @@ from prorl_datasets.exporting import FORMATS, export
 from prorl_datasets.expressions import FUNCTIONS, FunctionSpec
 from prorl_datasets.hub.reach import choose_bare_recipe
 from prorl_datasets.inspection import DiffReport, diff, inspect
-from prorl_datasets.pushing import Upload, plan_push, push
+from prorl_datasets.pushing import plan_push, push, rows_by_split
 from prorl_datasets.recipe.recipe import PASS_RATES, Recipe, load_recipe, recipe_names
 from prorl_datasets.rows.row import Drop, Row, prompt_key
 from prorl_datasets.sources.adapters.fields import Unusable
@@ -66,7 +66,6 @@ __all__ = [
     "SourceSpec",
     "Split",
     "Unusable",
-    "Upload",
     "VerifyReport",
     "build",
     "choose_bare_recipe",
@@ -84,6 +83,7 @@ __all__ = [
     "push",
     "read_manifest",
     "recipe_names",
+    "rows_by_split",
     "show",
     "stream",
     "verify_dataset",

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say
+from prorl_cli.console import make_progress
 from prorl_cli.options import JsonNotTables
+from prorl_cli.uploads import show_upload
 
 
 def push_command(
@@ -27,27 +28,10 @@ def push_command(
 
     data/<split>-*.parquet, the card and the manifest, as load_dataset reads them. Needs HF_TOKEN and the extra 'hub'.
     """
-    from prorl_datasets import plan_push, push
+    from prorl_datasets import plan_push, push, rows_by_split
 
     if dry_run:
         done = plan_push(folder, repo)
     else:
         done = push(folder, repo, private=private, environment=os.environ, progress=make_progress())
-    if json_out:
-        facts = {
-            "repo": done.repo,
-            "files": done.sizes(),
-            "rows": done.rows,
-            "removed": done.removed,
-        }
-        print_json({**facts, "url": done.url, "commit": done.commit})
-        return
-    for name, size in done.sizes().items():
-        print(f"{size:12,}  {name}")
-    for name in done.removed:
-        print(f"     removed  {name}")
-    say(
-        f"dry run: nothing was sent to {repo}"
-        if dry_run
-        else f"pushed: {done.url} at {done.commit[:8]}"
-    )
+    show_upload(done, dry_run, json_out, {"rows": rows_by_split(folder)})

@@ -86,47 +86,16 @@ def export(
 
     The newest one's, where none is named.
     """
-    import shutil
-
-    from prorl_common import atomic_directory
-    from prorl_training.run.checkpoint_store import (
-        best_step,
-        checkpoint_path,
-        checkpoint_steps,
-        newest_whole,
-        verify_checkpoint,
-    )
+    from prorl_training.run.exporting import choose_checkpoint, export_policy
     from prorl_training.run.folder import find_run
-    from prorl_training.run.lineage import write_lineage
 
     if out.exists():
         raise UserError(f"{out} exists: choose another folder")
     if best and step is not None:
         raise UserError("--best and --step name two checkpoints: give one of them")
     found = find_run(run)
-    if best:
-        step = best_step(found.checkpoints)
-        if step is None:
-            raise UserError(
-                f"run {found.name} has no best checkpoint: nothing was validated yet, or checkpoint.best is off"
-            )
-    if step is None:
-        source, state, troubles = newest_whole(found.checkpoints)
-        if troubles and not fall_back:
-            raise UserError(
-                f"{troubles[0]}; the newest whole one is of step {state['step']}: give --fall-back "
-                f"to export it, or --step for another"
-            )
-        for trouble in troubles:
-            console.warn(f"passed over: {trouble}")
-    else:
-        steps = checkpoint_steps(found.checkpoints)
-        if step not in steps:
-            kept = ", ".join(map(str, steps)) or "none"
-            raise UserError(f"run {found.name} has no checkpoint of step {step}; it has: {kept}")
-        source = checkpoint_path(found.checkpoints, step)
-        state = verify_checkpoint(source)
-    with atomic_directory(out) as work:
-        shutil.copytree(source / "policy", work, dirs_exist_ok=True)
-        write_lineage(work, found.name, state)
-    console.say(f"wrote the policy of {found.name} after step {state['step']} to {out}")
+    chosen = choose_checkpoint(found, step, best, fall_back)
+    for trouble in chosen.passed_over:
+        console.warn(f"passed over: {trouble}")
+    export_policy(found, chosen, out)
+    console.say(f"wrote the policy of {found.name} after step {chosen.step} to {out}")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent / "fake_hub"))
-
-from hub_server import FakeHub, serving
 
 from prorl_common import NullProgress
 from prorl_datasets import Recipe
@@ -90,16 +85,3 @@ def small_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def small(make_recipe: Callable[[str], Recipe]) -> Recipe:
     return make_recipe(SMALL)
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
-    """A hub on this machine, named by HF_ENDPOINT, with an empty cache; no token is set."""
-    with serving() as served:
-        for name in ("HF_HUB_OFFLINE", "HF_TOKEN", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("HF_ENDPOINT", served.url)
-        monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        monkeypatch.setenv("no_proxy", "127.0.0.1")
-        yield served

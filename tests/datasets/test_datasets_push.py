@@ -117,7 +117,7 @@ def test_a_refused_token_and_a_broken_hub_are_one_line_each(
 def test_what_is_no_whole_dataset_is_not_pushed(small_dataset: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(small_dataset, copy)
-    with pytest.raises(DatasetError, match="is no repository: write it as owner/name"):
+    with pytest.raises(UserError, match="is no repository: write it as owner/name"):
         plan_push(copy, "small")
     manifest = json.loads((copy / "manifest.json").read_text())
     (copy / "manifest.json").write_text(json.dumps({**manifest, "failed": ["add"]}))

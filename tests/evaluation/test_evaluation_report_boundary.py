@@ -14,6 +14,7 @@ from markupsafe import escape
 from typer.testing import CliRunner, Result
 
 from prorl_cli.main import build_app
+from prorl_common.markup import fence, md
 from prorl_common.svg import Axis, linear_ticks, marker
 from prorl_evaluation import BoundaryOptions, EvalResult, EvalSettings, Example, ProblemResult
 from prorl_evaluation.metrics.summary import group_results
@@ -28,7 +29,6 @@ from prorl_evaluation.report.data import (
 from prorl_evaluation.report.figures import curves_panel
 from prorl_evaluation.report.html import page
 from prorl_evaluation.report.markdown import markdown_report
-from prorl_evaluation.report.text import fence, md
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.types import BEFORE_RL
 

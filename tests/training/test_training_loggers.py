@@ -1,4 +1,4 @@
-"""TensorBoard and Weights & Biases get every number, per domain, and a resumed run goes on in place."""
+"""TensorBoard, Weights & Biases and trackio get every number, per domain, and a resumed run goes on in place."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_numbers_are_flattened_per_domain() -> None:
 def test_wandb_gets_every_number_on_the_step_axis(tmp_path: Path) -> None:
     fake = FakeWandb()
     config = LoggingConfig(tensorboard=False, wandb="offline", wandb_project="p")
-    with Loggers(tmp_path, config, 1, fake) as loggers:
+    with Loggers(tmp_path, config, 1, {"wandb": fake}) as loggers:
         loggers.write(1, {**ROW, **DOMAINS})
     assert fake.logged[0]["domains/math/reward_mean"] == 0.25
     assert fake.logged[0]["step"] == 1
@@ -81,7 +81,7 @@ def test_resumed_run_continues_the_same_wandb_run(tmp_path: Path) -> None:
     fake = FakeWandb()
     config = LoggingConfig(tensorboard=False, wandb="online")
     for first in (1, 3):
-        Loggers(tmp_path, config, first, fake).close()
+        Loggers(tmp_path, config, first, {"wandb": fake}).close()
     ids = [init["id"] for init in fake.inits]
     assert ids[0] == ids[1] == json.loads((tmp_path / "wandb.json").read_text())["id"]
     assert all(init["resume"] == "allow" for init in fake.inits)
@@ -90,22 +90,85 @@ def test_resumed_run_continues_the_same_wandb_run(tmp_path: Path) -> None:
 def test_wandb_that_cannot_start_is_one_line_with_the_cure(tmp_path: Path) -> None:
     config = LoggingConfig(tensorboard=False, wandb="online")
     with pytest.raises(UserError, match=r"not logged in.*logging\.wandb=offline"):
-        Loggers(tmp_path, config, 1, FakeWandb("not logged\nin"))
+        Loggers(tmp_path, config, 1, {"wandb": FakeWandb("not logged\nin")})
     assert not (tmp_path / "wandb.json").exists()
 
 
-def test_wandb_that_is_not_installed_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("module", "asked"), [("wandb", {"wandb": "offline"}), ("trackio", {"trackio": "p"})]
+)
+def test_one_that_is_not_installed_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, asked: dict[str, Any]
 ) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "wandb" else find(name)
+        importlib.util, "find_spec", lambda name: None if name == module else find(name)
     )
-    with pytest.raises(MissingExtraError, match=r"prorl\[wandb\]"):
-        Loggers(tmp_path, LoggingConfig(tensorboard=False, wandb="offline"), 1)
+    with pytest.raises(MissingExtraError, match=rf"prorl\[{module}\]"):
+        Loggers(tmp_path, LoggingConfig(tensorboard=False, **asked), 1)
 
 
-def test_nothing_is_written_when_both_are_off(tmp_path: Path) -> None:
+class FakeTrackio:
+    """Stands for the trackio module: keeps what it is told, and talks on stdout as it does."""
+
+    def __init__(self, fails: str = "") -> None:
+        self.fails = fails
+        self.inits: list[dict[str, Any]] = []
+        self.logged: list[tuple[int, dict[str, Any]]] = []
+        self.finished = 0
+
+    def init(self, **options: Any) -> FakeTrackio:
+        """Start a run, or fail."""
+        print("* Trackio project initialized")
+        if self.fails:
+            raise ValueError(self.fails)
+        self.inits.append(options)
+        return self
+
+    def log(self, metrics: dict[str, Any], step: int) -> None:
+        """Keep the row."""
+        self.logged.append((step, metrics))
+
+    def finish(self) -> None:
+        """Count."""
+        print("* Run finished")
+        self.finished += 1
+
+
+def test_trackio_gets_every_number_at_its_step_and_stdout_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = FakeTrackio()
+    config = LoggingConfig(tensorboard=False, trackio="p")
+    with Loggers(tmp_path, config, 1, {"trackio": fake}) as loggers:
+        loggers.write(7, {**ROW, **DOMAINS})
+    assert fake.logged == [(7, {"kl": 0.5, "phase": 0, "on": 1, "domains/math/reward_mean": 0.25})]
+    assert (fake.inits[0]["project"], fake.finished) == ("p", 1)
+    assert capsys.readouterr().out == ""
+
+
+def test_resumed_run_continues_the_same_trackio_run_and_another_folder_has_its_own(
+    tmp_path: Path,
+) -> None:
+    fake = FakeTrackio()
+    for folder, project, first in (("a/one", "p", 1), ("a/one", "other", 3), ("b/one", "p", 1)):
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        config = LoggingConfig(tensorboard=False, trackio=project)
+        Loggers(tmp_path / folder, config, first, {"trackio": fake}).close()
+    one, again, another = ((i["project"], i["name"]) for i in fake.inits)
+    assert one == again != another and one[1].startswith("one-")
+    assert all(init["resume"] == "allow" for init in fake.inits)
+
+
+def test_trackio_that_cannot_start_is_one_line_and_what_was_open_is_closed(tmp_path: Path) -> None:
+    wandb = FakeWandb()
+    config = LoggingConfig(tensorboard=False, wandb="offline", trackio="registry-x")
+    with pytest.raises(UserError, match=r"trackio cannot start \(reserved name\)"):
+        Loggers(tmp_path, config, 1, {"wandb": wandb, "trackio": FakeTrackio("reserved\nname")})
+    assert wandb.finished == 1 and not (tmp_path / "trackio.json").exists()
+
+
+def test_nothing_is_written_when_all_are_off(tmp_path: Path) -> None:
     with Loggers(tmp_path, LoggingConfig(tensorboard=False), 1) as loggers:
         loggers.write(1, ROW)
     assert list(tmp_path.iterdir()) == []

@@ -263,6 +263,28 @@ def test_what_the_parts_add_is_the_whole_change_of_the_reward() -> None:
     assert {p["name"] for p in told["parts"] if p["within"] == 0} == {"gone", "new"}
 
 
+def test_tasks_are_told_from_the_journal_and_of_an_older_run_from_its_rollouts(
+    copy: RunFolder,
+) -> None:
+    row = copy.metrics()[129]
+    new = lines(copy.path, chart="reward_mean", by="task", mean=1)
+    assert len(new[BROKEN]["points"]) == 240
+    assert new[BROKEN]["points"][129] == [130, row["tasks"][BROKEN]["reward_mean"]]
+    older = [{k: v for k, v in row.items() if k != "tasks"} for row in copy.metrics()]
+    copy.metrics_path.write_text("".join(json.dumps(row) + "\n" for row in older))
+    old = lines(copy.path, chart="reward_mean", by="task", mean=1)
+    assert [step for step, _ in old[BROKEN]["points"]] == list(range(FALL - 20, FALL + 20))
+    assert set(old) == set(new)
+
+
+def test_without_rollouts_the_journal_says_which_task_fell(copy: RunFolder) -> None:
+    shutil.rmtree(copy.rollouts)
+    told = ask(copy.path, "around", step=FALL)["tasks"]
+    assert told["parts"][0]["name"] == BROKEN
+    added = sum(part["within"] + part["mix"] for part in told["parts"])
+    assert added == pytest.approx(told["after"] - told["before"])
+
+
 def test_a_task_is_what_an_id_begins_with() -> None:
     assert task_of("math-largest-train-000130") == "math-largest"
     assert task_of("stem-voltage.l2-train-000000") == "stem-voltage.l2"

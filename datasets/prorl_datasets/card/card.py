@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import atomic_write_text
+from prorl_common.markup import table
 from prorl_datasets.building.report import STAGE_NAMES
 from prorl_datasets.card.facts import CardFacts, in_order
 from prorl_datasets.card.plots import IMAGES, draw_plots, rates_plot
@@ -104,12 +105,12 @@ def add_ratings(
 def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str) -> str:
     """Draw the pass rates into ``folder`` and return the card's section on them."""
     atomic_write_text(folder / IMAGES / "pass_rates.svg", rates_plot(rates))
-    table = []
+    by_domain = []
     for domain in in_order(rates):
         own = rates[domain]
         never, always = own.count(0.0) / len(own), own.count(1.0) / len(own)
         shares = (never, 1 - never - always, always)
-        table.append(
+        by_domain.append(
             (domain, f"{len(own):,}", f"{sum(own) / len(own):.3f}", *(f"{s:.0%}" for s in shares))
         )
     rated = sum(len(own) for own in rates.values())
@@ -117,7 +118,7 @@ def _difficulty(folder: Path, rates: Mapping[str, Sequence[float]], rows: int, w
         [
             f"{BEGIN}\n## Difficulty",
             f"Pass rates of {rated:,} of {rows:,} rows, {words}.",
-            _table(("domain", "rated", "pass rate", "0", "(0, 1)", "1"), table),
+            _table(("domain", "rated", "pass rate", "0", "(0, 1)", "1"), by_domain),
             f"![Share of rated rows by pass rate]({IMAGES}/pass_rates.svg)",
             END,
         ]
@@ -212,10 +213,6 @@ def _benchmarks(manifest: Mapping[str, Any]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table; no rows, no table."""
+    """Return a Markdown table of cells that may hold markup of ours; no rows, no table."""
     cells = ([" ".join(str(value).split()).replace("|", "\\|") for value in row] for row in rows)
-    body = ["| " + " | ".join(row) + " |" for row in cells]
-    if not body:
-        return ""
-    rule = "|" + "---|" * len(head)
-    return "\n".join(["| " + " | ".join(head) + " |", rule, *body])
+    return table(head, cells)

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from prorl_common import atomic_write_text
+from prorl_common.hub import hub_home
 
 _LAYOUT_OF_LISTINGS = 1
 
@@ -41,18 +42,7 @@ class Cache:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
-        base = environment.get("XDG_CACHE_HOME") or "~/.cache"
-        home = environment.get("HF_HOME") or f"{base}/huggingface"
-        self._root = Path(named or f"{home}/hub").expanduser()
-        self._home = Path(home).expanduser()
-        self._token_file = environment.get("HF_TOKEN_PATH")
-
-    def token(self) -> str | None:
-        """Return the token that ``hf auth login`` stored, if any."""
-        path = Path(self._token_file).expanduser() if self._token_file else self._home / "token"
-        with suppress(OSError, UnicodeDecodeError):
-            return path.read_text(encoding="utf-8").strip() or None
-        return None
+        self._root = Path(named).expanduser() if named else hub_home(environment) / "hub"
 
     def file(self, repo: str, commit: str, name: str) -> Path:
         """Return where a file lies, or would lie."""

@@ -22,7 +22,6 @@ from prorl_common import ServiceError
 from prorl_common.http import Reply, RetryPolicy, ServerWatch, TransientError, one_line
 from prorl_datasets.hub.cache import Listing, RemoteFile
 
-HUB = "https://huggingface.co"
 SILENCE_SECONDS = 30.0
 POLICY = RetryPolicy(first=0.5, longest=30.0, longest_asked=600.0, tries=8)
 """Two minutes of waiting at most, unless the hub asks for more: its rate limits count over five minutes."""

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Protocol
 
 from prorl_common import NullProgress, Progress, sha256_file
+from prorl_common.hub import hub_address, hub_is_offline, hub_token, is_repo
 from prorl_datasets.hub.cache import Cache, Listing, RemoteFile
-from prorl_datasets.hub.client import HUB, Client, NoHub, Unreachable
+from prorl_datasets.hub.client import Client, NoHub, Unreachable
 from prorl_datasets.hub.download import fetch_body
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
-_YES = ("1", "ON", "YES", "TRUE")
 _TRIES = 3
 """Times that a body of the right length and the wrong hash is fetched."""
 
@@ -39,27 +39,22 @@ class Hub(Protocol):
         ...
 
 
-def is_offline(environment: Mapping[str, str]) -> bool:
-    """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
-    return environment.get("HF_HUB_OFFLINE", "").upper() in _YES
-
-
 class CachedHub:
     """The hub that the environment names, behind its cache."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
         self._progress = progress or NullProgress()
         self._cache = Cache(environment)
-        self.offline = is_offline(environment)
+        self.offline = hub_is_offline(environment)
         self.client = Client(
-            environment.get("HF_ENDPOINT") or HUB,
-            environment.get("HF_TOKEN") or self._cache.token(),
+            hub_address(environment),
+            hub_token(environment),
             self._progress.message,
         )
 
     def listing(self, repo: str, revision: str) -> Listing:
         """Return the files at a revision; those of a commit are asked for once."""
-        if not re.fullmatch(r"[\w.-]+/[\w.-]+", repo):
+        if not is_repo(repo):
             raise Unreachable(f"not a repository's name (owner/name): '{repo}'")
         cache = self._cache
         is_commit = COMMIT.fullmatch(revision)

@@ -8,8 +8,7 @@ import urllib.request
 
 from prorl_common import ServiceError
 from prorl_common.http import Reply, RetryPolicy, ServerWatch
-from prorl_datasets.hub.client import HUB
-from prorl_datasets.hub.hub import is_offline
+from prorl_common.hub import hub_address, hub_is_offline
 
 _POLICY = RetryPolicy(first=0.5, longest=4.0, longest_asked=30.0, tries=5)
 HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
@@ -23,7 +22,7 @@ def hub_problem(timeout: float = 3.0) -> str | None:
     """
     if offline():
         return "HF_HUB_OFFLINE is set"
-    endpoint = os.environ.get("HF_ENDPOINT") or HUB
+    endpoint = hub_address(os.environ)
 
     def ask() -> str | None:
         try:
@@ -47,7 +46,7 @@ def hub_problem(timeout: float = 3.0) -> str | None:
 
 def offline() -> bool:
     """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
-    return is_offline(os.environ)
+    return hub_is_offline(os.environ)
 
 
 def choose_bare_recipe() -> tuple[str, str]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from prorl_common import atomic_write_text
+from prorl_common.markup import fence, md, table
 from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
 from prorl_evaluation.boundary.types import BoundaryReport
 from prorl_evaluation.report.data import BINS, ReportData
 from prorl_evaluation.report.tables import by_size, example_answers, rates_table, setting_facts
-from prorl_evaluation.report.text import fence, md
 from prorl_evaluation.report.words import (
     caveats,
     commands,
@@ -80,8 +80,8 @@ def _solved(data: ReportData) -> list[str]:
             cells = [bracket(line.points[k]) if k in line.points else "-" for k in ks]
             curves.append((group.name, line.label, str(group.problems), *cells))
     columns = ("group", "result", "problems", *(f"k = {k}" for k in ks))
-    table = TextTable("pass@k with intervals over problems", columns, tuple(curves))
-    parts += ["## pass@k", shown(table)]
+    drawn = TextTable("pass@k with intervals over problems", columns, tuple(curves))
+    parts += ["## pass@k", shown(drawn)]
     rates = tuple(
         (group.name, label, *map(str, counts))
         for group in by_size(data.groups)[0]
@@ -96,12 +96,10 @@ def _solved(data: ReportData) -> list[str]:
     return parts
 
 
-def shown(table: TextTable) -> str:
+def shown(drawn: TextTable) -> str:
     """Return a table with its title above it in bold."""
-    rows = [table.head, *table.rows]
-    lines = ["| " + " | ".join(md(cell) or " " for cell in row) + " |" for row in rows]
-    lines.insert(1, "|" + " --- |" * len(table.head))
-    return "\n".join([f"**{md(table.title)}**", "", *lines])
+    head, *rows = ([md(cell) or " " for cell in row] for row in (drawn.head, *drawn.rows))
+    return f"**{md(drawn.title)}**\n\n{table(head, rows)}"
 
 
 def bullets(lines: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from prorl_evaluation.report.text import md
+from prorl_common.markup import md
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites.categories import CATEGORIES
 from prorl_evaluation.suites.published import (

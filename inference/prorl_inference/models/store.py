@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import cache_root, nearest, pip_install, sha256_file
+from prorl_common.hub import hub_is_offline
 from prorl_inference.types import ModelError
 
 DEFAULT_MODEL = "smollm2-135m"
@@ -129,7 +130,7 @@ def resolve_model(name_or_path: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     wanted = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
-    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
+    offline = hub_is_offline(os.environ)
     try:
         return Path(
             snapshot_download(name_or_path, allow_patterns=wanted, local_files_only=offline)

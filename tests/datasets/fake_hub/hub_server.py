@@ -1,7 +1,7 @@
 """A hub on the loopback address: the tree API in pages, resolve with redirects of large files to another
 host, branches, gated, private and renamed repositories, uploads, and faults on demand.
 
-Shapes after huggingface_hub's client, which is driven against it too. Leaves out: Xet, pull requests.
+Data sets lie under their names, models under ``models/<name>``. Shapes after huggingface_hub's client, which is driven against it too. Leaves out: Xet, pull requests.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from hub_faults import Cut, Plan, Slow, Spoilt, Status, Whole, WrongLength
 
 TOKEN = "hf_right"
 LARGE = 4096
-"""Bytes from which a file is a large one (LFS), as all Parquet files are."""
+"""Bytes from which a file is a large one (LFS), as all files in LFS are."""
+LFS = (".parquet", ".safetensors")
+_PAGES = {"models": ""}
+"""What stands before a model's name in its page's address, and not before a data set's."""
 
 
 @dataclass
 class Repo:
-    """One data set: files of each commit, and which commit each branch is at."""
+    """One data set or model: files of each commit, and which commit each branch is at."""
 
     commits: dict[str, dict[str, bytes]] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
@@ -291,23 +294,28 @@ class _Hub(_Answers):
             self.refuse(401, "", "Invalid username or password.")
             return
         name = f"{asked['organization']}/{asked['name']}"
+        page = f"{self.hub.url}/{name}"
+        if asked.get("type") == "dataset":
+            page = f"{self.hub.url}/datasets/{name}"
+        else:
+            name = f"models/{name}"
         if name in self.hub.repos:
             self.send(
                 409,
-                json.dumps({"error": "exists", "url": f"{self.hub.url}/datasets/{name}"}).encode(),
+                json.dumps({"error": "exists", "url": page}).encode(),
             )
             return
         private = asked.get("visibility") == "private" or asked.get("private") is True
         self.hub.repos[name] = Repo(private=private)
         self.hub.repos[name].commit({".gitattributes": b""})
-        answer = {"url": f"{self.hub.url}/datasets/{name}", "name": name}
+        answer = {"url": page, "name": name}
         self.send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})
 
     def _preupload(self, name: str, repo: Repo) -> None:
         files = [
             {
                 "path": file["path"],
-                "uploadMode": "lfs" if file["path"].endswith(".parquet") else "regular",
+                "uploadMode": "lfs" if file["path"].endswith(LFS) else "regular",
                 "shouldIgnore": False,
             }
             for file in json.loads(self.body())["files"]
@@ -315,10 +323,10 @@ class _Hub(_Answers):
         self.send(200, json.dumps({"files": files}).encode(), {"Content-Type": "application/json"})
 
     def _batch(self) -> None:
-        objects = [
-            {**o, "actions": {"upload": {"href": f"{self.hub.store_url}/{o['oid']}/upload"}}}
-            for o in json.loads(self.body())["objects"]
-        ]
+        objects = []
+        for o in json.loads(self.body())["objects"]:
+            upload = {"upload": {"href": f"{self.hub.store_url}/{o['oid']}/upload"}}
+            objects.append(o if o["oid"] in self.hub.large else {**o, "actions": upload})
         answer = {"transfer": "basic", "objects": objects}
         self.send(200, json.dumps(answer).encode(), {"Content-Type": "application/json"})
 
@@ -338,7 +346,8 @@ class _Hub(_Answers):
                 del files[value["path"]]
         commit = repo.commit(files)
         answer = {
-            "commitUrl": f"{self.hub.url}/datasets/{name}/commit/{commit}",
+            "commitUrl": f"{self.hub.url}/{_PAGES.get(name.split('/')[0], 'datasets/')}{name.removeprefix('models/')}"
+            f"/commit/{commit}",
             "commitOid": commit,
         }
         self.send(200, json.dumps({**answer, "success": True}).encode())
@@ -346,14 +355,15 @@ class _Hub(_Answers):
 
 def _parts(path: str) -> tuple[str, str, str]:
     """Return (api or files, repository, what follows) of a path."""
-    found = re.fullmatch(r"/(api/)?datasets/([^/]+/[^/]+?)(?:\.git)?(?:/(.*))?", path)
+    found = re.fullmatch(r"/(api/)?((?:datasets|models)/)?([^/]+/[^/]+?)(?:\.git)?(?:/(.*))?", path)
     if found is None:
         return "", "", ""
-    return ("api" if found[1] else "files"), found[2], found[3] or ""
+    name = found[3] if found[2] == "datasets/" else f"models/{found[3]}"
+    return ("api" if found[1] else "files"), name, found[4] or ""
 
 
 def _is_large(name: str, data: bytes) -> bool:
-    return name.endswith(".parquet") or len(data) >= LARGE
+    return name.endswith(LFS) or len(data) >= LARGE
 
 
 def _git(data: bytes) -> str:

@@ -82,6 +82,8 @@ class LoggingConfig(Section):
     """Weights & Biases."""
     wandb_project: str = "prorl"
     """Its project."""
+    trackio: str = ""
+    """The trackio project that is told; empty: none. It lies on this machine unless TRACKIO_SPACE_ID names a Space."""
     rollouts_every: int = Field(default=1, ge=0)
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
     forecast: int = Field(default=0, ge=0)

@@ -1,24 +1,41 @@
-"""Who else is told a run's numbers: TensorBoard and Weights & Biases.
+"""Who else is told a run's numbers: TensorBoard, Weights & Biases, trackio.
 
 ``metrics.jsonl`` is the record; these are views of it. A resumed run goes on in the same place: TensorBoard
-drops what it had of the steps that are done again (``purge_step``); Weights & Biases continues the run whose
-id is in ``wandb.json``, where such a step shows twice, under the same number on the ``step`` axis, as it
-keeps no way to take a point back."""
+drops what it had of the steps that are done again (``purge_step``); the two others continue the run that is named in
+``wandb.json`` and ``trackio.json``, where such a step shows twice, under the same number on the ``step`` axis, as they
+keep no way to take a point back."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from prorl_common import Closing, MissingExtraError, UserError, atomic_write_text
 from prorl_training.config import LoggingConfig
 
-WANDB_ID = "wandb.json"
+WANDB_ID, TRACKIO_ID = "wandb.json", "trackio.json"
+
+Modules = Mapping[str, Any]
+"""Modules by name that take the place of the installed ones, in tests."""
+
+
+class Logger(Protocol):
+    """One who is told."""
+
+    def write(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Take one step's numbers, by joined key."""
+        ...
+
+    def close(self) -> None:
+        """Write what is left, and end."""
+        ...
 
 
 class Loggers(Closing):
@@ -26,41 +43,32 @@ class Loggers(Closing):
     joined with ``/`` (domains/math/...).
 
     ``path`` is the run's folder, ``first_step`` the first step that will be written. Raises
-    MissingExtraError when Weights & Biases is asked for and not installed, UserError when it cannot start.
-    ``wandb`` takes the place of the module in tests.
+    MissingExtraError when one is asked for and not installed, UserError when it cannot start.
     """
 
     def __init__(
-        self, path: Path, config: LoggingConfig, first_step: int, wandb: Any = None
+        self, path: Path, config: LoggingConfig, first_step: int, modules: Modules | None = None
     ) -> None:
-        self._writer: Any = None
-        if config.tensorboard and importlib.util.find_spec("tensorboard") is not None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            board = str(path / "tensorboard")
-            self._writer = SummaryWriter(board, purge_step=first_step, flush_secs=10)
-        self._wandb = None if config.wandb == "off" else _wandb_run(path, config, wandb)
+        self._told: list[Logger] = []
+        try:
+            for open_one in OPENERS:
+                one = open_one(path, config, first_step, modules or {})
+                self._told += [one] if one is not None else []
+        except BaseException:
+            self.close()
+            raise
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
         """Send one step's numbers."""
-        if self._writer is None and self._wandb is None:
-            return
-        numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
-        if self._writer is not None:
-            # one event for all of a step's numbers: a tenth of the cost of one for each
-            kinds = importlib.import_module("tensorboard.compat.proto.summary_pb2")
-            values = [kinds.Summary.Value(tag=k, simple_value=v) for k, v in numbers.items()]
-            self._writer.file_writer.add_summary(kinds.Summary(value=values), step)
-        if self._wandb is not None:
-            self._wandb.log({**numbers, "step": step})
+        shown = {key: value for key, value in row.items() if key != "tasks"}
+        numbers = dict(scalars(shown)) if self._told else {}
+        for one in self._told:
+            one.write(step, numbers)
 
     def close(self) -> None:
-        """End both views."""
-        if self._writer is not None:
-            self._writer.close()
-        if self._wandb is not None:
-            self._wandb.finish()
-        self._writer = self._wandb = None
+        """End all views."""
+        while self._told:
+            self._told.pop().close()
 
 
 def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -72,14 +80,50 @@ def scalars(row: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, flo
             yield f"{prefix}{key}", float(value)
 
 
-def _wandb_run(path: Path, config: LoggingConfig, wandb: Any) -> Any:
+class _TensorBoard:
+    def __init__(self, path: Path, first_step: int) -> None:
+        from torch.utils.tensorboard import SummaryWriter
+
+        board = str(path / "tensorboard")
+        self._writer: Any = SummaryWriter(board, purge_step=first_step, flush_secs=10)
+
+    def write(self, step: int, numbers: Mapping[str, float]) -> None:
+        # one event for all of a step's numbers: a tenth of the cost of one for each
+        kinds = importlib.import_module("tensorboard.compat.proto.summary_pb2")
+        values = [kinds.Summary.Value(tag=k, simple_value=v) for k, v in numbers.items()]
+        self._writer.file_writer.add_summary(kinds.Summary(value=values), step)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def _tensorboard(
+    path: Path, config: LoggingConfig, first_step: int, modules: Modules
+) -> Logger | None:
+    del modules
+    there = config.tensorboard and importlib.util.find_spec("tensorboard") is not None
+    return _TensorBoard(path, first_step) if there else None
+
+
+class _Wandb:
+    def __init__(self, run: Any) -> None:
+        self._run = run
+
+    def write(self, step: int, numbers: Mapping[str, float]) -> None:
+        self._run.log({**numbers, "step": step})
+
+    def close(self) -> None:
+        self._run.finish()
+
+
+def _wandb(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
     """Start or continue the run's own Weights & Biases run."""
-    if wandb is None:
-        if importlib.util.find_spec("wandb") is None:
-            raise MissingExtraError("wandb", "wandb")
-        wandb = importlib.import_module("wandb")
+    del first_step
+    if config.wandb == "off":
+        return None
+    wandb = _module("wandb", modules)
     saved = path / WANDB_ID
-    known = json.loads(saved.read_text(encoding="utf-8")) if saved.is_file() else None
+    known = _saved(saved)
     name = known["id"] if known else secrets.token_hex(4)
     try:
         run = wandb.init(
@@ -100,4 +144,71 @@ def _wandb_run(path: Path, config: LoggingConfig, wandb: Any) -> Any:
     run.define_metric("*", step_metric="step")
     if known is None:
         atomic_write_text(saved, json.dumps({"id": name, "project": config.wandb_project}))
-    return run
+    return _Wandb(run)
+
+
+class _Trackio:
+    def __init__(self, module: Any, run: Any) -> None:
+        self._module, self._run = module, run
+
+    def write(self, step: int, numbers: Mapping[str, float]) -> None:
+        # trackio has an axis of its own for the step, and would rename a number of that name
+        self._run.log({k: v for k, v in numbers.items() if k != "step"}, step=step)
+
+    def close(self) -> None:
+        with contextlib.redirect_stdout(sys.stderr):
+            self._module.finish()  # the run's own would be called once more as Python ends
+
+
+def _trackio(path: Path, config: LoggingConfig, first_step: int, modules: Modules) -> Logger | None:
+    """Start or continue the run's own trackio run; trackio knows runs by their names, so ours is one that no other has."""
+    del first_step
+    if not config.trackio:
+        return None
+    trackio = _module("trackio", modules)
+    saved = path / TRACKIO_ID
+    known = _saved(saved)
+    place = known or {"name": f"{path.name}-{secrets.token_hex(2)}", "project": config.trackio}
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # it says where to look; stdout is for data
+            run = trackio.init(
+                project=place["project"],
+                name=place["name"],
+                resume="allow",
+                embed=False,
+                auto_log_cpu=False,
+                auto_log_gpu=False,
+            )
+    except (ValueError, OSError) as error:
+        raise UserError(
+            f"trackio cannot start ({' '.join(str(error).split())}): set logging.trackio to another project, "
+            "or to '' for none"
+        ) from error
+    if known is None:
+        atomic_write_text(saved, json.dumps(place))
+    return _Trackio(trackio, run)
+
+
+OPENERS: tuple[Callable[[Path, LoggingConfig, int, Modules], Logger | None], ...] = (
+    _tensorboard,
+    _wandb,
+    _trackio,
+)
+"""Each returns None where the config does not ask for it."""
+
+
+def _module(name: str, modules: Modules) -> Any:
+    """Return the module that its extra of the same name brings."""
+    if name in modules:
+        return modules[name]
+    if importlib.util.find_spec(name) is None:
+        raise MissingExtraError(name, name)
+    return importlib.import_module(name)
+
+
+def _saved(file: Path) -> dict[str, str] | None:
+    """Return what the run's file says of its place there; None where it has none yet."""
+    if not file.is_file():
+        return None
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found

@@ -91,22 +91,24 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
     return change / math.sqrt(error) if error > 0 else None
 
 
-def domain_parts(metrics: Metrics, span: tuple[int, int]) -> dict[str, Part]:
-    """Return every domain with a reward in these steps; a step counts by the groups that it sampled."""
+def journal_parts(
+    metrics: Metrics, breakdown: str, weight: str, span: tuple[int, int]
+) -> dict[str, Part]:
+    """Return every part with a reward in these steps; a step counts by what ``weight`` counts (groups, responses)."""
     found = {}
-    for domain in metrics.parts("domains"):
-        keys = ("groups", "reward_mean", *PART_RATES)
+    for name in metrics.parts(breakdown):
+        keys = (weight, "reward_mean", *PART_RATES)
         rows = [
             dict(zip(keys, values, strict=True))
             for values in zip(
-                *(_window(metrics, f"domains/{domain}/{key}", span) for key in keys), strict=True
+                *(_window(metrics, f"{breakdown}/{name}/{key}", span) for key in keys), strict=True
             )
         ]
-        means = {key: _mean([(row["groups"], row[key]) for row in rows]) for key in keys[1:]}
+        means = {key: _mean([(row[weight], row[key]) for row in rows]) for key in keys[1:]}
         reward = means.pop("reward_mean")
         if reward is not None:
-            weight = math.fsum(r["groups"] for r in rows if math.isfinite(r["reward_mean"]))
-            found[domain] = Part(weight, reward, {k: v for k, v in means.items() if v is not None})
+            whole = math.fsum(r[weight] for r in rows if math.isfinite(r["reward_mean"]))
+            found[name] = Part(whole, reward, {k: v for k, v in means.items() if v is not None})
     return found
 
 

@@ -25,8 +25,9 @@ Z95 = 1.959964
 def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
     """Return the charts that the run has, and by what each can be divided."""
     domains = metrics.parts("domains")
-    in_domains = {key.split("/", 2)[2] for key in metrics.columns if key.startswith("domains/")}
-    in_tasks = set(Sums(responses=1, scored=1).rates()) if has_rollouts else set()
+    in_domains = metrics.keys_of_parts("domains")
+    in_tasks = metrics.keys_of_parts("tasks")
+    in_tasks |= set(Sums(responses=1, scored=1).rates()) if has_rollouts else set()
     charts = []
     for chart in charts_of({*metrics.columns, *([STALE] if _staleness(metrics) else [])}):
         by = ["domain"] if domains and chart.part_key in in_domains else []
@@ -85,13 +86,19 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
 
 def by_domain(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
     """Return a line for each domain."""
-    found = []
-    for domain in metrics.parts("domains"):
-        values = metrics.column(f"domains/{domain}/{chart.part_key}")
-        line = _line(metrics.steps, values, mean, span)
-        if line.points:
-            found.append(_told(domain, line))
-    return found
+    return _by_part(metrics, "domains", metrics.parts("domains"), chart, mean, span)
+
+
+def by_task_of_journal(
+    metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int], chosen: Sequence[str] = ()
+) -> Json:
+    """Return what ``by_task`` does, of a run whose journal knows the tasks."""
+    columns = {task: metrics.column(f"tasks/{task}/responses") for task in metrics.parts("tasks")}
+    counts = {
+        task: math.fsum(n for n in column if math.isfinite(n)) for task, column in columns.items()
+    }
+    names, tasks = _drawn(counts, chosen)
+    return {"lines": _by_part(metrics, "tasks", names, chart, mean, span), "tasks": tasks}
 
 
 def by_task(
@@ -102,18 +109,41 @@ def by_task(
     chosen: Sequence[str] = (),
 ) -> Json:
     """Return a line for each of the ``chosen`` tasks (none: those with most responses), and all tasks there are."""
-    counts = totals(steps.values())
-    ranked = sorted(counts, key=lambda task: (-counts[task].responses, task))
+    counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
+    names, tasks = _drawn(counts, chosen)
     rows = sorted(steps.items())
     lines = []
-    for task in [t for t in chosen if t in counts] or ranked[:PARTS]:
+    for task in names:
         rates = [one[task].rates() if task in one else {} for _, one in rows]
         values = [rate.get(chart.part_key, math.nan) for rate in rates]
         line = _line([step for step, _ in rows], values, mean, span)
         if line.points:
             lines.append(_told(task, line))
-    tasks = [{"name": task, "responses": counts[task].responses} for task in ranked]
     return {"lines": lines, "tasks": tasks}
+
+
+def _drawn(counts: Mapping[str, float], chosen: Sequence[str]) -> tuple[list[str], list[Json]]:
+    """Return the tasks to draw, and all of them with their responses, the most first."""
+    ranked = sorted(counts, key=lambda task: (-counts[task], task))
+    names = [task for task in chosen if task in counts] or ranked[:PARTS]
+    return names, [{"name": task, "responses": counts[task]} for task in ranked]
+
+
+def _by_part(
+    metrics: Metrics,
+    breakdown: str,
+    names: Sequence[str],
+    chart: Chart,
+    mean: int,
+    span: tuple[int, int],
+) -> list[Json]:
+    found = []
+    for name in names:
+        values = metrics.column(f"{breakdown}/{name}/{chart.part_key}")
+        line = _line(metrics.steps, values, mean, span)
+        if line.points:
+            found.append(_told(name, line))
+    return found
 
 
 def axes(metrics: Metrics) -> Json:

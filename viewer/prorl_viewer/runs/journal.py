@@ -111,10 +111,14 @@ class Metrics:
         return found if found is not None else array("d", [math.nan]) * len(self.steps)
 
     def parts(self, breakdown: str) -> list[str]:
-        """Return the parts of a breakdown that any step has: the names in ``domains/NAME/...``, sorted."""
+        """Return the parts of a breakdown that any step has: the names in ``domains/NAME/key``, sorted."""
         prefix = f"{breakdown}/"
         keys = (key.removeprefix(prefix) for key in self.columns if key.startswith(prefix))
-        return sorted({key.partition("/")[0] for key in keys if "/" in key})
+        return sorted({key.rpartition("/")[0] for key in keys if "/" in key})
+
+    def keys_of_parts(self, breakdown: str) -> set[str]:
+        """Return the keys that the parts of a breakdown have."""
+        return {key.rpartition("/")[2] for key in self.columns if key.startswith(f"{breakdown}/")}
 
     def window(self, key: str, first: int, last: int) -> list[float]:
         """Return a key's finite values in the steps ``first`` to ``last``, both included."""

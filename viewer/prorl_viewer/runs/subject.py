@@ -135,7 +135,8 @@ class RunSubject:
         span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
         tasks: Mapping[int, Mapping[str, Sums]] = {}
         by, unread = choice(query, "by", ("overall", "domain", "task"), "overall"), 0
-        if by == "task":
+        from_journal = chart.part_key in metrics.keys_of_parts("tasks")
+        if by == "task" and not from_journal:
             tasks, unread = self._tasks.read(budget=READING)
         steps = sum(span[0] <= step <= span[1] for step in tasks or metrics.steps)
         mean = max(integer(query, "mean", curves.smoothing(chart, steps)), 1)
@@ -147,6 +148,8 @@ class RunSubject:
                 return told | {"lines": curves.by_domain(metrics, chart, mean, span)}
             case "task":
                 chosen = [t for t in query.get("tasks", "").split(",") if t]
+                if from_journal:
+                    return told | curves.by_task_of_journal(metrics, chart, mean, span, chosen)
                 return told | curves.by_task(tasks, chart, mean, span, chosen)
             case _:
                 raise AssertionError(by)
@@ -182,8 +185,12 @@ class RunSubject:
         spans = around.spans_at(metrics.steps, step, width)
         near = range(spans.before[0], spans.after[1] + 1)
         tasks, unread = self._tasks.read(near, READING)
-        domains = [around.domain_parts(metrics, span) for span in spans]
+        domains = [around.journal_parts(metrics, "domains", "groups", span) for span in spans]
         by_task = [around.task_parts(tasks, span) for span in spans]
+        if not all(
+            by_task
+        ):  # no rollouts on one side: the journal knows less of a task, but of every step
+            by_task = [around.journal_parts(metrics, "tasks", "responses", span) for span in spans]
         last = metrics.steps[-1]
         return {
             "step": step,

@@ -110,6 +110,15 @@ def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str
         key: sum(p["groups"] * p[key] for p in parts.values()) / whole
         for key in ("reward_mean", "pass_rate", "unparsable_rate", "length_mean", "truncated_rate")
     }
+    tasks = {
+        task: {
+            "reward_mean": parts[domain]["reward_mean"] * (0.2 if fallen and task == BROKEN else 1),
+            "length_mean": parts[domain]["length_mean"],
+            "responses": 8 * parts[domain]["groups"] // len(names),
+        }
+        for domain, names in TASKS.items()
+        for task in names
+    }
     since = step - last_reset
     sampling, update = 20 + draw.gauss(0, 1), 9 + draw.gauss(0, 0.5)
     row: dict[str, Any] = {
@@ -129,6 +138,7 @@ def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str
         "lr": 2e-6,
         "mismatch_kl": 1e-4 * math.exp(draw.gauss(0, 0.3)),
         "domains": parts,
+        "tasks": tasks,
         "seconds": sampling + update + 2,
         "sample_seconds": sampling,
         "score_seconds": 2.0,

@@ -1,0 +1,178 @@
+"""The Hugging Face hub as the environment names it, and the one way by which prorl puts files there.
+
+Uploads go through huggingface_hub (extra ``hub``), which knows the hub's storage and sends no file twice. Leaves out: reading
+from the hub (``prorl_datasets.hub``), and what is worth putting there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from prorl_common.errors import MissingExtraError, ServiceError, UserError
+from prorl_common.progress import Progress
+
+HUB = "https://huggingface.co"
+_YES = ("1", "ON", "YES", "TRUE")
+_REPO = re.compile(r"[\w.-]+/[\w.-]+")
+_PAGES = {"dataset": "datasets/", "model": ""}
+"""What stands before a repository's name in the address of its page."""
+
+
+def hub_address(environment: Mapping[str, str]) -> str:
+    """Return where the hub is: HF_ENDPOINT, or the public one."""
+    return environment.get("HF_ENDPOINT") or HUB
+
+
+def hub_home(environment: Mapping[str, str]) -> Path:
+    """Return the folder that huggingface_hub keeps its cache and token in."""
+    base = environment.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(environment.get("HF_HOME") or f"{base}/huggingface").expanduser()
+
+
+def hub_token(environment: Mapping[str, str]) -> str | None:
+    """Return HF_TOKEN, or the token that ``hf auth login`` stored, if any."""
+    if named := environment.get("HF_TOKEN"):
+        return named
+    file = environment.get("HF_TOKEN_PATH")
+    path = Path(file).expanduser() if file else hub_home(environment) / "token"
+    with suppress(OSError, UnicodeDecodeError):
+        return path.read_text(encoding="utf-8").strip() or None
+    return None
+
+
+def hub_is_offline(environment: Mapping[str, str]) -> bool:
+    """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
+    return environment.get("HF_HUB_OFFLINE", "").upper() in _YES
+
+
+def is_repo(name: str) -> bool:
+    """Whether ``name`` has the form of a repository's name, owner/name."""
+    return _REPO.fullmatch(name) is not None
+
+
+def check_repo(name: str) -> None:
+    """Raise UserError for what is no owner/name."""
+    if not is_repo(name):
+        raise UserError(f"'{name}' is no repository: write it as owner/name")
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What goes where. ``files`` gives by the path in the repository what is put there; ``removed`` are files of an
+    earlier push that would be read beside them. ``url`` and ``commit`` are empty until it is done.
+    """
+
+    repo: str
+    kind: Literal["dataset", "model"]
+    files: Mapping[str, Path | bytes]
+    removed: tuple[str, ...] = ()
+    url: str = ""
+    commit: str = ""
+
+    def sizes(self) -> dict[str, int]:
+        """Return the bytes of each file."""
+        return {
+            name: len(file) if isinstance(file, bytes) else file.stat().st_size
+            for name, file in self.files.items()
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object, sizes for files."""
+        return {
+            "repo": self.repo,
+            "files": self.sizes(),
+            "removed": list(self.removed),
+            "url": self.url,
+            "commit": self.commit,
+        }
+
+
+def upload(
+    planned: Upload,
+    message: str,
+    *,
+    private: bool,
+    replaces: Callable[[str], bool],
+    environment: Mapping[str, str],
+    progress: Progress,
+) -> Upload:
+    """Put the files on the hub in one commit, and return what was done; make the repository if need be.
+
+    Files there that ``replaces`` names and that are not put anew are removed. Raises UserError without a token or where token,
+    name or card are refused, MissingExtraError, ServiceError where the hub breaks; then nothing has changed, and the same
+    call goes on with what is there.
+    """
+    try:
+        import huggingface_hub as library
+        from huggingface_hub import errors
+    except ImportError as error:
+        raise MissingExtraError("hub", "huggingface_hub") from error
+    if hub_is_offline(environment):
+        raise UserError("HF_HUB_OFFLINE is set: a push needs the hub")
+    repo, kind = planned.repo, planned.kind
+    endpoint, token = hub_address(environment).rstrip("/"), hub_token(environment)
+    if not token:
+        raise UserError(
+            "no token: set HF_TOKEN to one that may write (https://huggingface.co/settings/tokens), "
+            "or log in with: hf auth login"
+        )
+    broken: tuple[type[Exception], ...] = (
+        errors.HfHubHTTPError,
+        OSError,
+        RuntimeError,
+        *_transport(),
+    )
+    anything: tuple[type[Exception], ...] = (ValueError, *broken)
+    api: Any = library.HfApi(endpoint=endpoint, token=token)
+    progress.message(
+        f"pushing {len(planned.files)} files, {sum(planned.sizes().values()) / 1e6:,.1f} MB"
+    )
+    try:
+        api.create_repo(repo, repo_type=kind, private=private, exist_ok=True)
+        there = api.list_repo_files(repo, repo_type=kind)
+        removed = tuple(sorted(n for n in there if replaces(n) and n not in planned.files))
+        changes: list[Any] = [library.CommitOperationDelete(path_in_repo=name) for name in removed]
+        for name, file in planned.files.items():
+            body = file if isinstance(file, bytes) else str(file)
+            changes.append(library.CommitOperationAdd(path_in_repo=name, path_or_fileobj=body))
+        done = api.create_commit(repo, changes, commit_message=message, repo_type=kind)
+    except anything as error:
+        # the library may trip over a refused creation while it handles it, so the refusal may be the context
+        if {_status(error), _status(error.__context__)} & {401, 403}:
+            raise UserError(
+                f"the hub refuses the push to {repo} (HTTP {_status(error) or _status(error.__context__)}): HF_TOKEN "
+                "must be a token of its owner that may write"
+            ) from error
+        if isinstance(error, ValueError) and not isinstance(error, (*broken, json.JSONDecodeError)):
+            # the card's front matter, or a name that the hub has rules against
+            said = " ".join(str(error).split())[:300]
+            raise UserError(f"the hub does not take the push to {repo}: {said}") from error
+        raise ServiceError(f"the hub broke off the push to {repo}: {_first(error)}") from error
+    url = f"{endpoint}/{_PAGES[kind]}{repo}"
+    return replace(planned, removed=removed, url=url, commit=str(done.oid))
+
+
+def _status(error: BaseException | None) -> int | None:
+    """Return the HTTP status that an error of the library is about, if any."""
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return int(status) if status is not None else None
+
+
+def _transport() -> tuple[type[Exception], ...]:
+    """Return the errors of the library's transport that are no OSError."""
+    try:
+        import httpx
+    except ImportError:
+        return ()
+    return (httpx.HTTPError,)
+
+
+def _first(error: BaseException) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:200] if lines and lines[0] else type(error).__name__

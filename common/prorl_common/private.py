@@ -1,0 +1,90 @@
+"""What must not leave this machine: takes tokens, addresses and paths out of texts and JSON before they are published.
+
+It knows what such things look like, and the values that this machine's environment holds. Leaves out: which texts may go at
+all; a prompt, an answer or a note is not made public by having no path in it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from prorl_common.hub import hub_token
+
+SECRET, ADDRESS, PATH = "[secret]", "[address]", "[path]"
+_SECRET_NAME = re.compile(
+    r"(?:^|[_.-])(?:token|secret|password|passwd|credentials?|authorization|cookie|api[_-]?key|access[_-]?key"
+    r"|private[_-]?key|(?<=[_-])key)s?$",
+    re.IGNORECASE,
+)
+"""Ends the name of a setting or a variable whose value is nobody's business."""
+_SECRET_SHAPES = re.compile(
+    r"\bhf_[A-Za-z0-9]{12,}|\bsk-[\w-]{12,}|\bgh[opsur]_\w{16,}|\bgithub_pat_\w{16,}|\bxox[a-z]-[\w-]{10,}|\bAKIA[0-9A-Z]{12,}"
+)
+_CREDENTIALS = re.compile(r"\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}")
+_ADDRESSES = re.compile(
+    r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>,;)\]}]+"
+    r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?![\w.])"
+    r"|(?<![\w.-])(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]*:\d{2,5}\b"
+    r"|\blocalhost(?::\d+)?\b"
+)
+_PART = r"[^\s/'\"`<>|,;:()\[\]{}]+"
+_PATHS = re.compile(rf"(?<![\w.~/<:-])(?:~[\w.-]*|\.{{1,2}})?/(?:{_PART}/)*{_PART}/?")
+_SHORTEST_SECRET = 8
+
+
+class Private:
+    """Takes out of texts what is private; ``names`` are further strings to take out, such as this run's folders.
+
+    Values of environment variables whose names end in token, key, secret or password count as secrets.
+    """
+
+    def __init__(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> None:
+        secrets = {v for k, v in environment.items() if _SECRET_NAME.search(k)}
+        secrets |= {hub_token(environment) or ""}
+        self._secrets = sorted((s for s in secrets if len(s) >= _SHORTEST_SECRET), key=len)[::-1]
+        home = environment.get("HOME") or ""
+        places = {*names, *(str(Path(n).expanduser().absolute()) for n in names), home, os.getcwd()}
+        places = {p.rstrip("/") for p in places if p.count("/") and len(p.rstrip("/")) > 1}
+        ends = "|".join(re.escape(p) for p in sorted(places, key=len, reverse=True))
+        self._places = re.compile(rf"(?<![\w.-])(?:{ends})(?:/{_PART})*(?![\w-])") if ends else None
+        self._host = socket.gethostname()
+
+    def text(self, value: str) -> str:
+        """Return the text with ``[secret]``, ``[address]`` and ``[path]`` in place of what is private."""
+        for secret in self._secrets:
+            value = value.replace(secret, SECRET)
+        value = _CREDENTIALS.sub(SECRET, _SECRET_SHAPES.sub(SECRET, value))
+        value = _ADDRESSES.sub(ADDRESS, value)
+        if self._places is not None:
+            value = self._places.sub(PATH, value)
+        value = _PATHS.sub(PATH, value)
+        if len(self._host) > 4:
+            value = re.sub(rf"(?<![\w.-]){re.escape(self._host)}(?![\w-])", ADDRESS, value)
+        return value
+
+    def json(self, value: Any) -> Any:
+        """Return a JSON value whose texts are cleaned, without the keys that name a secret."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {
+                self.text(str(key)): self.json(held)
+                for key, held in value.items()
+                if not _is_secret(str(key), held)
+            }
+        if isinstance(value, list | tuple):
+            return [self.json(held) for held in value]
+        return value
+
+    def holds_secret(self, value: str) -> bool:
+        """Whether a text still has a secret of this machine in it, or what looks like one."""
+        return any(s in value for s in self._secrets) or bool(_SECRET_SHAPES.search(value))
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    return isinstance(value, str | list | tuple) and bool(_SECRET_NAME.search(name))

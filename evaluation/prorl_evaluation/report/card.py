@@ -1,0 +1,208 @@
+"""What a model's card says of its evaluation: only results of the very weights that are published, nothing else.
+
+Prompts and answers stay here, and paths and tokens are taken out (``prorl_common.private``). Leaves out: the rest of the
+card (the training room), and the numbers (``data``).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import sha256_file
+from prorl_common.markup import md
+from prorl_common.private import Private
+from prorl_datasets import read_manifest
+from prorl_datasets.benchmarks import benchmark_names, load_spec
+from prorl_datasets.storage import MANIFEST
+from prorl_evaluation.report.data import ReportData, report_data
+from prorl_evaluation.report.markdown import bullets, shown
+from prorl_evaluation.report.words import caveats, commands, headline_metrics, lead, verdict
+from prorl_evaluation.suites.suite import suite_names
+from prorl_evaluation.tables import comparison_table, result_table
+from prorl_evaluation.types import OVERALL, RESULT_FILE, EvalResult, load_result, shown_ks
+
+UNPUBLISHED = "a model's folder"
+"""Stands for the name of a model that is in a folder, such as an earlier checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardEvaluation:
+    """``section`` is Markdown below the card's heading, ``index`` the ``results`` of the card's ``model-index``, ``files``
+    what is published beside it, ``commands`` what makes the results again. All are empty where nothing was measured."""
+
+    section: str = ""
+    index: tuple[Mapping[str, Any], ...] = ()
+    files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+
+
+def results_beside(run: Path) -> list[EvalResult]:
+    """Return all results that a run's folder holds, also those of suites; the base's first, then by step.
+
+    Raises EvaluationError for one that is damaged.
+    """
+    found = []
+    for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
+        kind, slug, *_ = file.relative_to(run).parts
+        slug = slug.rpartition("-")[0] if kind == "eval" else slug
+        found.append(((slug != "base", slug, str(file)), load_result(file)))
+    return [result for _, result in sorted(found, key=lambda pair: pair[0])]
+
+
+def card_evaluation(
+    results: Sequence[EvalResult],
+    name: str,
+    weights: str,
+    private: Private,
+    run: Path | None = None,
+) -> CardEvaluation:
+    """Return what a card says of the model that is published as ``name``, whose weights have the digest ``weights``.
+
+    ``results`` may be of other models too, baseline first: those before the model's own, made on the same problems in
+    the same way, are what it is compared with. ``run`` is the run's folder, whose decisions weaken some readings.
+    """
+    families: dict[str, list[EvalResult]] = {}
+    for result in results:
+        families.setdefault(_family(result), []).append(_cleaned(result, name, weights, private))
+    told: list[ReportData] = []
+    for family in families.values():
+        own = [place for place, r in enumerate(family) if r.model_digest == weights]
+        if own:
+            told.append(report_data(family[: own[-1] + 1], run))
+    files: dict[str, bytes] = {}
+    for number, data in enumerate(told, start=1):
+        for place, result in enumerate(data.results, start=1):
+            slug = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{number}-{place}-{result.label}").strip("-.")
+            files[f"evaluation/{slug}.json"] = _json(result.to_json())
+        if data.boundary is not None:
+            files[f"evaluation/{number}-boundary.json"] = _json(data.boundary.to_json())
+    return CardEvaluation(
+        "\n\n".join(part for data in told for part in _section(data)),
+        tuple(entry for data in told if (entry := _entry(data.results[-1]))["metrics"]),
+        files,
+        tuple(dict.fromkeys(line for data in told for line in commands(_as_built(data)))),
+    )
+
+
+def _family(result: EvalResult) -> str:
+    """Return a key of what makes results comparable: the problems, and how they were sampled."""
+    s = result.settings
+    problems = {k: v for k, v in s.dataset.items() if k != "path"}
+    return json.dumps([problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
+
+
+def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:
+    """Return a result without its examples, request fields and paths."""
+    s = result.settings
+    dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
+    name, label = result.model_id, result.label
+    if private.text(name) != name or Path(name).exists():  # a folder: its name is its owner's
+        called = "this model" if result.model_digest == weights else "another model"
+        for words in (name, Path(name).name):
+            label = label.replace(words, called)
+        name = public if result.model_digest == weights else UNPUBLISHED
+    settings = dataclasses.replace(s, label=private.text(label), dataset=dataset, extra={})
+    return dataclasses.replace(
+        result,
+        model_id=name,
+        settings=settings,
+        examples=(),
+        versions=private.json(result.versions),
+    )
+
+
+def _problems(origin: Mapping[str, str]) -> str:
+    """Return what people call the problems of a result: a suite's benchmark, the dataset's recipe where the dataset is
+    still there; nothing where that is not known, as a folder's name is its owner's."""
+    path = origin.get("path", "")
+    suite, slash, benchmark = path.partition("/")
+    if slash and suite in suite_names() and benchmark in benchmark_names():
+        return path
+    manifest = Path(path) / MANIFEST
+    if path and manifest.is_file() and sha256_file(manifest) == origin.get("manifest_sha256"):
+        return str(read_manifest(Path(path)).get("recipe", ""))
+    return ""
+
+
+def _as_built(data: ReportData) -> ReportData:
+    """Return the results that a reader can make again: of models that can be had, on a dataset built under its name."""
+    found = []
+    for result in data.results:
+        s = result.settings
+        path = str(s.dataset.get("path", ""))
+        if "/" not in path:  # a suite's benchmark has one
+            path = f"data/{path}" if path else "DATASET"
+        settings = dataclasses.replace(s, dataset={**s.dataset, "path": path})
+        if result.model_id != UNPUBLISHED:
+            found.append(dataclasses.replace(result, settings=settings))
+    return dataclasses.replace(data, results=tuple(found))
+
+
+def _section(data: ReportData) -> list[str]:
+    result = data.results[-1]
+    origin = result.settings.dataset
+    split = f", split {md(origin['split'])}" if origin.get("split") else ""
+    limit = (
+        f", the first {md(origin['limit'])} problems, domains in turn"
+        if origin.get("limit")
+        else ""
+    )
+    sha = origin.get("manifest_sha256")
+    parts = [
+        f"### On {md(origin.get('path') or 'problems that have no public name')}{split}{limit}",
+        md(lead(data)) + (f" SHA-256 of the problems begins `{md(sha[:12])}`." if sha else ""),
+        shown(result_table(result)),
+    ]
+    if data.comparison is not None:
+        overall = tuple(d for d in data.comparison.differences if d.group == OVERALL)
+        whole = dataclasses.replace(data.comparison, differences=overall)
+        parts.append(shown(comparison_table(whole, headline_metrics(data.results))))
+    if data.boundary is not None:
+        parts += ["Did the boundary move?", *bullets(verdict(data.boundary))]
+    if notes := caveats(data):
+        parts += ["Before you believe it:", *bullets(notes)]
+    return parts
+
+
+def _entry(result: EvalResult) -> dict[str, Any]:
+    """Return one of the ``results`` of a ``model-index``
+    (https://github.com/huggingface/hub-docs/blob/main/modelcard.md)."""
+    s, group = result.settings, result.overall
+    name = s.dataset.get("path") or "problems"
+    benchmark = name.rpartition("/")[2]
+    spec = load_spec(benchmark) if benchmark in benchmark_names() else None
+    dataset: dict[str, Any] = {"type": name, "name": name}
+    if spec is not None:
+        dataset = {"type": spec.hub.repo if spec.hub else name, "name": spec.title}
+    dataset |= {"split": s.dataset["split"]} if s.dataset.get("split") else {}
+    dataset["args"] = {k: s.dataset[k] for k in ("manifest_sha256", "limit") if k in s.dataset}
+    metrics = []
+    for k in shown_ks([result]):
+        found = group.pass_at_k[k]
+        if not found.count:
+            continue
+        around = f"{100 * s.level:g}% interval {found.low:.4f} to {found.high:.4f}"
+        metrics.append(
+            {
+                "type": f"pass@{k}",
+                "value": round(found.value, 4),
+                "name": f"pass@{k} (n = {s.n}, {found.count} problems, {around})",
+                "args": {"n": s.n, "temperature": s.temperature, "top_p": s.top_p}
+                | {"max_tokens": s.max_tokens},
+            }
+        )
+    return {
+        "task": {"type": "text-generation", "name": "Text Generation"},
+        "dataset": {k: v for k, v in dataset.items() if v},
+        "metrics": metrics,
+    }
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()

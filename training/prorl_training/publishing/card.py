@@ -1,0 +1,289 @@
+"""The model card: README.md with what was done, what happened and what was measured; what is not known is said to be unknown.
+
+The front matter follows https://github.com/huggingface/hub-docs/blob/main/modelcard.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from prorl_common.config import write_yaml
+from prorl_common.hub import is_repo
+from prorl_common.markup import md, table
+from prorl_datasets import recipe_names
+from prorl_training.config.presets import preset_description, preset_names
+from prorl_training.publishing.facts import Facts, Training, prorl_version
+
+FIRST_FEW = 3
+MOST_CHANGED = 40
+"""Changed settings that the card lists; all are in training/config.yaml."""
+
+
+class Evaluation(Protocol):
+    """What the evaluation room says of these very weights (``prorl_evaluation.report.card``); empty: nothing was measured."""
+
+    @property
+    def section(self) -> str:
+        """Markdown that stands below the heading."""
+        ...
+
+    @property
+    def index(self) -> Sequence[Mapping[str, Any]]:
+        """The results of the card's model-index."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """What is published beside it."""
+        ...
+
+    @property
+    def commands(self) -> Sequence[str]:
+        """What makes the results again."""
+        ...
+
+
+def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[str]) -> str:
+    """Return the card of ``facts`` as ``repo``; ``files`` are the names of what is published beside it."""
+    run = facts.training
+    parts = [
+        f"---\n{write_yaml(_front(repo, facts, evaluation))}---",
+        f"# {md(repo.partition('/')[2])}",
+        _lead(facts),
+        f'```python\nfrom transformers import pipeline\n\nask = pipeline("text-generation", "{repo}")\n```',
+        "## What it was trained on",
+        _trained_on(run) if run else "Not known here: this folder came without its run.",
+        "## How",
+        _how(facts),
+    ]
+    if run is not None:
+        parts += ["## What happened", _happened(run)]
+    parts += ["## Evaluation", evaluation.section or _unmeasured(facts)]
+    parts += ["## Limits", _limits(facts, evaluation)]
+    if run is not None:
+        parts += ["## How to make it again", _again(facts, run, evaluation)]
+    beside = [name for name in files if "/" in name]
+    if beside:
+        parts += ["## Files beside the model", "\n".join(f"- `{name}`" for name in beside)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _front(repo: str, facts: Facts, evaluation: Evaluation) -> dict[str, Any]:
+    run, base = facts.training, facts.base
+    domains = sorted({d for own in run.dataset.counts.values() for d in own}) if run else []
+    front: dict[str, Any] = {"license": base.licence} if base.licence else {}
+    front |= {"library_name": "transformers", "pipeline_tag": "text-generation"}
+    if base.name is not None:
+        front |= {"base_model": base.name}
+        front |= {"base_model_relation": "finetune"} if facts.lineage else {}
+    hub = [s for s, _ in run.dataset.sources if _on_the_hub(s)] if run else []
+    front |= {"datasets": sorted(set(hub))} if hub else {}
+    trained = ["reinforcement-learning", "verifiable-rewards", "reasoning"] if facts.lineage else []
+    front["tags"] = ["prorl", *trained, *domains]
+    if evaluation.index:
+        name = repo.partition("/")[2]
+        front["model-index"] = [{"name": name, "results": [dict(r) for r in evaluation.index]}]
+    return front
+
+
+def _on_the_hub(source: str) -> bool:
+    kind = source.partition("/")[0]
+    return is_repo(source) and kind not in ("procedural", "reasoning_gym", "file")
+
+
+def _lead(facts: Facts) -> str:
+    base = facts.base
+    name = (
+        f"[{md(base.name)}](https://huggingface.co/{base.name})"
+        if base.name
+        else "a model without a public name"
+    )
+    weights = f" (SHA-256 of its weights begins `{base.weights[:12]}`)" if base.weights else ""
+    licence = (
+        f"The base model's licence is {md(base.licence)}."
+        if base.licence
+        else "The base model's licence is not known here: look it up before you use this model."
+    )
+    changes = f" As it was trained from, it is changed: {md(base.changes)}." if base.changes else ""
+    own = f"SHA-256 over these weights begins `{facts.weights[:12]}`."
+    if facts.lineage is None:
+        return f"{name[:1].upper()}{name[1:]}, published with prorl {prorl_version()}. {licence}{changes} {own}"
+    step = facts.lineage["step"]
+    return (
+        f"{name[:1].upper()}{name[1:]}{weights}, trained further by reinforcement learning on rewards that programs check, "
+        f"with prorl {prorl_version()}: run `{md(facts.lineage['run'])}` after step {step}. "
+        f"{licence}{changes} {own}"
+    )
+
+
+def _trained_on(run: Training) -> str:
+    data = run.dataset
+    sha = (
+        f"SHA-256 over its files begins `{data.sha256[:12]}`"
+        if data.sha256
+        else "its hash was not recorded"
+    )
+    if data.recipe is None:
+        return f"A dataset that was not at hand when this card was written; {sha}."
+    splits = [split for split, own in data.counts.items() if own]
+    domains = list(dict.fromkeys(d for split in splits for d in data.counts[split]))
+    rows = [(md(d), *(f"{data.counts[split].get(d, 0):,}" for split in splits)) for d in domains]
+    hub = [f"- {md(s)} ({md(licence)})" for s, licence in data.sources if _on_the_hub(s)]
+    kinds = sorted({s.partition("/")[0] for s, _ in data.sources if not _on_the_hub(s)})
+    made = [f"- generated: {md(', '.join(kinds))}"] if kinds else []
+    parts = [
+        f"The dataset of recipe `{md(data.recipe)}`; {sha}. Every row has a program that checks answers to it.",
+        table(("domain", *splits), rows),
+        "\n".join([*hub, *made]),
+    ]
+    weights = run.config.get("data", {}).get("domain_weights")
+    if weights:
+        told = ", ".join(f"{md(d)} {w:g}" for d, w in weights.items())
+        parts.append(f"Prompts were drawn with these weights of the domains: {told}.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _how(facts: Facts) -> str:
+    run = facts.training
+    parts = []
+    if run is not None:
+        c, r = run.config, run.config["rollout"]
+        known = c["preset"] in preset_names()
+        about = f" ({md(preset_description(c['preset']))})" if known else ""
+        tokens = next(
+            (row["tokens_total"] for row in reversed(run.metrics) if "tokens_total" in row), None
+        )
+        drawn = f", {tokens:,} response tokens drawn in all" if tokens is not None else ""
+        size = (
+            "`training/config.yaml` has the sizes of each phase"
+            if c.get("phases")
+            else f"a step has {r['prompts']} prompts with {r['samples']} responses of up to {r['max_tokens']} tokens"
+        )
+        parts.append(
+            f"Preset `{md(c['preset'])}`{about}, engine {c['engine']}, seed {c['seed']}. {run.step} of {c['steps']} "
+            f"steps{drawn}; {size}."
+        )
+        parts.append(_settings(run))
+    if len(facts.legs) > 1 or run is None:
+        parts.append("The legs of training that led here, oldest first:\n\n" + _bullets(facts.legs))
+    if run is None and not facts.legs:
+        return "Not known here: this folder came without its run."
+    return "\n\n".join(part for part in parts if part)
+
+
+def _settings(run: Training) -> str:
+    if run.changed is None:
+        return "What differs from the preset is not known here; `training/config.yaml` has every setting."
+    changed = run.changed
+    if not changed:
+        return "No setting that enters its mathematics differs from the preset's."
+    rows = [(f"`{md(k)}`", md(_value(a)), md(_value(b))) for k, (a, b) in changed.items()]
+    more = (
+        f"\n\nand {len(rows) - MOST_CHANGED} more, in `training/config.yaml`"
+        if len(rows) > MOST_CHANGED
+        else ""
+    )
+    return (
+        "Settings that enter its mathematics and differ from the preset's:\n\n"
+        + table(("setting", "preset", "here"), rows[:MOST_CHANGED])
+        + more
+    )
+
+
+def _value(value: Any) -> str:
+    text = "none" if value is None else str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _happened(run: Training) -> str:
+    kinds: dict[str, list[Mapping[str, Any]]] = {}
+    for decision in run.decisions:
+        kinds.setdefault(str(decision["kind"]), []).append(decision)
+    rows = []
+    for kind, found in kinds.items():
+        first = "; ".join(f"step {d['step']}: {d['reason']}" for d in found[:FIRST_FEW])
+        rows.append((md(kind.replace("_", " ")), str(len(found)), md(first)))
+    parts = [
+        table(("decision", "times", f"the first {FIRST_FEW}, and why"), rows)
+        or "Nothing was decided on the way: no reset, no window, no safety stop.",
+        "Every decision with its evidence is in `training/decisions.jsonl`." if rows else "",
+    ]
+    watched = [row for row in run.metrics if row.get("validation_reward") is not None]
+    if watched:
+        picked = [watched[0], *watched[1:][-1:]]
+        told = ", ".join(
+            f"{row['validation_reward']:.3f} after step {row['step']}" for row in picked
+        )
+        count = run.config["validation"]["problems"]
+        parts.append(
+            f"Mean reward on the validation split, up to {count} problems that the run watched: {told}. The run may have chosen by "
+            "it, so it is no evaluation."
+        )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _unmeasured(facts: Facts) -> str:
+    at = f" after step {facts.training.step}" if facts.training else ""
+    return f"None: these weights{at} were not evaluated, and nothing here says how good they are."
+
+
+def _limits(facts: Facts, evaluation: Evaluation) -> str:
+    run, told = facts.training, []
+    if facts.lineage is not None:
+        told.append(
+            "The rewards check final answers, code and constraints, not the reasoning before them: a right answer may stand below "
+            "a wrong argument."
+        )
+        told.append(
+            "It was not trained to be safe, and has what its base model has of harms and bias."
+        )
+    if run is not None:
+        if not run.config.get("phases"):
+            longest = run.config["rollout"]["max_tokens"]
+            told.append(f"Responses in training had at most {longest:,} tokens.")
+        if run.dataset.counts:
+            domains = sorted({d for own in run.dataset.counts.values() for d in own})
+            told.append(
+                f"Nothing is known of it beyond the domains it was trained on ({md(', '.join(domains))})."
+            )
+        told.append(
+            f"This is one run with one seed ({run.config['seed']}); another may come out otherwise."
+        )
+        if run.config.get("model", {}).get("lora", {}).get("rank"):
+            told.append("It was trained as low-rank adapters, which are merged into these weights.")
+    if evaluation.section:
+        told.append(
+            "Intervals are over the problems above, and say nothing about other kinds of problems."
+        )
+    if not facts.base.licence:
+        told.append("No licence is given, as the base model's is not known here.")
+    return _bullets([line for line in told if line]) or "Not known here."
+
+
+def _again(facts: Facts, run: Training, evaluation: Evaluation) -> str:
+    base = facts.base.given or "BASE"
+    recipe, data, built = run.dataset.recipe, "DATASET", []
+    if recipe in recipe_names():
+        data = f"data/{recipe}"
+        built = [f"prorl data build --recipe {recipe} --out {data}"]
+    told = [
+        *built,
+        f"prorl train --config training/config.yaml --data {data} --model {base}",
+        *evaluation.commands,
+    ]
+    on = ", ".join(f"{name} {value}" for name, value in run.versions.items())
+    notes = [f"It ran on: {md(on)}."] if on else []
+    unnamed = {"DATASET": not built, "BASE": not facts.base.given}
+    if stand := [name for name, so in unnamed.items() if so]:
+        notes.append(
+            f"{' and '.join(stand)}: what it was, without a name that anybody else could use."
+        )
+    if len(facts.legs) > 1 and not run.config.get("stages"):
+        notes.append("The commands are those of the last leg alone.")
+    block = "```console\n" + "\n".join(told) + "\n```"
+    return "\n\n".join([f"With prorl {prorl_version()}:", block, *notes])
+
+
+def _bullets(found: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in found)

@@ -1,0 +1,276 @@
+"""What is known of a model that is to be published: base, dataset, settings, decisions, numbers; nothing private.
+
+Paths, tokens, addresses and the names of folders are taken out here, so that card and files can only say what may be said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError
+from prorl_common.config import ConfigError, read_config_file, read_yaml
+from prorl_common.hub import is_repo
+from prorl_common.private import Private
+from prorl_datasets import read_manifest
+from prorl_inference import model_digest
+from prorl_inference.models.store import KNOWN_MODELS, alias_dir, read_card
+from prorl_training.config.loading import load_config
+from prorl_training.run.exporting import Chosen
+from prorl_training.run.folder import RunFolder
+from prorl_training.run.lineage import lines, read_lineage
+from prorl_training.run.resume import ALLOWED, changes, dataset_fingerprint
+
+UNSAID = (
+    "data.path",
+    "model.path",
+    "plugins",
+    "logging",
+    "openrlhf.ray_address",
+    "openrlhf.reward_urls",
+)
+"""Settings that say where a run's things lie and who is told of it; they are not published."""
+_SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")
+"""In the path of a model in the hub's cache: its owner and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaseModel:
+    """``name`` on the hub, licence (the hub's id of it), SHA-256 of the weights, what ``--model`` takes for it, how it
+    differs from what the name stands for; None where it is not known."""
+
+    name: str | None = None
+    licence: str | None = None
+    weights: str | None = None
+    given: str | None = None
+    changes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """``sha256`` over its files; the rest of its manifest, where the dataset is still there. ``sources`` has
+    (source, licence) of what rows are from, ``counts`` rows by split and domain."""
+
+    sha256: str | None
+    recipe: str | None = None
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    sources: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A run up to the published step. ``config`` is what may be published of its settings, ``changed`` those that enter
+    its mathematics and that the preset has otherwise (None: not known), ``versions`` what it ran on."""
+
+    run: str
+    step: int
+    config: Mapping[str, Any]
+    changed: Mapping[str, tuple[Any, Any]] | None
+    dataset: Dataset
+    decisions: Sequence[Mapping[str, Any]]
+    metrics: Sequence[Mapping[str, Any]]
+    identity: Mapping[str, Any]
+    versions: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that is known of the model in ``folder``: the digest of its weights, its base, the legs of training that led to
+    it, and its run where it comes from one that is here."""
+
+    folder: Path
+    weights: str
+    base: BaseModel
+    lineage: Mapping[str, Any] | None = None
+    training: Training | None = None
+
+    @property
+    def legs(self) -> list[str]:
+        """The legs as text, oldest first."""
+        return lines(self.lineage["lineage"]) if self.lineage else []
+
+
+def private_of(run: RunFolder, environment: Mapping[str, str]) -> Private:
+    """Return what takes private things out of a run's texts. Raises ConfigError where its config cannot be read."""
+    config = read_config_file(run.config_path)
+    data = config["data"].get("path")
+    names = [str(run.path), *config.get("plugins", []), *_local(config["model"]["path"])]
+    return Private(environment, [*names, *([data] if data else [])])
+
+
+def facts_of_run(run: RunFolder, chosen: Chosen, private: Private) -> Facts:
+    """Return what is known of a run's policy in a checkpoint; the run may be of an earlier version of prorl.
+
+    Raises ConfigError for a config that cannot be read.
+    """
+    config, step = read_config_file(run.config_path), chosen.step
+    identity = run.identity() or {}
+    legs: list[Mapping[str, Any]] = chosen.state.get("lineage", [])
+    source = str(legs[0]["source"]) if legs else str(config["model"]["path"])
+    first = legs[0]["weights"] if legs else identity.get("model")
+    lineage = {"run": run.name, "step": step, "lineage": [_leg(leg, private) for leg in legs]}
+    training = Training(
+        run=run.name,
+        step=step,
+        config=public_config(config, private),
+        changed=_changed(run, private),
+        dataset=_dataset(config["data"].get("path"), identity),
+        decisions=[_decision(d, private) for d in run.decisions() if d["step"] <= step],
+        metrics=[_numbers(row) for row in run.metrics() if row["step"] <= step],
+        identity=private.json({k: v for k, v in identity.items() if k != "came_from"}),
+        versions=private.json(chosen.state.get("environment", {})),
+    )
+    weights = model_digest(chosen.policy)
+    return Facts(chosen.policy, weights, base_model(source, first), lineage, training)
+
+
+def facts_of_model(folder: Path, private: Private) -> Facts:
+    """Return what is known of a model's folder. Raises UserError where it holds no model."""
+    if not (folder / "config.json").is_file():
+        raise UserError(
+            f"{folder} is neither a run nor a model: it has no config.yaml and no config.json"
+        )
+    if not any(folder.glob("*.safetensors")):
+        raise UserError(f"{folder} has no *.safetensors: save the model with safe_serialization")
+    lineage = read_lineage(folder)
+    weights = model_digest(folder)
+    if lineage is None:
+        return Facts(folder, weights, base_model(str(folder), weights))
+    legs = lineage["lineage"]
+    base = base_model(str(legs[0]["source"]), legs[0]["weights"]) if legs else BaseModel()
+    told = {**private.json(lineage), "lineage": [_leg(leg, private) for leg in legs]}
+    return Facts(folder, weights, base, told)
+
+
+def base_model(source: str, weights: str | None) -> BaseModel:
+    """Return what is known of a model by its alias, folder or hub id; a folder's own name is not told."""
+    folder = alias_dir(source) if source in KNOWN_MODELS else Path(source).expanduser()
+    if (card := read_card(folder)) is not None:
+        licence = str(card.get("licence", "")).lower() or None
+        return BaseModel(card.get("origin"), licence, weights, card["alias"], card.get("changes"))
+    if source in KNOWN_MODELS:
+        known = KNOWN_MODELS[source]
+        return BaseModel(known.origin, known.licence.lower(), weights, source)
+    if not folder.is_dir():
+        name = source if is_repo(source) else None
+        return BaseModel(name, None, weights, name)
+    snapshot = _SNAPSHOT.search(f"{folder.absolute()}/")
+    licence = _front(folder / "README.md").get("license")
+    name = "/".join(snapshot.groups()) if snapshot else None
+    return BaseModel(name, str(licence) if licence else None, weights, name)
+
+
+def with_licence(facts: Facts, licence: str) -> Facts:
+    """Return the facts with a base model's licence that somebody looked up."""
+    return replace(facts, base=replace(facts.base, licence=licence))
+
+
+def public_config(config: Mapping[str, Any], private: Private) -> dict[str, Any]:
+    """Return the settings without those that say where things lie, and without what is private in the others."""
+    said: dict[str, Any] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            value = {k: v for k, v in value.items() if _is_said(f"{key}.{k}")}
+        if _is_said(key):
+            said[key] = value
+    cleaned: dict[str, Any] = private.json(said)
+    return cleaned
+
+
+def _is_said(setting: str) -> bool:
+    return not any(setting == name or setting.startswith(f"{name}.") for name in UNSAID)
+
+
+def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | None:
+    try:
+        config = run.config()
+        preset = load_config(config.preset)
+    except (
+        UserError
+    ):  # another version's settings, a plug-in that is not here, a preset of one's own
+        return None
+    free = (*ALLOWED, *UNSAID, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
+    return {
+        key: (private.json(before), private.json(now))
+        for key, (before, now) in changes(preset, config).items()
+        if not any(key.startswith(n) if n.endswith(".") else key == n for n in free)
+    }
+
+
+def _decision(row: Mapping[str, Any], private: Private) -> dict[str, Any]:
+    """Return a decision that may be published; changed settings that are not told are left out of it."""
+    evidence = row.get("evidence", {})
+    changed = evidence.get("changed") if row.get("kind") == "config_changed" else None
+    if isinstance(changed, Mapping):
+        said = {key: pair for key, pair in changed.items() if _is_said(key)}
+        reason = ", ".join(f"{key} {a} -> {b}" for key, (a, b) in said.items())
+        row = {
+            **row,
+            "reason": reason or "settings of where things lie",
+            "evidence": {"changed": said},
+        }
+    cleaned: dict[str, Any] = private.json(row)
+    return cleaned
+
+
+def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a step's metrics, nested as they are; NaN and infinities become null."""
+    kept: dict[str, Any] = {}
+    for key, held in value.items():
+        if isinstance(held, Mapping):
+            kept[key] = _numbers(held)
+        elif held is None or isinstance(held, int | float):
+            kept[key] = held if held is None or math.isfinite(held) else None
+    return kept
+
+
+def _leg(leg: Mapping[str, Any], private: Private) -> dict[str, Any]:
+    """Return a leg that may be published: a model in a folder is told by its weights alone."""
+    source = str(leg["source"])
+    local = bool(_local(source)) and source not in KNOWN_MODELS
+    return private.json({**leg, "source": "a model's folder" if local else source})  # type: ignore[no-any-return]
+
+
+def _local(source: str) -> list[str]:
+    """Return [source] where it is a place on this machine, else []."""
+    is_path = source.startswith((".", "/", "~")) or Path(source).is_dir()
+    return [source] if is_path else []
+
+
+def _dataset(path: str | None, identity: Mapping[str, Any]) -> Dataset:
+    known = identity.get("dataset")
+    folder = Path(path or "")
+    if path is None or not folder.is_dir():
+        return Dataset(known)
+    with contextlib.suppress(UserError):
+        if known is None or dataset_fingerprint(folder) == known:
+            manifest = read_manifest(folder)
+            pairs = (
+                (str(e.get("source")), str(e.get("licence"))) for e in manifest.get("entries", [])
+            )
+            sources = [
+                (s, licence) for s, licence in dict.fromkeys(pairs) if not s.startswith("file")
+            ]
+            return Dataset(known, manifest.get("recipe"), manifest.get("counts", {}), sources)
+    return Dataset(known)
+
+
+def _front(card: Path) -> Mapping[str, Any]:
+    """Return the YAML that a card begins with, {} where there is none."""
+    with contextlib.suppress(OSError, UnicodeDecodeError, ConfigError):
+        text = card.read_text(encoding="utf-8")
+        if text.startswith("---\n"):
+            values = read_yaml(text[4:].partition("\n---")[0], str(card))
+            return values if isinstance(values, dict) else {}
+    return {}
+
+
+def prorl_version() -> str:
+    """Return the version of prorl."""
+    return metadata.version("prorl")
