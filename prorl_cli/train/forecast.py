@@ -31,10 +31,10 @@ def forecast(
     ] = 0.1,
     as_json: Json = False,
 ) -> None:
-    """Say where a run's validation is heading, with 95 % intervals, or refuse with the reason.
+    """Say where a run's validation is heading.
 
-    Fits ScaleRL's sigmoid, a power law and a broken line to the validation reward over the tokens sampled. The ceiling and
-    the value at a step are given as far as all curves that fit agree.
+    Or why that cannot be said. Fits ScaleRL's sigmoid and three rivals to the validation reward over
+    the tokens sampled; the 95 % intervals hold what any of the curves that fit says.
     """
     from prorl_training.run.folder import find_run
     from prorl_training.schedule.forecast.forecasting import forecast as foretell
@@ -59,7 +59,7 @@ def print_forecast(name: str, found: Forecast) -> None:
     print(f"{name}: {found.validations} validations to step {found.last_step}, over {found.unit}")
     if found.ceiling and found.value and found.gain and found.measured:
         table = Table(box=None, pad_edge=False)
-        for column in ("", "value", "95 % interval", ""):
+        for column in ("", "value", "95 % from", "to", ""):
             table.add_column(column, justify="left" if not column else "right")
         for what, i in (
             (f"validation at step {found.to_step}", found.value),
@@ -68,7 +68,7 @@ def print_forecast(name: str, found: Forecast) -> None:
             ("ceiling", found.ceiling),
         ):
             sure = "" if i.identified else "not identified"
-            table.add_row(what, f"{i.value:.3f}", f"{i.low:.3f} to {i.high:.3f}", sure)
+            table.add_row(what, *(_shown(x) for x in (i.value, i.low, i.high)), sure)
         console.stdout_console().print(table)
         rivals = Table(box=None, pad_edge=False)
         for column in ("curve", "ceiling", f"step {found.to_step}", "error on prefixes", ""):
@@ -82,3 +82,7 @@ def print_forecast(name: str, found: Forecast) -> None:
         console.stdout_console().print(rivals)
         print()
     print(f"{'identified' if found.identified else 'not identified'}: {found.why}")
+
+
+def _shown(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"  # no -0.000

@@ -97,7 +97,7 @@ def test_allowed_values_are_those_that_a_brute_force_profile_allows() -> None:
                 x, z = root @ (1 - share / at), root @ (y - value * share / at)
                 sse = float(z @ z - (z @ x) ** 2 / max(float(x @ x), 1e-12))
                 found.append(20 * math.log(max(sse, 1e-12) / 20) + 20 + log_det)
-        return min(found)
+        return float(min(found))
 
     assert height((low + high) / 2) - least < 5.0
     for value, inside in ((low, 0.002), (high, -0.002)):
@@ -165,8 +165,22 @@ def test_a_steady_climb_has_no_ceiling_to_tell_and_says_which_curves_fit() -> No
 def test_a_run_that_has_not_moved_is_refused() -> None:
     found = forecast(rows_of(noisy(20, 0.02, lambda c: 0.3 + 0 * c)), 800)
     assert not found.identified
-    assert found.why.startswith("validation has not moved beyond its noise in 20 validations")
-    assert told(found).startswith("no forecast for step 800: validation has not moved")
+    assert found.why.startswith("validation may not have moved: in 20 validations a policy")
+    assert told(found).startswith("no forecast for step 800: validation may not have moved")
+
+
+@pytest.mark.parametrize("values", [[0.0] * 12, [1.0] * 12, [0.5] * 9])
+def test_a_run_that_is_always_the_same_is_refused_without_a_number_that_is_none(
+    values: list[float],
+) -> None:
+    found = forecast(rows_of(values), 800)
+    assert not found.identified and "may not have moved" in found.why
+    assert found.value and math.isfinite(found.value.low + found.value.high)
+
+
+def test_a_straight_line_without_noise_may_go_on_or_bend() -> None:
+    found = forecast(rows_of(np.linspace(0.1, 0.5, 12)), 480)
+    assert found.value and found.value.low < 0.55 and found.value.high > 0.85
 
 
 def test_too_few_validations_are_refused_with_the_step_from_which_there_are_enough() -> None:

@@ -2,8 +2,9 @@
 
 With few validations, a correlation that is estimated too and several families of curves, the profile likelihood's usual
 threshold (3.84 for 95 %) is too low. So curves are drawn from all that the data allow, in proportion to their restricted
-likelihood (flat in log C_mid, log B and A within [0, 1], the families weighing alike; sigma^2 as ``likely`` says); from each a series is simulated, fitted, and asked how far its own true value lies below its best fit. The threshold
-is the 95 % point of that, and never less than 3.84.
+likelihood (flat in log C_mid, log B and A within [0, 1], the families weighing alike; sigma^2 as ``likely`` says); from each
+a series is simulated, fitted, and asked how far its own true value lies below its best fit. The threshold is the 95 % point of
+that, and never less than 3.84.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prorl_training.schedule.forecast.fitting import CORRELATIONS, fit
+from prorl_training.schedule.forecast.fitting import CORRELATIONS, FINEST, fit
 from prorl_training.schedule.forecast.setting import Functional, Setting, held
 from prorl_training.schedule.forecast.shapes import FAMILIES, Array, Shapes, grid
 
@@ -59,7 +60,7 @@ def likely(setting: Setting) -> Likely:
         variances = setting.floor * RATIO ** np.arange(LEVELS)
         prior = np.array([0.5, *np.full(LEVELS - 1, 0.5 / (LEVELS - 1))])
     else:
-        variances = fits.sse.min() / (n - 2) * RATIO ** np.arange(-2, LEVELS - 2)
+        variances = max(fits.sse.min() / (n - 2), FINEST) * RATIO ** np.arange(-2, LEVELS - 2)
         prior = np.full(LEVELS, 1 / LEVELS)
     log = -0.5 * (design.log_det[:, None] + np.log(design.det)) + np.log(_volumes(setting.shapes))
     log = log - 0.5 * fits.sse[0] / variances[:, None, None]
@@ -68,7 +69,7 @@ def likely(setting: Setting) -> Likely:
     inside = _normal((1 - fits.ceiling[0]) / spread) - _normal(-fits.ceiling[0] / spread)
     log += np.log(np.maximum(inside, 1e-12))
     found = np.exp(log - log.max())
-    return Likely(variances, found / found.sum())
+    return Likely(np.asarray(variances), found / found.sum())
 
 
 def _normal(z: Array) -> Array:

@@ -19,6 +19,9 @@ import numpy as np
 
 from prorl_training.schedule.forecast.shapes import Array, Shapes
 
+FINEST = 1e-8
+"""Variance: no noise is taken as less, or rounding would choose between curves that fit exactly."""
+
 
 class Correlation(NamedTuple):
     """K of the noise: ``white`` + (1 - ``white``) ``rho``^gap, gaps in median distances between validations."""
@@ -93,12 +96,12 @@ def fit(design: Design, series: Array) -> Fits:
 
 def surprise(sse: Array, n: int, log_det: Array, floor: float) -> Array:
     """Return H of a sum of squares whose correlation is on the axis before the last."""
-    variance = np.maximum(sse / n, max(floor, 1e-12))
+    variance = np.maximum(sse / n, max(floor, FINEST))
     return np.asarray(n * np.log(variance) + sse / variance + log_det[:, None])
 
 
 def largest_sse(limit: float, n: int, log_det: Array, floor: float) -> Array:
     """Return, for each correlation, the sum of squares at which H comes to ``limit``; negative where it never is so low."""
-    least, own = max(floor, 1e-12), limit - log_det
+    least, own = max(floor, FINEST), limit - log_det
     bound = own - n * np.log(least)
     return np.where(bound >= n, n * np.exp(np.minimum(own / n - 1, 50)), least * bound)

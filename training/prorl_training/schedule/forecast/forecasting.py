@@ -104,13 +104,13 @@ def forecast(
     step that is not ahead of the last validation.
     """
     series = read_series(rows, unit)
-    if series.count and to_step <= series.steps[-1]:
+    if series.size and to_step <= series.steps[-1]:
         raise UserError(
             f"step {to_step} is not ahead: the last validation is of step {series.steps[-1]:.0f}; give a later --to-step"
         )
-    if series.count < FEWEST:
-        last = int(series.steps[-1]) if series.count else 0
-        return Forecast(False, _too_few(series), series.count, last, to_step, series.unit)
+    if series.size < FEWEST:
+        last = int(series.steps[-1]) if series.size else 0
+        return Forecast(False, _too_few(series), series.size, last, to_step, series.unit)
     random = np.random.default_rng(derive_seed(seed, "forecast", int(series.steps[-1]), to_step))
     return _Reading(series, to_step, widest, random).forecast()
 
@@ -137,7 +137,7 @@ class _Reading:
         self.noise = allowed.average(np.sqrt(allowed.variances))
 
     def _at(self, step: float) -> Array:
-        compute = np.interp(step, self.series.steps, self.series.compute)
+        compute = float(np.interp(step, self.series.steps, self.series.compute))
         if step > self.series.steps[-1]:
             compute = float(self.series.compute_at(np.array([step]))[0])
         return self.setting.shapes.share(np.array([compute]))[:, 0]
@@ -164,7 +164,7 @@ class _Reading:
         return Forecast(
             identified=ceiling.identified and value.identified,
             why=self._why(ceiling, value, rivals),
-            validations=self.series.count,
+            validations=self.series.size,
             last_step=last,
             to_step=self.to_step,
             unit=self.series.unit,
@@ -235,9 +235,9 @@ class _Reading:
     def _why(self, ceiling: Interval, value: Interval, rivals: Sequence[Rival]) -> str:
         if self.still > LEVEL_P:
             return (
-                f"validation has not moved beyond its noise in {self.series.count} validations (p {self.still:.2g} of no "
-                "movement): there is no curve to continue; more validations, or more problems in each, would show a "
-                "smaller climb"
+                f"validation may not have moved: in {self.series.size} validations a policy that wanders without any trend "
+                f"does as much (p {self.still:.2g}), so there is no curve to continue; more validations, or more problems in "
+                "each, would show a smaller climb"
             )
         said = ", ".join(
             f"{r.family} {r.ceiling:.2f} ({r.value:.3f} at step {self.to_step})"
@@ -280,11 +280,11 @@ class _Reading:
 
 
 def _too_few(series: Series) -> str:
-    if series.count < 2:
-        return f"{series.count} validations: a curve needs {FEWEST} at least"
+    if series.size < 2:
+        return f"{series.size} validations: a curve needs {FEWEST} at least"
     gap = float(np.median(np.diff(series.steps)))
-    due = series.steps[-1] + (FEWEST - series.count) * gap
-    return f"{series.count} validations: a curve needs {FEWEST} at least, which this run has from step {due:.0f} on"
+    due = series.steps[-1] + (FEWEST - series.size) * gap
+    return f"{series.size} validations: a curve needs {FEWEST} at least, which this run has from step {due:.0f} on"
 
 
 def told(found: Forecast) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from prorl_training.schedule.forecast.fitting import CORRELATIONS, Design, fit
+from prorl_training.schedule.forecast.fitting import CORRELATIONS, FINEST, Design, fit
 from prorl_training.schedule.forecast.setting import Setting, held
 from prorl_training.schedule.forecast.shapes import Array, grid
 
@@ -17,7 +17,7 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
     design = Design(grid(float(setting.compute[-1])), setting.compute, setting.places)
     sums = _around_level(design, values[None])
     k = int(setting.surprise(sums)[0].argmin())
-    variance = max(float(sums[0, k, 0]) / (setting.n - 1), setting.floor)
+    variance = max(float(sums[0, k, 0]) / (setting.n - 1), setting.floor, FINEST)
     root = np.linalg.cholesky(CORRELATIONS[k].matrix(setting.places))
     still = np.sqrt(variance) * random.standard_normal((SERIES, setting.n)) @ root.T
     series = np.concatenate([values[None], float(values.mean()) + still])
@@ -32,4 +32,4 @@ def _around_level(design: Design, series: Array) -> Array:
     for ones, w in zip(design.ones, design.whiten, strict=True):
         y = series @ w.T
         sums.append((y * y).sum(axis=1) - (y @ ones) ** 2 / (ones @ ones))
-    return np.maximum(np.stack(sums, axis=1)[..., None], 1e-12)
+    return np.asarray(np.maximum(np.stack(sums, axis=1)[..., None], 1e-12))

@@ -36,14 +36,13 @@ def prefix_errors(series: Series) -> dict[str, float]:
 
     At most MOST_PREFIXES of them, from FEWEST validations on, evenly; each foretells all validations after it.
     """
-    last = series.count - 1
-    counts = (
-        np.unique(np.linspace(FEWEST, last, MOST_PREFIXES).astype(int)) if last >= FEWEST else []
-    )
+    last = series.size - 1
+    places = np.linspace(FEWEST, max(last, FEWEST), MOST_PREFIXES)
+    counts = sorted({int(place) for place in places if place <= last})
     squares: dict[str, list[float]] = {}
     for count in counts:
-        rest = slice(int(count), None)
-        for family, said in foretold(series.until(int(count)), series.compute[rest]).items():
+        rest = slice(count, None)
+        for family, said in foretold(series.until(count), series.compute[rest]).items():
             squares.setdefault(family, []).append(float(((said - series.values[rest]) ** 2).mean()))
     whole = [f for f, s in squares.items() if len(s) == len(counts)]
     return {f: math.sqrt(math.fsum(squares[f]) / len(counts)) for f in whole}

@@ -32,7 +32,7 @@ class Series(NamedTuple):
     """Compute of a step, over the newest quarter of the run."""
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many validations there are."""
         return int(self.values.size)
 
