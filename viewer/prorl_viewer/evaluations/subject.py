@@ -128,15 +128,17 @@ class EvaluationSubject:
 
     def _summary(self, query: Query) -> Json:
         rows = self._take_up()
-        domains = list(dict.fromkeys(row.first.domain for row in rows.values()))
+        done, total = (sum(m.progress[at] for m in self._models) for at in (0, 1))
         named = (str(row.first.labels.get("benchmark", "")) for row in rows.values())
-        benchmarks = [name for name in dict.fromkeys(named) if name]
         return {
-            "path": str(self.path),
             "problems": len(rows),
-            "domains": domains,
-            "benchmarks": benchmarks,
-            "models": [_about(model) for model in self._models],
+            "models": len(self._models),
+            "baseline": self._models[0].label,
+            "answers": done if done == total else f"{done:,} of {total:,} judged",
+            "path": str(self.path),
+            "domains": list(dict.fromkeys(row.first.domain for row in rows.values())),
+            "benchmarks": [name for name in dict.fromkeys(named) if name],
+            "each": [_about(model) for model in self._models],
             "novelty": bool(self._novelty_files()),
         }
 
