@@ -3,8 +3,9 @@
 Counted: bytes that a pass holds between forward and backward pass, and at its worst moment, storage by storage, at full
 size (16,384 tokens) for three models. The engine's own code runs under torch's fake tensors, which have sizes and no
 data, so that a model of any size can be counted on any machine; the attention kernels are the CPU's, which keep what a
-GPU's keep. Resident: the largest resident set of a process that does the local engine's whole update (reference pass,
-share of the KL term, backward passes, AdamW) with real numbers on the CPU, for three models, beside the stage "update".
+GPU's keep. Resident: by how much the largest resident set of a process grows in the local engine's whole update
+(reference pass, share of the KL term, backward passes, AdamW) with real numbers on the CPU, for three models, beside the
+stage "update" without what is assumed for torch itself; what torch took before there was a model is told beside it.
 
     python benchmarks/fit.py [--only counted|resident] [--out fit.json]
 """
@@ -27,6 +28,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.model import PolicyModel, enable_checkpointing
 from prorl_training.policy.packing import Pack, PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
+from prorl_training.sizing.estimate import TORCH_BYTES
 from prorl_training.sizing.fit import reckon
 from prorl_training.sizing.known import KNOWN
 from prorl_training.sizing.measured import LiveBytes
@@ -133,6 +135,10 @@ def resident(name: str) -> dict[str, Any]:
     shape = ModelShape.from_config(RESIDENT[name])
     fit = reckon(config, shape, "cpu", 64 * 10**9)
     (stage,) = (s for s in fit.phases[0].stages if s.name == "update")
+    model_of(
+        KNOWN["smollm2-135m"] | {"num_hidden_layers": 1}, torch.float32
+    )  # loads Transformers' part
+    torch_alone = resident_now()
     policy = Policy(model_of(RESIDENT[name], torch.float32), config, torch.float32)
     groups = [
         PromptGroup(tuple(range(64)), (tuple(range(64)),) * 4, tuple(range(4 * g, 4 * g + 4)))
@@ -142,7 +148,14 @@ def resident(name: str) -> dict[str, Any]:
     for _ in range(2):  # the first one makes the optimiser's state
         policy.update(batch)
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {"model": name, "parameters": shape.parameters, "update": [stage.total, largest]}
+    grown = [stage.total - TORCH_BYTES, largest - torch_alone]
+    return {"model": name, "parameters": shape.parameters, "update": grown, "torch": torch_alone}
+
+
+def resident_now() -> int:
+    """Return the bytes of this process's resident set."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
 
 
 def row_text(row: dict[str, Any]) -> str:
@@ -156,6 +169,8 @@ def row_text(row: dict[str, Any]) -> str:
             words.append(
                 f"{key} {reckoned / 1e9:7.3f} {real / 1e9:7.3f} GB {reckoned / real - 1:+6.1%}"
             )
+    if "torch" in row:
+        words.append(f"torch alone {row['torch'] / 1e9:.3f} GB")
     return "  ".join(words)
 
 

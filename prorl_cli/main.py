@@ -23,6 +23,7 @@ from prorl_cli.quickstart.command import quickstart
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
 from prorl_cli.verify.app import app as verify_app
+from prorl_cli.view import view
 from prorl_common import ServiceError, UserError, on_interrupt, plain_words
 from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 
@@ -64,6 +65,7 @@ def build_app() -> typer.Typer:
     app.command("doctor")(doctor)
     app.command("quickstart")(quickstart)
     app.command("plan")(plan)
+    app.command("view")(view)
     return app
 
 

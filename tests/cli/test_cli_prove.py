@@ -231,6 +231,19 @@ def test_a_run_that_lacks_something_says_what(
     assert (found.passed, said in found.said) == (False, True), found.said
 
 
+def test_a_killed_run_on_a_cpu_must_have_learned_what_an_undisturbed_one_has() -> None:
+    metrics = [{"step": s, "reward_mean": 0.5, "kl": 0.1, "seconds": 1.0} for s in range(1, 21)]
+    whole = [row | {"seconds": 2.0} for row in metrics]
+    found = runs.Finding(True, "said")
+    assert runs.beside(found, metrics, whole, exact=True).passed
+    whole[7] = whole[7] | {"reward_mean": 0.25}
+    for exact in (True, False):
+        beside = runs.beside(found, metrics, whole, exact)
+        assert beside.passed is not exact
+        assert beside.figures == {"steps_equal": 19, "reward_gap": 0.25}
+    assert not runs.beside(found, metrics, whole[:-1], exact=True).passed
+
+
 def test_an_unknown_stage_is_named_with_the_nearest(tmp_path: Path) -> None:
     command = ["prove", "gpu", "--stage", "vlm", "--out", str(tmp_path / "p")]
     result = CliRunner().invoke(build_app(), command)

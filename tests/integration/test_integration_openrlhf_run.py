@@ -79,3 +79,15 @@ def check_resets(run: Path) -> None:
     assert states[6]["updates"] == 12
     assert states[6]["controller"]["last_reset"] == 6
     assert states[5]["controller"]["last_reset"] == 4
+
+
+def test_groups_that_are_late_are_gone_on_with_in_the_next_step(place: Path) -> None:
+    settings = ["rollout.prompts=3", "dynamic_sampling.max_batches=8", "loss.mini_batches=1"]
+    options = [word for setting in settings for word in ("--set", setting)]
+    process = start(place, "--config", "config.yaml", "--name", "late", "--steps", "3", *options)
+    assert finish(process, place) == 0, what_was_said(place)
+    rows = rows_of(place / "runs" / "late" / "metrics.jsonl")
+    assert all(row["groups_kept"] == 3 and row["infra_errors"] == 0 for row in rows)
+    late = [row["groups_late_out"] for row in rows]
+    assert late[0] > 0
+    assert [row["groups_late_in"] for row in rows] == [0, *late[:-1]]

@@ -15,6 +15,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "prorl_inference": set(),
     "prorl_training": {"prorl_inference", "prorl_datasets", "prorl_verifiers"},
     "prorl_evaluation": {"prorl_inference", "prorl_datasets", "prorl_verifiers"},
+    "prorl_viewer": {
+        "prorl_training",
+        "prorl_evaluation",
+        "prorl_datasets",
+        "prorl_inference",
+        "prorl_verifiers",
+    },
 }
 """docs/architecture.md draws this; all may import prorl_common, and prorl and prorl_cli everything."""
 

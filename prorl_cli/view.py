@@ -1,0 +1,61 @@
+"""``prorl view``: a page over runs, datasets and evaluations, served on this machine or written as one file.
+
+The page's address (or the file's name) goes to stdout, messages to stderr.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prorl_cli.console import say
+from prorl_cli.options import PluginOption, file_to_write
+
+
+def view(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Runs, datasets, results, or folders of them (default: this folder)."),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0 takes a free one.")
+    ] = 0,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write one self-contained file instead.", callback=file_to_write),
+    ] = None,
+    share_safe: Annotated[
+        bool, typer.Option("--share-safe", help="Leave prompts, answers and all other texts out.")
+    ] = False,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser.")
+    ] = False,
+    plugin: PluginOption = None,
+) -> None:
+    """Look at runs, rollouts, datasets and evaluations in the browser.
+
+    The page is read-only, goes on while a run does, and is for this machine alone: its address holds a
+    token. On another machine, forward the port: ssh -L 8000:127.0.0.1:8000 HOST prorl view --port 8000.
+    """
+    from prorl_viewer import find_subjects, write_html
+
+    del plugin
+    subjects = find_subjects(paths or [Path()])
+    if html is not None:
+        size = write_html(subjects, html, share_safe)
+        say(f"{len(subjects)} subjects, {size / 2**20:.1f} MiB")
+        print(html)
+        return
+    from prorl_viewer.serving import serve
+
+    def ready(address: str) -> None:
+        print(address, flush=True)
+        say("Ctrl-C ends it")
+        if open_browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    serve(subjects, port, ready, say, share_safe)

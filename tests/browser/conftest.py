@@ -1,0 +1,122 @@
+"""Debian's Chromium through Playwright, and ``prorl view`` as people start it.
+
+Without a Chromium the tests skip; in CI they fail. ``PRORL_PICTURES=FOLDER`` keeps the pictures that tests take.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE = 60_000
+"""Milliseconds that the page has for what a test waits for, on a busy machine too."""
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+Serve = Callable[..., str]
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A Chromium of this machine."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        words = "no Chromium on this machine: apt-get install chromium"
+        if os.environ.get("CI") == "true":
+            pytest.fail(words)
+        pytest.skip(words)
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        # Chromium's own sandbox does not start for root
+        opened = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Return a function that starts ``prorl view`` for paths and returns the printed address."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: object) -> str:
+        command = [sys.executable, "-m", "prorl_cli", "view", *map(str, arguments)]
+        with (tmp_path / "view.txt").open("a") as log:
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        started.append(process)
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address, (tmp_path / "view.txt").read_text()
+        return address
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+@pytest.fixture
+def look(browser: Any) -> Iterator[Open]:
+    """Return a function that opens an address in a window of its own; a fault of the page fails the test.
+
+    ``size``: desktop or phone; ``theme``: light or dark.
+    """
+    contexts: list[Any] = []
+    faults: list[str] = []
+
+    def opened(address: str, size: str = "desktop", theme: str = "light") -> Any:
+        width, height = SIZES[size]
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            has_touch=size == "phone",
+        )
+        context.set_default_timeout(PATIENCE)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("dialog", lambda dialog: faults.append(f"a dialog: {dialog.message}"))
+        page.goto(address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def picture() -> Callable[[Any, str], None]:
+    """Return a function that takes a picture of a page where ``PRORL_PICTURES`` asks for it."""
+    folder = os.environ.get("PRORL_PICTURES", "")
+
+    def take(page: Any, name: str) -> None:
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+    return take
+
+
+@pytest.fixture
+def accessible() -> Callable[[Any], None]:
+    """Return a function that fails where axe finds something serious on a page."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+    def check(page: Any) -> None:
+        found = axe.Axe().run(page).response["violations"]
+        grave = [
+            (one["id"], [node["html"][:200] for node in one["nodes"]][:3])
+            for one in found
+            if one["impact"] in ("serious", "critical")
+        ]
+        assert grave == []
+
+    return check

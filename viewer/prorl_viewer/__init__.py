@@ -1,0 +1,10 @@
+"""Looks at what prorl has written: a page over runs, datasets and evaluations, served here or written as one file.
+
+Read-only: nothing of what it shows is changed. Leaves out: every number's making; each room's own readers give it.
+"""
+
+from prorl_viewer.export import write_html
+from prorl_viewer.finding import find_subjects
+from prorl_viewer.subject import NotFoundError, Private, Subject
+
+__all__ = ["NotFoundError", "Private", "Subject", "find_subjects", "write_html"]

@@ -1,0 +1,122 @@
+"""The page over HTTP: its files, and the subjects' answers for whoever has the token.
+
+Answers only requests that name this machine as their host, so that a page elsewhere whose name is made to point here
+gets nothing (DNS rebinding), and only with the token that stands in the printed address. Its own files hold no data
+and are given to all. Leaves out: the socket (``serving``).
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from prorl_common import ServiceError, UserError
+from prorl_viewer.encoding import encode
+from prorl_viewer.subject import NotFoundError, Page, Subject
+
+PAGE = Path(__file__).parent / "page"
+HOSTS = ("127.0.0.1", "localhost", "[::1]")
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False) -> Starlette:
+    """Return the application. ``token`` is asked for in the page's address and of every answer."""
+    by_name = {subject.name: subject for subject in subjects}
+
+    async def index(request: Request) -> Response:
+        if not _same(request.query_params.get("token", ""), token):
+            words = "open the address that prorl view printed: its token is missing here or of an earlier start\n"
+            return PlainTextResponse(words, 403, HEADERS)
+        return FileResponse(PAGE / "index.html", headers=HEADERS)
+
+    async def listed(request: Request) -> Response:
+        if (refused := _refused(request, token)) is not None:
+            return refused
+
+        def all_subjects() -> list[dict[str, Any]]:
+            return [{"kind": s.kind, "name": s.name, "version": s.version()} for s in subjects]
+
+        found = await run_in_threadpool(all_subjects)
+        return _json({"subjects": found, "share_safe": share_safe}, False)
+
+    async def answered(request: Request) -> Response:
+        if (refused := _refused(request, token)) is not None:
+            return refused
+        subject = by_name.get(request.path_params["subject"])
+        if subject is None:
+            return _json({"error": "there is no such subject"}, False, 404)
+        pages = subject.pages() if request.method == "GET" else subject.actions()
+        return await _page(pages, request, share_safe)
+
+    return Starlette(
+        routes=[
+            Route("/", index),
+            Route("/api/subjects", listed),
+            Route("/api/{subject}/{page}", answered, methods=["GET", "POST"]),
+            Mount("/page", _Files(directory=PAGE)),
+        ],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
+        ],
+    )
+
+
+class _Files(StaticFiles):
+    """The page's own files; browsers ask again each time, as prorl may have been updated."""
+
+    def file_response(self, *arguments: Any, **options: Any) -> Response:
+        response = super().file_response(*arguments, **options)
+        response.headers.update(HEADERS | {"Cache-Control": "no-cache"})
+        return response
+
+
+async def _page(pages: Mapping[str, Page], request: Request, share_safe: bool) -> Response:
+    page = pages.get(request.path_params["page"])
+    if page is None:
+        return _json({"error": "there is no such page"}, False, 404)
+    query = dict(request.query_params)
+    try:
+        return await run_in_threadpool(lambda: _json(page(query), share_safe))
+    except NotFoundError as error:
+        return _json({"error": str(error)}, False, 404)
+    except UserError as error:
+        return _json({"error": str(error)}, False, 400)
+    except ServiceError as error:
+        return _json({"error": str(error)}, False, 503)
+
+
+def _json(value: Any, share_safe: bool, status: int = 200) -> Response:
+    data = encode(value, share_safe)
+    return Response(data, status, HEADERS, media_type="application/json")
+
+
+def _refused(request: Request, token: str) -> Response | None:
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and _same(given.strip(), token):
+        return None
+    return _json(
+        {"error": "a token is required: open the address that prorl view printed"}, False, 401
+    )
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())

@@ -1,0 +1,91 @@
+"""The page as one file that needs no server: its modules, its style and the answers that it may ask for.
+
+The modules are data: addresses in an import map, so that the file runs the very code that is served. The answers stand
+in a script of JSON, with every ``<`` escaped, so that no text can end it.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from prorl_common import atomic_write_text
+from prorl_viewer.encoding import encode
+from prorl_viewer.subject import Subject
+
+PAGE = Path(__file__).parent / "page"
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+_IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}/[^"']+)\2""")
+_LINK = '<link rel="stylesheet" href="page/style.css">'
+_SCRIPT = '<script type="module" src="page/main.js"></script>'
+
+
+def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False) -> int:
+    """Write the page into ``file`` and return its size in bytes.
+
+    It holds each subject's snapshot; what is not in it the page says it does not have.
+    """
+    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    style = (PAGE / "style.css").read_text(encoding="utf-8")
+    head = (
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<style>\n{style}</style>'
+    )
+    modules = json.dumps({"imports": _modules()})
+    scripts = (
+        f'<script type="application/json" id="answers">{_answers(subjects, share_safe)}</script>\n'
+        f'<script type="importmap">{modules}</script>\n'
+        '<script type="module">import "prorl/main.js";</script>'
+    )
+    for before, after in ((_LINK, head), (_SCRIPT, scripts)):
+        if before not in page:
+            raise ValueError(f"index.html has no {before}")
+        page = page.replace(before, after)
+    atomic_write_text(file, page)
+    return file.stat().st_size
+
+
+def _answers(subjects: Sequence[Subject], share_safe: bool) -> str:
+    """Return ``{"subjects": [...], "share_safe", "answers": {"name/page?query": answer}}``."""
+    listed = [{"kind": s.kind, "name": s.name, "version": ""} for s in subjects]
+    answers: dict[str, str] = {}
+    for subject in subjects:
+        pages = subject.pages()
+        for page, query in subject.snapshot():
+            words = "&".join(f"{key}={query[key]}" for key in sorted(query) if query[key] != "")
+            answers[f"{subject.name}/{page}?{words}"] = encode(
+                pages[page](query), share_safe
+            ).decode()
+    held = ",".join(f"{json.dumps(key)}:{answer}" for key, answer in answers.items())
+    about = json.dumps({"subjects": listed, "share_safe": share_safe})
+    return f'{about[:-1]},"answers":{{{held}}}}}'.replace("<", "\\u003c")
+
+
+def _modules() -> dict[str, str]:
+    """Return the page's modules by the names under which they import each other."""
+    found = {}
+    for path in sorted(PAGE.rglob("*.js")):
+        name = PurePosixPath(path.relative_to(PAGE).as_posix())
+
+        def by_name(hit: re.Match[str], folder: PurePosixPath = name.parent) -> str:
+            return f'{hit[1]}"prorl/{_resolved(folder, hit[3])}"'
+
+        source = _IMPORT.sub(by_name, path.read_text(encoding="utf-8"))
+        data = base64.b64encode(source.encode()).decode()
+        found[f"prorl/{name}"] = f"data:text/javascript;base64,{data}"
+    return found
+
+
+def _resolved(folder: PurePosixPath, relative: str) -> str:
+    parts = list(folder.parts)
+    for part in PurePosixPath(relative).parts:
+        if part == "..":
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return "/".join(parts)

@@ -1,0 +1,136 @@
+// Where answers come from: the server that gave the page, or the page's own file (--html).
+import { useEffect, useState } from "./lib.js";
+
+/** @typedef {{kind: "run" | "dataset" | "evaluation", name: string, version: string}} Subject */
+/** @typedef {Record<string, string | number | undefined>} Query */
+/** @typedef {{text?: string, length?: number}} Private a text of a model or a data set; without `text` it is left out */
+
+const EVERY = 2000; // milliseconds between looks for news
+const token = new URLSearchParams(location.search).get("token") ?? "";
+const held = document.getElementById("answers");
+/** @type {{subjects: Subject[], share_safe: boolean, answers: Record<string, any>} | null} */
+const file = held === null ? null : JSON.parse(held.textContent ?? "");
+
+/** Whether this page is a file: it has no actions, and no answers but those that it holds. */
+export const exported = file !== null;
+
+/** @param {Query} query */
+function words(query) {
+  return Object.keys(query)
+    .filter((key) => query[key] !== undefined && query[key] !== "")
+    .sort()
+    .map((key) => /** @type {[string, string]} */ ([key, String(query[key])]));
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [options]
+ */
+async function ask(path, options = {}) {
+  const response = await fetch(path, { ...options, headers: { Authorization: `Bearer ${token}` } });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error ?? `status ${response.status}`);
+  return answer;
+}
+
+/**
+ * The address of a page's answer.
+ * @param {string} subject
+ * @param {string} page
+ * @param {Query} query
+ */
+function address(subject, page, query) {
+  return `api/${encodeURIComponent(subject)}/${page}?${new URLSearchParams(words(query))}`;
+}
+
+/**
+ * Return an answer once.
+ * @param {string} subject
+ * @param {string} page
+ * @param {Query} [query]
+ * @param {AbortSignal} [signal]
+ */
+export async function get(subject, page, query = {}, signal) {
+  if (file === null) return ask(address(subject, page, query), { signal });
+  const key = `${subject}/${page}?${words(query).map(([k, v]) => `${k}=${v}`).join("&")}`;
+  if (!(key in file.answers)) throw new Error("this file does not hold it: open the original with prorl view");
+  return file.answers[key];
+}
+
+/**
+ * Do something, as checking an answer again.
+ * @param {string} subject
+ * @param {string} action
+ * @param {Query} [query]
+ */
+export function act(subject, action, query = {}) {
+  return ask(address(subject, action, query), { method: "POST" });
+}
+
+/** @type {{subjects: Subject[], shareSafe: boolean, error: string}} */
+let known = { subjects: file?.subjects ?? [], shareSafe: file?.share_safe ?? false, error: "" };
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+async function look() {
+  if (document.hidden && known.subjects.length) return;
+  let now = known;
+  try {
+    const found = await ask("api/subjects");
+    now = { subjects: found.subjects, shareSafe: found.share_safe, error: "" };
+  } catch (error) {
+    now = { ...known, error: error instanceof TypeError ? "prorl view has ended: this is what it said last" : String(error) };
+  }
+  if (JSON.stringify(now) !== JSON.stringify(known)) {
+    known = now;
+    for (const tell of listeners) tell();
+  }
+}
+
+/** Begin to look for news. */
+export function start() {
+  if (exported) return Promise.resolve();
+  setInterval(look, EVERY);
+  document.addEventListener("visibilitychange", look);
+  return look();
+}
+
+/** The subjects, and whether the server is there; told again when they change. */
+export function useSubjects() {
+  const [, again] = useState(0);
+  useEffect(() => {
+    const tell = () => again((n) => n + 1);
+    listeners.add(tell);
+    return () => {
+      listeners.delete(tell);
+    };
+  }, []);
+  return known;
+}
+
+/**
+ * A page's answer, asked for again when the subject has news. While a new one is awaited the last one stays.
+ * @param {string} subject
+ * @param {string} page
+ * @param {Query} [query]
+ * @returns {{data: any, error: string, loading: boolean}}
+ */
+export function useData(subject, page, query = {}) {
+  const { subjects } = useSubjects();
+  const version = subjects.find((s) => s.name === subject)?.version ?? "";
+  const what = `${subject}/${page}?${JSON.stringify(words(query))}`;
+  const [state, set] = useState({ what: "", data: /** @type {any} */ (null), error: "", loading: true });
+  useEffect(() => {
+    if (!page) return undefined;
+    const stop = new AbortController();
+    set((now) => ({ ...now, loading: true }));
+    get(subject, page, query, stop.signal).then(
+      (data) => set({ what, data, error: "", loading: false }),
+      (error) => {
+        if (!stop.signal.aborted) set({ what, data: null, error: error.message, loading: false });
+      },
+    );
+    return () => stop.abort();
+  }, [what, version]);
+  return state;
+}

@@ -1,0 +1,29 @@
+// The one library of the page, under one name.
+export {
+  html,
+  render,
+  useCallback,
+  useEffect,
+  useErrorBoundary,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "./vendor/preact.js";
+
+/** @typedef {import("./vendor/preact.js").VNode} VNode */
+/** @typedef {import("./vendor/preact.js").Child} Child */
+
+/**
+ * A number as people write it: 1,234, 0.123, 1.2e-6; "–" where there is none.
+ * @param {number | null | undefined} value
+ * @param {number} [digits] significant digits
+ */
+export function shown(value, digits = 3) {
+  if (value === null || value === undefined) return "–";
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 1);
+  const places = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
+  return value.toLocaleString("en", { maximumFractionDigits: Math.min(places, 8) });
+}

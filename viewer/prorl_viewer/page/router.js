@@ -1,0 +1,59 @@
+// What is on screen stands in the address: #/<subject>/<view>?key=value, so that every state is a link.
+import { useEffect, useState } from "./lib.js";
+
+/** @typedef {{subject: string, view: string, query: Record<string, string>}} Place */
+/** @typedef {Record<string, string | number | null | undefined>} Changes null or "" takes a key away */
+/** @typedef {Place & {go: (changes: Changes, replace?: boolean) => void, href: (changes: Changes) => string}} Route */
+
+/** @returns {Place} */
+function read() {
+  const [path = "", search = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const [subject = "", view = ""] = path.split("/").map(decodeURIComponent);
+  return { subject, view, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+/**
+ * The address of a view.
+ * @param {string} subject
+ * @param {string} view
+ * @param {Changes} [query]
+ */
+export function link(subject, view, query = {}) {
+  const kept = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const search = new URLSearchParams(kept.map(([key, value]) => [key, String(value)])).toString();
+  return `#/${encodeURIComponent(subject)}/${view}${search && `?${search}`}`;
+}
+
+/**
+ * The place on screen, told again when it changes.
+ * @returns {Route}
+ */
+export function useRoute() {
+  const [place, set] = useState(read);
+  useEffect(() => {
+    const tell = () => set(read());
+    addEventListener("hashchange", tell);
+    return () => removeEventListener("hashchange", tell);
+  }, []);
+  /** @param {Changes} changes */
+  const href = (changes) => link(place.subject, place.view, { ...place.query, ...changes });
+  return {
+    ...place,
+    href,
+    /**
+     * @param {Changes} changes
+     * @param {boolean} [replace]
+     */
+    go(changes, replace = false) {
+      const now = read(); // several changes may come before the page is drawn again
+      const to = link(now.subject, now.view, { ...now.query, ...changes });
+      if (to === location.hash) return;
+      if (replace) {
+        history.replaceState(null, "", to);
+        dispatchEvent(new HashChangeEvent("hashchange"));
+      } else {
+        location.hash = to;
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+"""Serve the page on the loopback address until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+
+from prorl_common import on_interrupt
+from prorl_common.serving.options import ListenOptions
+from prorl_common.serving.server import listening, make_server, require_server_extra
+from prorl_viewer.subject import Subject
+
+
+def serve(
+    subjects: Sequence[Subject],
+    port: int,
+    ready: Callable[[str], None],
+    say: Callable[[str], None],
+    share_safe: bool = False,
+) -> None:
+    """Serve ``subjects``; ``ready`` is called with the page's address, which holds a token of this start.
+
+    ``port`` 0 takes a free one. Raises UserError for a port that is taken, MissingExtraError without the extra
+    ``server``.
+    """
+    require_server_extra()
+    from prorl_viewer.app import build_app
+
+    token = secrets.token_urlsafe(24)
+    app = build_app(subjects, token, share_safe)
+
+    async def run(address: str) -> None:
+        server = make_server(app, _nothing_waits, say)
+        ready(f"{address}/?token={token}")
+        await server.serve(sockets=[sock])
+
+    with listening(ListenOptions(port=port, queue=1)) as (sock, address), on_interrupt(None):
+        asyncio.run(run(address))
+
+
+async def _nothing_waits() -> bool:
+    return True
