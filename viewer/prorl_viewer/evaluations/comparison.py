@@ -173,6 +173,7 @@ def settings(results: Sequence[EvalResult]) -> Json:
     """Return how each result was obtained, and what went wrong while sampling and judging."""
     rates = rates_table(results)
     return {
+        "labels": [r.label for r in results],
         "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],
         "rates": {
             "title": rates.title,
