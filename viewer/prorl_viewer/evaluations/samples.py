@@ -9,12 +9,12 @@ from prorl_evaluation.types import FULL_MARKS, ProblemResult
 from prorl_viewer.evaluations.matrix import Row
 from prorl_viewer.evaluations.models import Model
 from prorl_viewer.evaluations.parts import Answer
-from prorl_viewer.subject import Json, NotFoundError, Private, Query, choice
+from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 START = 200
 """Characters of an answer that a list holds."""
-VERDICTS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjudged")
-"""What a list of answers can be filtered by."""
+KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjudged")
+"""What an answer can be; several at a time."""
 
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
@@ -57,20 +57,16 @@ def _counts(model: Model, own: ProblemResult | None) -> Json:
 
 
 def samples_page(model: Model, problem: str, query: Query) -> Json:
-    """Return the model's answers to a problem, their beginnings only; ``verdict`` and ``q`` of the query filter."""
-    wanted, words = choice(query, "verdict", VERDICTS), query.get("q", "").casefold()
+    """Return the model's answers to a problem, their beginnings only; those whose text holds ``q`` of the query."""
+    words = query.get("q", "").casefold()
     answers = model.answers(problem)
-    kept = [
-        a
-        for a in answers
-        if (not wanted or wanted in _kinds(a)) and (not words or words in a.sample.text.casefold())
-    ]
+    kept = [a for a in answers if words in a.sample.text.casefold()]
     kinds = [kind for a in answers for kind in _kinds(a)]
     return {
         "model": model.key,
         "label": model.label,
         "all": len(answers),
-        "counts": {kind: kinds.count(kind) for kind in VERDICTS if kind in kinds},
+        "counts": {kind: kinds.count(kind) for kind in KINDS if kind in kinds},
         "samples": [_line(a) for a in kept],
     }
 
@@ -126,7 +122,7 @@ def _line(answer: Answer) -> Json:
 
 
 def _kinds(answer: Answer) -> tuple[str, ...]:
-    """Return those of VERDICTS that an answer is."""
+    """Return those of KINDS that an answer is."""
     verdict, cut = answer.verdict, ("cut",) if answer.sample.finish_reason == "length" else ()
     if verdict is None:
         return ("unjudged", *cut)

@@ -70,6 +70,7 @@ function unfinished(data) {
  * @param {Part} props
  */
 function Models({ route, models, every }) {
+  const wide = matchMedia("(min-width: 701px)").matches;
   /** @param {Model[]} wanted */
   const set = (wanted) => route.go({ models: wanted.length === every.length && wanted.every((m, i) => m === every[i]) ? null : wanted.map((m) => m.key).join(",") });
   /** @param {Model} model */
@@ -79,7 +80,8 @@ function Models({ route, models, every }) {
     const base = models[0];
     return set([base, ...every.filter((m) => m !== base && (m === model || models.includes(m)))]);
   };
-  return html`<div class="filters models" role="group" aria-label="models that are shown">
+  return html`<details class="models" open=${wide && !route.query.problem}><summary>${models.length} of ${every.length} models, against ${models[0].label}</summary>
+  <div class="filters" role="group" aria-label="models that are shown">
     <label>baseline
       <select value=${models[0].key} onChange=${(/** @type {any} */ e) => {
         const base = /** @type {Model} */ (every.find((m) => m.key === e.target.value));
@@ -93,7 +95,7 @@ function Models({ route, models, every }) {
     </div>
     ${models.length > 2 && html`<button onClick=${() => set([models[0], models[models.length - 1]])}>first and last alone</button>`}
     ${models.length < every.length && html`<button onClick=${() => set(every)}>all</button>`}
-  </div>`;
+  </div></details>`;
 }
 
 /**
@@ -109,8 +111,8 @@ function OverviewTab({ subject, route, models, summary }) {
       ${claims.data?.headline && html`<ul class="said">${[...claims.data.headline, ...(claims.data.verdict ?? [])].map((l) => html`<li>${l}</li>`)}</ul>`}
       ${claims.data?.caveats?.length > 0 && html`<details><summary>Before you believe it (${claims.data.caveats.length})</summary><ul>${claims.data.caveats.map((/** @type {string} */ l) => html`<li>${l}</li>`)}</ul></details>`}
     </section>
-    <${Scores} models=${models} each=${summary.each} />
     <${Curves} subject=${subject} route=${route} models=${models} />
+    <${Scores} models=${models} each=${summary.each} />
   `;
 }
 
@@ -125,7 +127,7 @@ function Scores({ models, each }) {
   if (!groups.length) return null;
   const metrics = [...new Set(own.flatMap((m) => m.scores.flatMap((/** @type {any} */ s) => Object.keys(s.metrics))))];
   return html`<section><h2>Means over problems</h2>
-    <div class="table" tabindex="0" role="region" aria-label="means over problems"><table>
+    <div class="table tight" tabindex="0" role="region" aria-label="means over problems"><table>
       <thead><tr><th>group</th><th>metric</th>${models.map((m) => html`<th class="number">${m.label}</th>`)}</tr></thead>
       <tbody>${groups.map((group) =>
         metrics.map(

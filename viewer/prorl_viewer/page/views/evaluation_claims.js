@@ -2,7 +2,7 @@
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Table } from "../table.js";
-import { Change, Choice, Regime, Waiting } from "./evaluation_shared.js";
+import { Change, Choice, Regime, Strip, Waiting } from "./evaluation_shared.js";
 
 /** @typedef {import("./evaluation.js").Part} Part */
 
@@ -31,7 +31,7 @@ export function ClaimsTab({ subject, route, models }) {
       ${models.length > 2 && html`<${Choice} route=${route} name="of" title="model" values=${several("checkpoint")} />`}
     </div>
     ${open && html`<${Open} claim=${open} k=${last} meaning=${data.meaning[open.regime]} route=${route} />`}
-    <${Table}
+    <div class="tight"><${Table}
       label="claims"
       rows=${rows}
       id=${nameOf}
@@ -43,11 +43,12 @@ export function ClaimsTab({ subject, route, models }) {
         { key: "regime", title: "claim", show: (/** @type {any} */ c) => html`<${Regime} name=${c.regime} />` },
         { key: "p_corrected", title: "corrected p", number: true, show: (/** @type {any} */ c) => p(c.p_corrected) },
         { key: "one", title: "pass@1", number: true, value: (/** @type {any} */ c) => c.changes["pass@1"]?.value, show: (/** @type {any} */ c) => html`<${Change} of=${c.changes["pass@1"]} />` },
-        { key: "last", title: last, number: true, value: (/** @type {any} */ c) => c.changes[last]?.value, show: (/** @type {any} */ c) => html`<${Change} of=${c.changes[last]} ends=${ends} />` },
+        { key: "last", title: last, number: true, value: (/** @type {any} */ c) => c.changes[last]?.value, show: (/** @type {any} */ c) => html`<${Change} of=${c.changes[last]} />` },
+        { key: "strip", title: `${last}, drawn`, value: (/** @type {any} */ c) => c.changes[last]?.value, show: (/** @type {any} */ c) => html`<${Strip} of=${c.changes[last]} ends=${ends} />` },
         { key: "reason", title: "decided by", wide: true },
       ]}
       empty="no claim is left: take a filter away"
-    />
+    /></div>
     <h2>What the claims mean</h2>
     <dl class="meaning">${Object.entries(data.meaning).map(([name, words]) => html`<dt><${Regime} name=${name} /></dt><dd>${words}</dd>`)}</dl>
     <p>${data.rule}</p>

@@ -34,7 +34,7 @@ export function ProblemPage({ subject, route, models, every, matrix }) {
     <h2><bdi>${problem}</bdi></h2>
     ${error && html`<p class="error" role="alert">${error}</p>`}
     ${data && html`<${Asked} data=${data} />`}
-    ${data && html`<${Counts} data=${data} route=${route} />`}
+    ${data && html`<${Counts} data=${data} route=${route} models=${models} />`}
     ${data && html`<div class=${left === right ? "" : "two"}>
       <${Answers} subject=${subject} route=${route} problem=${problem} side="left" model=${left} every=${every} />
       ${left !== right && html`<${Answers} subject=${subject} route=${route} problem=${problem} side="right" model=${right} every=${every} />`}
@@ -73,14 +73,14 @@ function Asked({ data }) {
   return html`<p class="unit">${facts.join(" · ")}</p>
     ${data.altered && html`<p class="warn">Models were asked different things under this id: it enters no comparison.</p>`}
     ${data.prompt.length === 0 && html`<p class="none">The folder says nothing of the prompt: it holds a result alone.</p>`}
-    ${data.prompt.map((/** @type {any} */ m) => html`<h3>${m.role}</h3><${Text} value=${m.content} label="prompt" />`)}
+    <div class="asked">${data.prompt.map((/** @type {any} */ m) => html`<h3>${m.role}</h3><${Text} value=${m.content} label="prompt" />`)}</div>
     ${data.reference && html`<details><summary>reference answer</summary><${Text} value=${data.reference} label="reference answer" /></details>`}`;
 }
 
-/** @param {{data: any, route: Route}} props */
-function Counts({ data, route }) {
-  const rows = data.models.filter((/** @type {any} */ m) => m.asked);
-  return html`<h3>Each model</h3><${Table}
+/** @param {{data: any, route: Route, models: Model[]}} props */
+function Counts({ data, route, models }) {
+  const rows = models.map((own) => data.models.find((/** @type {any} */ m) => m.key === own.key)).filter((m) => m?.asked);
+  return html`<${Table}
     label="counts of each model"
     rows=${rows}
     id=${(/** @type {any} */ m) => m.key}
@@ -101,9 +101,9 @@ function Counts({ data, route }) {
 /** @param {{subject: string, route: Route, problem: string, side: Side, model: Model, every: Model[]}} props */
 function Answers({ subject, route, problem, side, model, every }) {
   const [answer, is, q] = [`${side}Answer`, `${side}Is`, `${side}Q`];
-  const query = { problem, model: model.key, verdict: route.query[is], q: exported ? "" : route.query[q] };
-  const { data, error } = useData(subject, "samples", query);
-  const index = route.query[answer] ?? String(data?.samples[0]?.index ?? "");
+  const { data, error } = useData(subject, "samples", { problem, model: model.key, q: exported ? "" : route.query[q] });
+  const rows = (data?.samples ?? []).filter((/** @type {any} */ s) => !route.query[is] || s.kinds.includes(route.query[is]));
+  const index = route.query[answer] ?? String(rows[0]?.index ?? "");
   return html`<section aria-label="answers of ${model.label}">
     <div class="filters">
       <label>model<select value=${model.key} onChange=${(/** @type {any} */ e) => route.go({ [side]: e.target.value, [answer]: null })}>
@@ -116,10 +116,10 @@ function Answers({ subject, route, problem, side, model, every }) {
       ${!exported && html`<label>words<input type="search" value=${route.query[q] ?? ""} onChange=${(/** @type {any} */ e) => route.go({ [q]: e.target.value, [answer]: null }, true)} /></label>`}
     </div>
     ${error && html`<p class="error" role="alert">${error}</p>`}
-    ${data && html`<p class="unit" role="status">${data.samples.length === data.all ? "" : `${data.samples.length} of `}${data.all} answers</p>
-      <div class="answers"><${Table}
+    ${data && html`<p class="unit" role="status">${rows.length === data.all ? "" : `${rows.length} of `}${data.all} answers</p>
+      <div class="answers tight"><${Table}
         label="answers of ${model.label}"
-        rows=${data.samples}
+        rows=${rows}
         id=${(/** @type {any} */ s) => String(s.index)}
         chosen=${index}
         onOpen=${(/** @type {any} */ s) => route.go({ [answer]: s.index })}

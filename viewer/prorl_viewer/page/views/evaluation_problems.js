@@ -123,7 +123,7 @@ export function ProblemsTab({ route, models, matrix }) {
   return html`
     <${Filters} route=${route} rows=${matrix.rows} several=${several} by=${by} models=${models} />
     <p role="status">${rows.length.toLocaleString("en")} of ${matrix.rows.length.toLocaleString("en")} problems${query.q && exported ? " (of ids and of what this file has of prompts)" : ""}</p>
-    <${Table}
+    <div class="tight"><${Table}
       label="problems by models"
       columns=${columns(models, places)}
       rows=${listed}
@@ -132,7 +132,7 @@ export function ProblemsTab({ route, models, matrix }) {
       onSort=${(/** @type {string} */ key, /** @type {boolean} */ down) => route.go({ sort: key === "at" ? null : key, down: down ? 1 : null }, true)}
       onOpen=${(/** @type {any} */ row) => (row.group ? route.go({ [by]: row.name, by: "none" }) : route.go({ problem: row.id }))}
       empty=${matrix.rows.length ? "no problem is left: take a filter away" : matrix.loading ? "reading" : "no problem"}
-    />
+    /></div>
     <p class="none">A cell: right answers of those judged, shaded by their share. Difference: share of the last model shown minus that of the baseline; difficulty: mean share of the models shown.</p>
   `;
 }

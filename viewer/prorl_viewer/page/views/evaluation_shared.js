@@ -28,19 +28,23 @@ export function three(value, signed = false) {
 }
 
 /**
- * A paired difference with its interval; with `ends` also drawn on a line that all rows share.
- * @param {{of: any, ends?: [number, number], digits?: number}} props
+ * A paired difference with its interval.
+ * @param {{of: any, digits?: number}} props
  */
-export function Change({ of, ends, digits = 3 }) {
+export function Change({ of, digits = 3 }) {
   if (!of || of.count === 0) return html`<span class="none">–</span>`;
   const way = of.low > 0 ? "good" : of.high < 0 ? "bad" : "";
   /** @param {number} v */
   const text = (v) => (digits === 3 ? three(v, true) : `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(digits)}`);
-  return html`<span class="change ${digits === 3 ? way : ""}">${text(of.value)}</span> <span class="unit">[${text(of.low)}, ${text(of.high)}]</span>${ends && html`<${Strip} of=${of} ends=${ends} />`}`;
+  return html`<span class="change ${digits === 3 ? way : ""}">${text(of.value)}</span> <span class="unit">[${text(of.low)}, ${text(of.high)}]</span>`;
 }
 
-/** @param {{of: any, ends: [number, number]}} props */
-function Strip({ of, ends }) {
+/**
+ * A paired difference drawn on a line that all rows share.
+ * @param {{of: any, ends: [number, number]}} props
+ */
+export function Strip({ of, ends }) {
+  if (!of || of.count === 0) return "";
   /** @param {number} v */
   const x = (v) => 2 + (116 * (v - ends[0])) / (ends[1] - ends[0]);
   return html`<svg class="strip" width="120" height="12" aria-hidden="true">

@@ -54,7 +54,7 @@ function Set({ title, ids, sure, matrix, pair, route }) {
   const places = pair.split(",").map((key) => matrix.keys.indexOf(key));
   const byId = new Map(matrix.rows.map((row) => [row.id, row]));
   const rows = ids.map((id) => ({ id, shown: sure.includes(id), row: byId.get(id) }));
-  return html`<section><h3>${title}, ${ids.length}</h3>
+  return html`<section class="tight"><h3>${title}, ${ids.length}</h3>
     <${Table}
       label="problems ${title}"
       rows=${rows}
