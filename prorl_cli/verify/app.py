@@ -68,11 +68,19 @@ def answer(
     timeout: Timeout = 10.0,
     think_open: ThinkOpen = False,
     mode: Modes = None,
+    explained: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Say why: the answer that was found and where, each rule, test and constraint.",
+        ),
+    ] = False,
     plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
     """Score one response and print the verdict."""
-    from prorl_verifiers import load_task, parse_modes, verdict_row, verify, with_mode
+    from prorl_cli.verify.explained import show
+    from prorl_verifiers import explain, load_task, parse_modes, verdict_row, with_mode
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.extract import OPEN_THINK
 
@@ -82,20 +90,24 @@ def answer(
     text = response
     if response == "-":  # what is not UTF-8 becomes lone surrogates, as in an argument
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    verdict = verify(
+    found = explain(
         OPEN_THINK + text if think_open else text,
         with_mode(task, parse_modes(mode or [])),
         sandbox=backend,
         allow_weak=allow_weak,
         timeout_seconds=timeout,
     )
+    verdict = found.verdict
     if as_json:
-        print_json(verdict_row(None, verdict) | {"isolation": verdict.isolation})
+        row = verdict_row(None, verdict) | {"isolation": verdict.isolation}
+        print_json(found.to_json() if explained else row)
     else:
         reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
         print(printable(f"reward {reward} · {verdict.status} · {verdict.reason}"))
         if verdict.extracted is not None:
             print(printable(f"extracted: {verdict.extracted}"))
+        if explained:
+            show(found.findings)
     if verdict.is_infra_error:
         raise typer.Exit(1)
 
@@ -120,7 +132,7 @@ def file(
 ) -> None:
     """Score a file of responses, one verdict a line.
 
-    In the same order; exit 1 when a response has no reward. Lines that are skipped get no verdict and count
+    In the same order; exit 1 when a response has no reward, or another than its line's expected_reward. Lines that are skipped get no verdict and count
     in no mean; the first of them are named on stderr. A reward that a model gave (verifier judge) has the
     status judged, the model's name as judge, and a mean of its own.
 
@@ -160,6 +172,13 @@ def file(
         sys.stdout.write(text)
     else:
         atomic_write_text(out, text)
+    missed = [
+        f"{item.id}: expected {item.expected:g}, got {verdict.reward} ({verdict.reason})"
+        for item, verdict in zip(items, verdicts, strict=True)
+        if not item.expects(verdict)
+    ]
+    for difference in missed[:SHOWN_BAD_ROWS]:
+        say(printable(difference))
     said = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts, judged=False)}"]
     found: Counter[str] = Counter(verdict.status for verdict in verdicts)
     if found["judged"]:
@@ -168,8 +187,10 @@ def file(
     said += [f"{found[status]} {status}" for status in order if found[status]]
     if bad:
         said.append(f"{len(bad)} bad rows skipped")
+    if expected := sum(item.expected is not None for item in items):
+        said.append(f"{expected - len(missed)} of {expected} expected rewards")
     say(" · ".join(said))
-    if found["infra_error"]:
+    if found["infra_error"] or missed:
         raise typer.Exit(1)
 
 

@@ -51,6 +51,15 @@ def test_the_verifier_door_lists_it_beside_our_own() -> None:
     ]
 
 
+def test_verify_answer_explains_with_what_it_noted() -> None:
+    asked = ("--verifier", "exact", "--gold", "cat", " cow\n", "--json", "--explain")
+    run = prorl("verify", "answer", *asked)
+    assert run.returncode == 0, run.stderr
+    (finding,) = json.loads(run.stdout)["findings"]
+    assert (finding["title"], finding["outcome"]) == ("letter by letter", "failed")
+    assert finding["fields"] == [["answer", "cow"], ["gold", "cat"]]
+
+
 def test_verify_answer_scores_with_it_in_a_confined_worker_and_names_it() -> None:
     run = prorl("verify", "answer", "--verifier", "exact", "--gold", "cat", " cat\n", "--json")
     assert run.returncode == 0, run.stderr
@@ -111,7 +120,7 @@ def test_verify_replay_scores_its_rollouts_again(tmp_path: Path) -> None:
         }
         for at, response in enumerate(("cat", "dog"))
     ]
-    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "rollouts" / "step-000001.parquet")
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "rollouts" / "step_000001.parquet")
     run = prorl("verify", "replay", str(tmp_path), "--json")
     found = json.loads(run.stdout)
     assert (found["rows"], found["agree"]) == (2, 1)

@@ -41,6 +41,40 @@ def test_a_wrong_answer_is_not_a_failing_command() -> None:
     assert run.stdout.startswith("reward 0 · scored")
 
 
+def test_answer_explains_the_verdict_in_plain_lines_that_cannot_steer_a_terminal() -> None:
+    response = "```python\nprint('\\x1b[31m')\n```"
+    tests = json.dumps({"tests": [{"stdin": "", "stdout": "1\n2\n"}]})
+    asked = ("answer", "--explain", "--verifier", "code", "--reference", tests, response)
+    run = prorl(*asked)
+    assert run.returncode == 0, run.stderr
+    lines = run.stdout.splitlines()
+    assert lines[0].startswith("reward 0 · scored") and "test 1: failed" in lines
+    at = lines.index("  expected: 1")
+    assert lines[at : at + 3] == ["  expected: 1", "    2", "  came out: \\x1b[31m"]
+    document = json.loads(prorl(*asked, "--json").stdout)
+    assert (document["status"], document["outcome"]) == ("scored", "failed")
+    assert [one["title"] for one in document["findings"]] == ["answer", "test 1"]
+
+
+def test_file_fails_where_another_reward_comes_out_than_a_line_expects(tmp_path: Path) -> None:
+    source = tmp_path / "in.jsonl"
+    rows = [json.loads(line(at, "\\boxed{4}")) for at in range(3)]
+    rows[0]["expected_reward"], rows[1]["expected_reward"] = 1, 0.5
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = prorl("file", str(source))
+    assert run.returncode == 1
+    assert "row-1: expected 0.5, got 1.0" in run.stderr and "row-0" not in run.stderr
+    assert "1 of 2 expected rewards" in run.stderr
+    assert [json.loads(text)["reward"] for text in run.stdout.splitlines()] == [1, 1, 1]
+    del rows[1]["expected_reward"]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert prorl("file", str(source)).returncode == 0
+    rows[1]["expected_reward"] = "right"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run = prorl("file", str(source))
+    assert run.returncode == 2 and "'expected_reward' must be a number from 0 to 1" in run.stderr
+
+
 def test_file_keeps_the_order_and_writes_the_contracts_fields(tmp_path: Path) -> None:
     source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     lines = [line(i, f"\\boxed{{{i}}}") for i in range(8)] + [line(8, "no box")]
@@ -123,7 +157,7 @@ def write_rollouts(run: Path, rewards: list[float | None]) -> None:
         for i, reward in enumerate(rewards)
     ]
     (run / "rollouts").mkdir(parents=True)
-    parquet.write_table(pa.Table.from_pylist(rows), run / "rollouts" / "step-000001.parquet")
+    parquet.write_table(pa.Table.from_pylist(rows), run / "rollouts" / "step_000001.parquet")
 
 
 def test_replay_agrees_with_honest_rewards(tmp_path: Path) -> None:
@@ -194,4 +228,4 @@ def test_replay_of_a_file_that_is_no_parquet_is_a_users_mistake(tmp_path: Path) 
     (tmp_path / "rollouts").mkdir()
     (tmp_path / "rollouts" / "step_000001.parquet").write_text("junk")
     run = prorl("replay", str(tmp_path))
-    assert run.returncode == 2 and "not a Parquet file" in run.stderr
+    assert run.returncode == 2 and "not a readable Parquet file" in run.stderr

@@ -19,6 +19,7 @@ from prorl_verifiers import (
     PoolClosedError,
     Verdict,
     VerifierPool,
+    explain,
     load_task,
     part_records,
     replay_run,
@@ -133,6 +134,19 @@ def pool() -> Iterator[VerifierPool]:
 
 def judged(pool: VerifierPool, response: str) -> Verdict:
     return pool.score([(response, PRODUCT)])[0]
+
+
+def test_an_explanation_says_who_judged_what_was_asked_and_what_the_judge_said(serve: Any) -> None:
+    serve(VOTES="3")
+    with VerifierPool(1) as pool:
+        found = explain("<think>?</think>It is 51.", PRODUCT, pool=pool)
+        again = explain("<think>?</think>It is 51.", PRODUCT, pool=pool)
+    (judgement,) = found.findings
+    assert (judgement.title, judgement.outcome) == ("judged by fake-judge-2026-11", "passed")
+    fields = dict(judgement.fields)
+    assert (fields["question"], fields["reference answer"]) == ("What is 17 times 3?", "51")
+    assert fields["said"] == "1, 1, 1 of 1"
+    assert dict(again.findings[0].fields)["said"].endswith("(remembered, not asked again)")
 
 
 def test_a_models_reward_is_judged_beside_a_rules_which_is_scored(serve: Any) -> None:

@@ -1,5 +1,7 @@
 """Turn (response, task) into a verdict that a program decided and anyone can check again."""
 
+from prorl_verifiers.explaining import Explanation, explain
+from prorl_verifiers.findings import Finding, note
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.logic.spec import logic_datasets
 from prorl_verifiers.parts import runs_programs, tasks_in
@@ -9,7 +11,7 @@ from prorl_verifiers.pool.core import WorkerOptions
 from prorl_verifiers.pool.stats import PoolStats
 from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.replay import Replay, replay_run
-from prorl_verifiers.rows import FileItem, read_items, verdict_row
+from prorl_verifiers.rows import FileItem, as_test_case, read_items, verdict_row
 from prorl_verifiers.spec import (
     VERIFIERS,
     ByService,
@@ -45,7 +47,9 @@ __all__ = [
     "ByService",
     "Canary",
     "Composition",
+    "Explanation",
     "FileItem",
+    "Finding",
     "PoolClosedError",
     "PoolFullError",
     "PoolStats",
@@ -59,13 +63,16 @@ __all__ = [
     "VerifierPool",
     "VerifierSpec",
     "WorkerOptions",
+    "as_test_case",
     "check_modes",
     "default_backend",
+    "explain",
     "load_library",
     "load_task",
     "logic_datasets",
     "modes_for",
     "no_isolation",
+    "note",
     "parse_modes",
     "part_records",
     "read_items",

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.types import MAX_ANSWER
 
 OPEN_THINK, CLOSE_THINK = "<think>", "</think>"
@@ -47,7 +48,7 @@ def last_boxed(text: str) -> str | None:
 
     None when there is no box, the last one is not closed, or it is longer than MAX_ANSWER characters.
     """
-    span = _last_box(text)
+    span = last_box_span(text)
     return None if span is None else text[span[0] : span[1]].strip()
 
 
@@ -56,7 +57,7 @@ def around_last_box(text: str) -> tuple[str, str]:
 
     Two empty texts without a box.
     """
-    span = _last_box(text)
+    span = last_box_span(text)
     if span is None:
         return "", ""
     start, end = span
@@ -64,8 +65,8 @@ def around_last_box(text: str) -> tuple[str, str]:
     return before, text[end + 1 : end + 1 + _AROUND].partition("\n")[0]
 
 
-def _last_box(text: str) -> tuple[int, int] | None:
-    """Return where the content of the last box begins and ends."""
+def last_box_span(text: str) -> tuple[int, int] | None:
+    """Return where the content of the last box begins and ends; None where ``last_boxed`` finds none."""
     start = _last_box_start(text)
     if start is None:
         return None
@@ -97,12 +98,16 @@ def _last_box_start(text: str) -> int | None:
 
 def last_tag(text: str, tag: str = "answer") -> str | None:
     """Return the stripped text of the last closed ``<tag>...</tag>``, or None."""
+    span = last_tag_span(text, tag)
+    return None if span is None else text[span[0] : span[1]].strip()
+
+
+def last_tag_span(text: str, tag: str = "answer") -> tuple[int, int] | None:
+    """Return where the content of the last closed ``<tag>...</tag>`` begins and ends."""
     close = text.rfind(f"</{tag}>")
-    if close < 0:
-        return None
     opening = f"<{tag}>"
-    start = text.rfind(opening, 0, close)
-    return None if start < 0 else text[start + len(opening) : close].strip()
+    start = text.rfind(opening, 0, close) if close >= 0 else -1
+    return None if start < 0 else (start + len(opening), close)
 
 
 def answer_line(text: str) -> str | None:
@@ -128,6 +133,20 @@ def answer_line(text: str) -> str | None:
         if answer.startswith(left) and answer.endswith(right) and left not in inner:
             return inner.strip() or None
     return answer or None
+
+
+def note_answer(text: str, answer: str) -> None:
+    """Note the answer that ``last_boxed`` or ``answer_line`` found, and where."""
+    if not listening():
+        return
+    span = last_box_span(text)
+    where = "the last \\boxed{}"
+    if span is None or answer != text[slice(*span)].strip():
+        where = "the last boxes together" if span is not None else "the last line"
+    if span is None:
+        end = len(text.rstrip())
+        span = text.rfind("\n", 0, end) + 1, end
+    note("answer", None, {"found in": where, "answer": answer}, span=span)
 
 
 def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:

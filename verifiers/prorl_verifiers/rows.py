@@ -1,6 +1,6 @@
 """Files of responses to score: read and check every line first, then one output row per line.
 
-In: {"id", "task": {"verifier", "reference"}, "response"}. Out: {"id", "reward", "status", "reason",
+In: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}. Out: {"id", "reward", "status", "reason",
 "extracted", "metrics", "seconds", "judge"}; ``judge`` is the model that gave the reward, null where a rule did.
 """
 
@@ -18,11 +18,18 @@ from prorl_verifiers.types import Task, TaskError, Verdict
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """One line of an input file."""
+    """One line of an input file. ``expected``: the reward that must come out; None where the line does not say."""
 
     id: str | int
     response: str
     task: Task
+    expected: float | None = None
+
+    def expects(self, verdict: Verdict) -> bool:
+        """Whether the verdict has the reward that is expected, to 1e-9; any verdict where none is."""
+        if self.expected is None:
+            return True
+        return verdict.reward is not None and abs(verdict.reward - self.expected) <= 1e-9
 
 
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
@@ -40,7 +47,7 @@ def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) ->
             item_id, response, task = read_item(row)
             if item_id is None:
                 raise TaskError("'id' must be text or an integer")
-            items.append(FileItem(item_id, response, task))
+            items.append(FileItem(item_id, response, task, _expected(row)))
         except UserError as error:
             bad = TaskError(f"{path}:{number}: {error}")
             if on_bad is None:
@@ -63,6 +70,16 @@ def read_item(row: Any) -> tuple[str | int | None, str, Task]:
     return item_id, row["response"], task_of(row["task"])
 
 
+def _expected(row: dict[str, Any]) -> float | None:
+    value = row.get("expected_reward")
+    if value is None:
+        return None
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 <= value <= 1:
+        raise TaskError("'expected_reward' must be a number from 0 to 1")
+    return float(value)
+
+
 def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
     """Return the output row of one verdict (``id`` left out when None)."""
     row: dict[str, Any] = {} if item_id is None else {"id": item_id}
@@ -75,3 +92,18 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
         "seconds": round(verdict.seconds, 6),
         "judge": verdict.judge,
     }
+
+
+def as_test_case(
+    item_id: str | int, task: Task, response: str, reward: float | None = None
+) -> dict[str, Any]:
+    """Return the row of an input file that ``prorl verify file`` reads, one line of JSON with ``json.dumps``.
+
+    With ``reward`` the row holds it as "expected_reward", and the command fails where another comes out.
+    """
+    row: dict[str, Any] = {
+        "id": item_id,
+        "task": {"verifier": task.verifier, "reference": dict(task.reference)},
+        "response": response,
+    }
+    return row if reward is None else row | {"expected_reward": reward}

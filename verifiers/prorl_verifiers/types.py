@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from prorl_common import UserError
+from prorl_verifiers.findings import Finding, Outcome, cut
 
 VerdictStatus = Literal["scored", "judged", "unparsable", "timeout", "infra_error"]
 """``judged``: a model gave the reward, no rule."""
@@ -76,7 +77,10 @@ def unparsable(reason: str, extracted: str | None = None) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a verifier found. ``reward`` is in [0, 1], or None when status is ``infra_error``."""
+    """What a verifier found. ``reward`` is in [0, 1], or None when status is ``infra_error``.
+
+    ``findings``: what the scorer noted on its way, where it was asked to explain (``prorl_verifiers.explain``).
+    """
 
     reward: float | None
     status: VerdictStatus
@@ -85,11 +89,28 @@ class Verdict:
     isolation: str = ""
     metrics: Metrics = field(default_factory=dict)
     seconds: float = 0.0
+    findings: tuple[Finding, ...] = ()
 
     @property
     def is_infra_error(self) -> bool:
         """True when the verdict says nothing about the answer and must be masked out of its group."""
         return self.status == "infra_error"
+
+    @property
+    def outcome(self) -> Outcome:
+        """``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
+        if self.reward is None:
+            return "neutral"
+        return "passed" if self.reward >= 1.0 else "failed"
+
+    def explained(self) -> tuple[Finding, ...]:
+        """Return the findings, and what the verdict itself says where none of them comes to its outcome."""
+        if any(finding.outcome == self.outcome for finding in self.findings):
+            return self.findings
+        fields = [("status", str(self.status)), ("reason", cut(self.reason))]
+        if self.extracted is not None:
+            fields.append(("extracted", cut(self.extracted)))
+        return (*self.findings, Finding("verdict", self.outcome, tuple(fields)))
 
     @property
     def judge(self) -> str | None:

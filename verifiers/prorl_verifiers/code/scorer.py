@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, Any
 from prorl_common import ServiceError
 from prorl_verifiers.code.compare import same_output, same_value
 from prorl_verifiers.code.judges import judge_source
+from prorl_verifiers.code.noting import note_test
 from prorl_verifiers.code.reference import CodeReference, read_reference
 from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
 from prorl_verifiers.extract import last_code_block
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
@@ -52,6 +54,10 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
+    if listening():
+        at = text.rfind(source)
+        fields = {"found in": f"the last {task.language.title} block", "code": source}
+        note("answer", None, fields, span=(at, at + len(source)) if at >= 0 else None)
     submission = Program(source, environment=task.environment, language=task.language.name)
     total_seconds = task.budget.total_seconds
     budget = Budget(total_seconds, total_seconds * WALL_SECONDS_A_SECOND)
@@ -63,15 +69,24 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         for number, (test, outcome) in enumerate(zip(task.tests, outcomes, strict=True), start=1):
             isolation = outcome.isolation or sandbox.isolation
             compiles, over = outcome.status != "compile-error", outcome.over_budget
+            right = compiles and not over and _passes(test, outcome, task, sandbox)
+            if listening():
+                note_test(number, right, test, outcome, task.judge)
             if not compiles or over:
                 break
-            if _passes(test, outcome, task, sandbox):
+            if right:
                 passed += 1
             else:
                 failures.append(f"test {number}: {_failure(outcome)}")
                 if task.binary:
                     break
     total = len(task.tests)
+    if listening() and number < total:
+        note(
+            f"tests {number + 1} to {total} were not run"
+            if number + 1 < total
+            else f"test {total} was not run"
+        )
     reward = float(passed == total) if task.binary else passed / total
     reason = f"{passed} of {total} tests passed"
     if not compiles:

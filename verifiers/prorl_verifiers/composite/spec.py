@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from prorl_verifiers.audit.items import Kind
-from prorl_verifiers.composite.reference import FULL_MARKS, read
+from prorl_verifiers.composite.reference import FULL_MARKS, Composite, read
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.spec import UNTYPED, VERIFIERS, Composition, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskPart, Verdict
 
@@ -28,6 +29,8 @@ def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
     """Return the weighted mean of the parts' rewards; 0 where a gated part falls short."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
+    if listening():
+        note("weighted mean", None, dict(_weighed(composite, rewards)))
     short = [name for name, least in composite.gate.items() if rewards[name] < least - _ROUNDING]
     if short:
         said = "; ".join(f"{name}: {verdicts[name].reason}" for name in short)
@@ -40,6 +43,14 @@ def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
         for weight, part in zip(weights, composite.parts, strict=True)
     )
     return Score(float(earned / sum(weights)), reason or "every part has full marks")
+
+
+def _weighed(composite: Composite, rewards: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield each part's name, and its reward, weight and gate in words."""
+    for part, weight in zip(composite.parts, composite.weights, strict=True):
+        least = composite.gate.get(part.name)
+        gate = "" if least is None else f", needs at least {least:g}"
+        yield part.name, f"reward {rewards[part.name]:g}, weight {weight:g}{gate}"
 
 
 def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:

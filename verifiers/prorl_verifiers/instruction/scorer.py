@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
 from prorl_verifiers.instruction.reading import visible
@@ -86,6 +87,23 @@ def _says_something(text: str, mode: str) -> bool:
     return bool(text.strip()) if mode == "reference" else has_word(text)
 
 
+def note_constraint(
+    instruction: str, kwargs: Mapping[str, Any], mode: str, strict: bool, loose: bool
+) -> None:
+    """Note one constraint: what it asks for in words, its arguments, how it came out strictly and loosely."""
+    entry = REGISTRY[instruction]
+    asked = entry.meaning
+    if mode == "reference" and entry.deviation != "none":
+        asked = f"{asked}; {entry.deviation}"
+    said = {True: "met", False: "not met"}
+    arguments = {
+        name: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in kwargs.items()
+    }
+    fields = {"asks for": asked, **arguments, "strictly": said[strict], "loosely": said[loose]}
+    note(instruction, strict, fields)
+
+
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
     """Return the reward; raises MissingExtraError when mode reference lacks a library.
 
@@ -105,6 +123,9 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
         ok or _met(others, one, kwargs[at], mode)
         for at, (one, ok) in enumerate(zip(ids, strict, strict=True))
     ]
+    if listening():
+        for at, one in enumerate(ids):
+            note_constraint(one, given(kwargs[at]), mode, strict[at], loose[at])
     metrics: dict[str, float] = {}
     for at, one in enumerate(ids):
         metrics[f"{at}:{one}"] = float(strict[at])

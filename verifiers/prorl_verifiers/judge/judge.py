@@ -18,6 +18,7 @@ from typing import Any
 
 from prorl_common import ServiceError, UserError, cache_root
 from prorl_common.http import Connection, RetryPolicy, ServerWatch
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.judge.cache import VerdictCache, cache_key
 from prorl_verifiers.judge.canaries import known_answers
 from prorl_verifiers.judge.reference import Question, read_question
@@ -111,7 +112,20 @@ class Judge:
                     f"{', '.join(sorted(self._proven))} has judged the canaries"
                 )
             self._cache.put(key, row)
-        return self._finding(row, cached)
+        score = self._finding(row, cached)
+        if listening():
+            marks = question.marks or 1
+            votes = ", ".join(f"{float(vote) * marks:g}" for vote in row["votes"])
+            fields = {
+                "question": question.question,
+                "a right answer": question.criteria,
+                "reference answer": question.answer,
+                "said": f"{votes} of {marks}"
+                + (" (remembered, not asked again)" if cached else ""),
+                "rubric": VERSION,
+            }
+            note(f"judged by {row['model']}", score.reward == 1.0, fields)
+        return score
 
     def _blame(self, question: Question, error: ServiceError) -> Score:
         """Return what an answer gets about which the judge says nothing: the answer's own doing, unless the judge

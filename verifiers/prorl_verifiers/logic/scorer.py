@@ -11,13 +11,15 @@ a broken entry, and the error goes up (``infra_error``).
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from prorl_verifiers.extract import answer_line, last_boxed, last_tag
+from prorl_verifiers.extract import answer_line, last_boxed, last_tag, last_tag_span, note_answer
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.logic.presentation import readings
 from prorl_verifiers.logic.rules import RULES
@@ -43,8 +45,37 @@ def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Sc
         return unparsable("the answer is empty or too long", answer)
     if nesting(answer) > MAX_NESTING:
         return Score(0.0, "brackets are nested too deep", answer)
+    _note_answer(text, answer)
     reward, reason = _reward(dataset, answer, entry, mode, loading)
+    if listening():
+        _note_rule(dataset, entry, reward, reason, answer)
     return Score(reward, reason, answer)
+
+
+def _note_answer(text: str, answer: str) -> None:
+    span = last_tag_span(text)
+    if span is None:
+        note_answer(text, answer)
+    else:
+        note("answer", None, {"found in": "the last <answer>", "answer": answer}, span=span)
+
+
+def _note_rule(
+    dataset: str, entry: Mapping[str, Any], reward: float, reason: str, answer: str
+) -> None:
+    """Note by which rule the answer was scored, beside what the entry says."""
+    rule = RULES[dataset]
+    fields = {
+        "scored by": reason,
+        "reward": f"{reward:g}",
+        "answer": answer,
+        "gold": entry.get("answer"),
+        "partial credit": rule.partial or None,
+        "what differs from reasoning-gym": rule.change or None,
+        "question": entry.get("question"),
+        "metadata": json.dumps(entry["metadata"], ensure_ascii=False),
+    }
+    note(f"rules of {dataset}", reward == 1.0, fields)
 
 
 def find_answer(text: str, extraction: str, entry: Mapping[str, Any]) -> str | None:
@@ -73,7 +104,10 @@ def _reward(
     best = 0.0
     for reading in readings(answer.replace("\u2212", "-")):
         upstream = partial(_upstream, dataset, reading, entry, loading)
-        best = max(best, clipped(RULES[dataset].check(reading, entry, upstream)))
+        earned = clipped(RULES[dataset].check(reading, entry, upstream))
+        best = max(best, earned)
+        if listening() and (reading != answer or earned < 1.0):
+            note("the answer as it is read", None, {"read as": reading, "earns": f"{earned:g}"})
         if best == 1.0:
             break
     return best, "corrected scorer"

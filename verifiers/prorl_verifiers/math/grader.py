@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.echo import is_plain
 from prorl_verifiers.math.comparing.families import Family, family_of, same_family
 from prorl_verifiers.math.comparing.leaves import Rules
@@ -24,6 +25,7 @@ from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, W
 from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
+from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.math.targets import (
     LABELLED,
     LETTER,
@@ -246,12 +248,15 @@ def _by_tree(
     except Unreadable as error:
         if empty and spoken(answer) in NOTHING:
             return Finding("accept", "both say that there is none")
+        note("the answer is not read", None, {"text": answer, "why": error})
         shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
             return _by_tree(gold, target, shorter, dollars, rules, grouping)
         if isinstance(target, Value) and is_plain(target.node):
             return Finding("reject", "the gold is a number, the answer is not one")
         return Finding("undecided", f"the answer is not read: {error}")
+    if listening():
+        note("the answer as it is read", None, {"text": answer, "read as": written(given)})
     forms = given.items if isinstance(given, Listing) and given.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms and all(_matches(target, item, rules) for item in forms):

@@ -13,11 +13,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from prorl_verifiers.extract import answer_line, around_last_box, last_boxed
+from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
+from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
-from prorl_verifiers.math.grader import judge
+from prorl_verifiers.math.grader import Finding, judge
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
+from prorl_verifiers.math.targets import kind, shown, understand
 from prorl_verifiers.notation.hedges import denied_around
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
@@ -34,6 +36,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         if not found:
             return unparsable("math-verify finds no answer")
         reason = "equal (math-verify)" if equal else "not equal (math-verify)"
+        note("math-verify on the whole text", equal, {"gold": gold, "rule": reason})
         return Score(float(equal), reason, last_boxed(text), metrics={"undecided": 0.0})
     answer = boxed_answer(text)
     if answer is None and "\\boxed" not in text:
@@ -44,6 +47,8 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("the box is empty", answer)
     if len(answer) > MAX_ANSWER:
         return unparsable("the answer is too long", answer)
+    note_answer(text, answer)
+    before = noted()
     if denied_around(*around_last_box(text)):
         return Score(0.0, "the words beside the box deny it", answer)
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
@@ -53,7 +58,7 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
 
         finding = judge_choice(gold, answer, choices, rules)
     else:
-        finding = judge(gold, answer, rules)
+        finding = _judged(gold, answer, rules)
     undecided = finding.decision == "undecided"
     metrics = {"undecided": float(undecided)}
     right, reason = finding.decision == "accept", f"{finding.reason} (our grader)"
@@ -65,8 +70,25 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         from prorl_verifiers.math.library import plain_verify
 
         _, right = plain_verify(gold, "\\boxed{" + answer + "}", loading)
+        note("math-verify, plain", right, {"answer": answer})
         reason = "equal (math-verify)" if right else f"{reason}; not equal (math-verify)"
+    if listening():
+        read = understand(gold)
+        fields = {"answer": answer, "gold": gold, "gold is": "an option" if choices else kind(read)}
+        fields |= {"gold read as": None if choices else shown(read), "mode": mode, "rule": reason}
+        note("compared with the gold", right, fields, parts=taken(before))
     return Score(float(right), reason, answer, metrics=metrics)
+
+
+def _judged(gold: str, answer: str, rules: Rules) -> Finding:
+    """Ask our own grader."""
+    before = noted()
+    finding = judge(gold, answer, rules)
+    if listening():
+        right = None if finding.decision == "undecided" else finding.decision == "accept"
+        fields = {"decision": finding.decision, "rule": finding.reason}
+        note("our grader", right, fields, parts=taken(before))
+    return finding
 
 
 def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
@@ -74,6 +96,7 @@ def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     from prorl_verifiers.math.library import guarded_verify
 
     equal, reason = guarded_verify(clean(gold_text(gold)), clean(answer), loading)
+    note("math-verify, guarded", equal, {"rule": reason})
     return equal, f"{reason} (math-verify, guarded)"
 
 
@@ -94,7 +117,7 @@ def _converter(loading: Loading) -> Convert:
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     """Return (whether ``answer`` is ``gold`` by mode ``decided``, the rule that decided)."""
-    finding = judge(gold, answer, Rules(None, _converter(loading)))
+    finding = _judged(gold, answer, Rules(None, _converter(loading)))
     if finding.decision != "undecided":
         return finding.decision == "accept", f"{finding.reason} (our grader)"
     return _second(gold, answer, loading)

@@ -37,6 +37,7 @@ from prorl_verifiers.math.reading.nodes import (
 from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.signs import spread
 from prorl_verifiers.math.reading.tokens import Unreadable
+from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
 from prorl_verifiers.spec import UNTYPED
 
@@ -380,3 +381,20 @@ def kind(gold: Gold) -> str:
         case Untyped():
             return UNTYPED
     assert_never(target)
+
+
+def shown(gold: Gold) -> str:
+    """Return a gold as it is understood, for people: its tree, its words, its letter."""
+    target = gold.target
+    match target:
+        case Text(said=said):
+            return said
+        case Choice(letter=letter, of=of):
+            return letter if of is None else f"{letter}: {shown(of)}"
+        case Untyped():
+            return f"not read, compared as text: {gold.text}"
+        case Parts(names=names, items=items):
+            pairs = zip(names, items, strict=True)
+            return ", ".join(f"{written(name)} = {written(item.node)}" for name, item in pairs)
+        case _:
+            return written(target.node)

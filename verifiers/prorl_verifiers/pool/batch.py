@@ -19,7 +19,7 @@ class PoolClosedError(ServiceError):
 
 
 class Batch:
-    """Items of one call. Thread-safe. ``items`` are what the threads score.
+    """Items of one call. Thread-safe. ``items`` are what the threads score; ``explain``: verdicts carry findings.
 
     ``on_item(index, verdict)`` and ``on_end()`` are called in whatever thread brings the news, the latter
     once; they must not block.
@@ -30,8 +30,9 @@ class Batch:
         items: Sequence[Item],
         on_end: Callable[[], None],
         on_item: Callable[[int, Verdict], None] | None = None,
+        explain: bool = False,
     ) -> None:
-        self.items = items
+        self.items, self.explain = items, explain
         self._on_item, self._on_end = on_item, on_end
         self._lock = threading.Lock()
         self._verdicts: list[Verdict | None] = [None] * len(items)

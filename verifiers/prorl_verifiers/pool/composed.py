@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import own_reference, parts_of
 from prorl_verifiers.pool.batch import Batch, Item
 from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame
@@ -35,9 +36,12 @@ class ComposedBatch(Batch):
         items: Sequence[Item],
         on_end: Callable[[], None],
         on_item: Callable[[int, Verdict], None] | None = None,
+        explain: bool = False,
     ) -> None:
         """Find the parts. Raises TaskError."""
-        super().__init__(items, on_end, on_item)  # a verdict for each of the caller's items
+        super().__init__(
+            items, on_end, on_item, explain
+        )  # a verdict for each of the caller's items
         self._places: list[tuple[int, int]] = []
         """By part: the caller's item and the part's place in it."""
         self._wholes: dict[int, _Whole] = {}
@@ -59,7 +63,7 @@ class ComposedBatch(Batch):
         if whole is None:
             super().deliver(at, verdict)
         elif whole.take(place, verdict):
-            super().deliver(at, whole.verdict())
+            super().deliver(at, whole.verdict(self.explain))
 
 
 class _Whole:
@@ -77,11 +81,24 @@ class _Whole:
             self._verdicts[place] = verdict
             return len(self._verdicts) == len(self.parts)
 
-    def verdict(self) -> Verdict:
-        """Return the verdict of the whole."""
-        return put_together(
-            self._task, {p.name: self._verdicts[at] for at, p in enumerate(self.parts)}
-        )
+    def verdict(self, explain: bool) -> Verdict:
+        """Return the verdict of the whole, with findings if ``explain``."""
+        verdicts = {part.name: self._verdicts[at] for at, part in enumerate(self.parts)}
+        with noting(explain) as noted:
+            verdict = put_together(self._task, verdicts)
+        if not explain:
+            return verdict
+        parts = [
+            Finding(
+                f"{part.name} ({part.task.verifier})",
+                found.outcome,
+                (("reward", str(found.reward)), ("status", found.status), ("reason", found.reason)),
+                parts=found.explained(),
+            )
+            for part, found in zip(self.parts, verdicts.values(), strict=True)
+        ]
+        whole = Finding("parts", verdict.outcome, (("reason", verdict.reason),), parts=tuple(parts))
+        return replace(verdict, findings=bounded([whole, *noted]))
 
 
 def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:

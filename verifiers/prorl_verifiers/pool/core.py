@@ -122,6 +122,7 @@ class Core:
         items: Sequence[Item],
         on_end: Callable[[], None],
         on_item: Callable[[int, Verdict], None] | None = None,
+        explain: bool = False,
     ) -> Batch:
         """Return a batch that has not been started; see ``Batch``. Raises TaskError for a task that
         cannot be scored in the pool's mode.
@@ -130,8 +131,8 @@ class Core:
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
         if any(is_composed(name) for name in {task.verifier for _, task in items}):
-            return ComposedBatch(items, on_end, on_item)
-        return Batch(items, on_end, on_item)
+            return ComposedBatch(items, on_end, on_item, explain)
+        return Batch(items, on_end, on_item, explain)
 
     def needs_sandbox(self, batch: Batch) -> bool:
         """Whether ``start`` would have to open the sandbox first, which takes some tens of milliseconds."""

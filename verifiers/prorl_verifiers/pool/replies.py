@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
 from prorl_common import ServiceError, UserError
 from prorl_verifiers.extract import after_thinking
+from prorl_verifiers.findings import Finding, bounded, noting, read_findings
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Score, Task, Verdict, unparsable
 
@@ -74,7 +76,8 @@ def read_reply(
         bug = f"scorer failed: {reply['bug']}"[:MAX_EXTRACTED]
         return Verdict(None, "infra_error", bug, isolation=isolation), False
     try:
-        return _verdict(result, isolation, seconds), True
+        findings = read_findings(reply.get("findings", []))
+        return _verdict(result, isolation, seconds, findings), True
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         bad = f"a worker sent no verdict: {error!r}"
         return Verdict(None, "infra_error", bad, isolation=isolation), False
@@ -88,7 +91,9 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
     return float(claimed)
 
 
-def _verdict(result: dict[str, Any], isolation: str, seconds: float) -> Verdict:
+def _verdict(
+    result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
+) -> Verdict:
     """Return the verdict of a frame; nothing in it is believed, since the worker has read model text."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
@@ -107,11 +112,15 @@ def _verdict(result: dict[str, Any], isolation: str, seconds: float) -> Verdict:
         isolation=isolation,
         metrics=metrics,
         seconds=seconds,
+        findings=findings,
     )
 
 
-def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox) -> Verdict:
-    """Score an item of our own verifier that runs programs, with one more try when the sandbox breaks."""
+def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool = False) -> Verdict:
+    """Score an item of our own verifier that runs programs, with one more try when the sandbox breaks.
+
+    ``explain``: the verdict carries its findings.
+    """
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:
@@ -122,7 +131,11 @@ def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox) -> Verdict:
     fault = ""
     for _ in range(2):
         try:
-            return cast(Verdict, spec.score_in_sandbox(text, task.reference, sandbox))
+            with noting(explain) as findings:
+                verdict = cast(Verdict, spec.score_in_sandbox(text, task.reference, sandbox))
+            if not explain:
+                return verdict
+            return replace(verdict, findings=bounded(findings, len(response) - len(text)))
         except ServiceError as error:
             fault = f"sandbox: {error}"
         except UserError as error:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from prorl_common import ProrlError
 from prorl_verifiers.extract import after_thinking
+from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.pool.batch import Job, PoolClosedError
 from prorl_verifiers.pool.queue import SERVICE, FairQueue
 from prorl_verifiers.pool.replies import (
@@ -67,7 +68,7 @@ class ServiceThread(threading.Thread):
 
     def _do(self, job: Job, started: float) -> None:
         name = job.task.verifier
-        verdict = judge_by_service(job.response, job.task)
+        verdict = judge_by_service(job.response, job.task, job.batch.explain)
         metrics = dict(verdict.metrics)
         if (label := plugin_label(VERIFIERS.origin(name))) is not None:
             metrics["plugin"] = label
@@ -76,8 +77,8 @@ class ServiceThread(threading.Thread):
         job.batch.deliver(job.index, verdict)
 
 
-def judge_by_service(response: str, task: Task) -> Verdict:
-    """Return the verdict on an item of a verifier that asks a service."""
+def judge_by_service(response: str, task: Task, explain: bool = False) -> Verdict:
+    """Return the verdict on an item of a verifier that asks a service; with its findings if ``explain``."""
     spec = VERIFIERS.get(task.verifier)
     service = spec.score_by_service
     assert service is not None
@@ -86,14 +87,17 @@ def judge_by_service(response: str, task: Task) -> Verdict:
     text = after_thinking(response) if spec.strip_thinking else response
     if text is None:
         return Verdict(0.0, UNCLOSED.status, UNCLOSED.reason)
-    try:
-        name = service.who()["name"]
-        found = service.score(text, task.reference)
-    except ProrlError as error:
-        return Verdict(None, "infra_error", str(error)[:500])
-    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        return Verdict(None, "infra_error", f"scorer failed: {type(error).__name__}: {error}"[:500])
+    with noting(explain) as findings:
+        try:
+            name = service.who()["name"]
+            found = service.score(text, task.reference)
+        except ProrlError as error:
+            return Verdict(None, "infra_error", str(error)[:500])
+        except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+            bug = f"scorer failed: {type(error).__name__}: {error}"
+            return Verdict(None, "infra_error", bug[:500])
     verdict, _ = read_reply(result_frame(found), "")
+    verdict = replace(verdict, findings=bounded(findings, len(response) - len(text)))
     if not verdict.reward and verdict.status != "scored":
         return verdict
     return replace(verdict, status="judged", metrics={"judge": name, **verdict.metrics})

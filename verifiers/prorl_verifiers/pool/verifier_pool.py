@@ -80,17 +80,20 @@ class VerifierPool(Closing):
         if worker_options.prestart:
             self._core()
 
-    def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
+    def score(
+        self, items: Sequence[Item], on_done: OnDone | None = None, *, explain: bool = False
+    ) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. Raises
+        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. ``explain``: verdicts carry
+        what their scorers noted (see ``prorl_verifiers.explain``). Raises
         IsolationError when code cannot be isolated here, UserError for a closed pool, PoolClosedError
         when it is closed meanwhile.
         """
         core = self._core()
         news: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()
         heard = None if on_done is None else lambda index, verdict: news.put((index, verdict))
-        batch = core.batch(items, lambda: news.put(None), heard)
+        batch = core.batch(items, lambda: news.put(None), heard, explain)
         try:
             core.start(batch)
             while (one := news.get()) is not None:

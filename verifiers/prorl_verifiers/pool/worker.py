@@ -4,6 +4,7 @@ Reads frames {"verifier", "reference", "response", "cpu_seconds"} and answers ea
 result frame; before a heavy import it sends {"event": "loading"} and after it {"event": "working"}. It
 confines itself before the first request.
 
+A request with "explain" has the result's "findings" (``prorl_verifiers.findings``) in its frame.
 Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
 {"bug": text} (the verifier raised, or returned no reward), {"user": text} (it raised UserError); each with the
 item's "cpu_seconds". A verifier of others that runs programs asks the
@@ -21,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError
 from prorl_verifiers.extract import after_thinking
+from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
 from prorl_verifiers.pool.replies import UNCLOSED, result_frame
-from prorl_verifiers.spec import VERIFIERS, VerifierSpec, runs_in_worker
+from prorl_verifiers.spec import VERIFIERS, Result, VerifierSpec, runs_in_worker
 
 if TYPE_CHECKING:
     from prorl_verifiers.pool.worker_sandbox import Exchange
@@ -54,13 +56,12 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
             text = after_thinking(text)
             if text is None:
                 return result_frame(UNCLOSED)
-        if spec.score is not None:
-            return result_frame(spec.score(text, request["reference"]))
-        assert spec.score_in_sandbox is not None and exchange is not None
-        from prorl_verifiers.pool.worker_sandbox import WorkerSandbox
-
-        sandbox = WorkerSandbox(exchange, request["isolation"])
-        return result_frame(spec.score_in_sandbox(text, request["reference"], sandbox))
+        if not request.get("explain"):
+            return result_frame(_score(spec, text, request, exchange))
+        with noting() as findings:
+            frame = result_frame(_score(spec, text, request, exchange))
+        offset = len(request["response"]) - len(text)
+        return frame | {"findings": [one.to_json() for one in bounded(findings, offset)]}
     except MemoryError:
         return {"limit": "memory limit"}
     except RecursionError:
@@ -71,6 +72,18 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         return {"user": str(error)[:500]}
     except Exception:  # noqa: BLE001 - whatever a verifier raises is infra_error
         return {"bug": traceback.format_exc().strip().splitlines()[-1][:500]}
+
+
+def _score(
+    spec: VerifierSpec, text: str, request: Mapping[str, Any], exchange: Exchange | None
+) -> Result:
+    if spec.score is not None:
+        return spec.score(text, request["reference"])
+    assert spec.score_in_sandbox is not None and exchange is not None
+    from prorl_verifiers.pool.worker_sandbox import WorkerSandbox
+
+    sandbox = WorkerSandbox(exchange, request["isolation"])
+    return spec.score_in_sandbox(text, request["reference"], sandbox)
 
 
 def serve(source: int, sink: int, isolation: str) -> None:

@@ -132,7 +132,7 @@ class WorkerThread(threading.Thread):
         started = time.monotonic()
         sandbox = self._sandbox()
         if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
-            verdict = judge_in_sandbox(job.response, job.task, sandbox)
+            verdict = judge_in_sandbox(job.response, job.task, sandbox, job.batch.explain)
             self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
             return
         frame = self._request(job, sandbox.isolation)
@@ -218,6 +218,8 @@ class WorkerThread(threading.Thread):
         }
         if isolation is not None:
             request["isolation"] = isolation
+        if job.batch.explain:
+            request["explain"] = True
         try:
             return frames.encode(request)
         except frames.FrameError as error:

@@ -15,8 +15,10 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, assert_never
 
-from prorl_verifiers.extract import answer_line, around_last_box, last_boxed
+from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
+from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.libraries import Loading
+from prorl_verifiers.math.comparing.choices import note_options
 from prorl_verifiers.math.scorer import number_by_algebra, same_answer
 from prorl_verifiers.notation.hedges import denied_around, hedged
 from prorl_verifiers.notation.latex_text import clean
@@ -38,7 +40,9 @@ from prorl_verifiers.stem.targets import (
     Molecule,
     Number,
     Range,
+    Target,
     Vector,
+    kind,
     understand,
 )
 from prorl_verifiers.stem.tolerance import allowed
@@ -59,18 +63,21 @@ def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         return unparsable("the answer is empty or too long", answer)
     if denied_around(*around_last_box(text)):
         return Score(0.0, "the words beside the box deny it", answer)
+    note_answer(text, answer)
     choices = reference.get("choices")
     if choices:
-        picked = choice_index(answer, choices)
+        picked, right = (choice_index(one, choices) for one in (answer, str(reference["answer"])))
+        note_options(picked, right, choices)
         if picked is None:
             return Score(0.0, "not exactly one of the options", answer)
-        chosen_right = picked == choice_index(str(reference["answer"]), choices)
-        return Score(float(chosen_right), f"option {chr(65 + picked)}", answer)
+        return Score(float(picked == right), f"option {chr(65 + picked)}", answer)
+    before = noted()
     first = _score_gold(reference, answer, text, loading)
     if first.reward < 1.0:
         for alias in reference.get("aliases") or ():
             other = _score_gold({**reference, "answer": alias}, answer, text, loading)
             if other.reward == 1.0:
+                note("another gold that is right as well", True, {}, parts=taken(before))
                 return other
     return first
 
@@ -99,8 +106,21 @@ def _score_parts(
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
-    """Read one answer against the target of a reference of one part."""
+    """Read one answer against a reference of one part."""
+    before = noted()
     target = understand(reference, loading)
+    right, reason = _says(target, reference, answer, loading)
+    if listening():
+        fields = {"answer": answer, "gold": reference["answer"], "gold is": kind(target)}
+        fields |= {name: reference.get(name) for name in ("unit", "tolerance", "format")}
+        note("compared with the gold", right, fields | {"rule": reason}, parts=taken(before))
+    return right, reason
+
+
+def _says(
+    target: Target, reference: Mapping[str, Any], answer: str, loading: Loading
+) -> tuple[bool, str]:
+    """Read one answer against the target of a reference of one part."""
     if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
         return False, "too long for the gold"
     if not isinstance(target, Mathematical) and hedged(answer):
@@ -227,6 +247,8 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
         return False
     limit = allowed(wanted, tolerance, gold.measure.uncertainty)
     value = _in_unit(number, wanted.unit, loading)
+    if listening():
+        note("numbers compared", None, _shown(number, value, wanted, limit))
     if value is not None and abs(value - wanted.value) <= limit:
         return True
     if number.unit and not wanted.unit:
@@ -238,6 +260,30 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
         return abs(number.value - wanted.value * 100) <= limit * 100
     bare = gold.bare
     return bare is not None and abs(number.value - bare.value) <= allowed(bare, tolerance)
+
+
+def _shown(
+    number: Quantity, value: Fraction | None, wanted: Quantity, limit: Fraction
+) -> dict[str, str]:
+    """Return two numbers and how far they may be apart, as people read them."""
+    fields = {"answer": _with_unit(number)}
+    if value is None:
+        fields["in the gold's unit"] = "it has another dimension"
+    elif value != number.value:
+        fields["in the gold's unit"] = _decimal(value)
+    return fields | {"gold": _with_unit(wanted), "may differ by": _decimal(limit)}
+
+
+def _with_unit(number: Quantity) -> str:
+    unit = number.unit or ("%" if number.percent else "")
+    return f"{_decimal(number.value)} {unit}".strip()
+
+
+def _decimal(value: Fraction) -> str:
+    try:
+        return f"{float(value):.12g}"
+    except OverflowError:
+        return "a number too large to write"
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:

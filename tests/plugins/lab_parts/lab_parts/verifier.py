@@ -1,13 +1,16 @@
-"""One word, letter by letter: the least verifier that there is."""
+"""One word, letter by letter: the least verifier that there is, and the one line that says why."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from prorl_verifiers import VerifierSpec
+from prorl_verifiers import VerifierSpec, note
 
 
 def score(response: str, reference: Mapping[str, Any]) -> float:
-    return float(response.strip() == reference["answer"])
+    given = response.strip()
+    right = given == reference["answer"]
+    note("letter by letter", right, {"answer": given, "gold": reference["answer"]})
+    return float(right)
 
 
 SPEC = VerifierSpec(name="exact", score=score)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.math.comparing.leaves import Rules
 from prorl_verifiers.math.grader import Finding, judge, squeeze
 from prorl_verifiers.math.targets import LABELLED
@@ -12,11 +13,22 @@ from prorl_verifiers.notation.latex_text import clean, plain_words
 
 def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Finding:
     """Compare the option that ``answer`` names with the one that ``gold`` names."""
+    before = noted()
     right = named_option(gold, choices, rules)
     picked = named_option(answer, choices, rules)
+    if listening():
+        taken(before)  # how each option was read
+        note_options(picked, right, choices)
     if picked is None:
         return Finding("reject", "not exactly one of the options")
     return Finding("accept" if picked == right else "reject", f"option {chr(65 + picked)}")
+
+
+def note_options(picked: int | None, right: int | None, choices: Sequence[str]) -> None:
+    """Note which option an answer picks and which is right, by their indexes."""
+    named = [None if at is None else f"{chr(65 + at)}: {choices[at]}" for at in (picked, right)]
+    fields = {"the answer picks": named[0] or "not exactly one of the options"}
+    note("options compared", picked == right, fields | {"the gold is": named[1]})
 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import permutations, product
 from typing import assert_never
 
+from prorl_verifiers.findings import listening, note
 from prorl_verifiers.math.comparing.constants import same_up_to_constants
 from prorl_verifiers.math.comparing.echo import is_plain
 from prorl_verifiers.math.comparing.families import Family
@@ -61,6 +62,7 @@ from prorl_verifiers.math.reading.nodes import (
     symbols,
     walk,
 )
+from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.math.targets import (
     Collection,
     Equation,
@@ -91,6 +93,9 @@ class Matcher:
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
         """Whether ``answer`` is the target; ``final``: it must be evaluated."""
         if target.node == answer:
+            if listening():
+                sides = {"gold": written(target.node), "answer": written(answer)}
+                note("two values", True, {**sides, "rule": "the same tree"})
             return True
         if (
             isinstance(answer, Relation)
@@ -155,6 +160,9 @@ class Matcher:
         if isinstance(answer, EXPRESSIONS):
             found, reason = same_leaf(gold, answer, self.rules, final)
             self.reason = reason or self.reason
+            if listening():
+                sides = {"gold": written(gold), "answer": written(answer)}
+                note("two values", found, {**sides, "rule": reason or None})
             if found or not symbols(gold):
                 return found
             if same_up_to_constants(gold, answer):

@@ -1,0 +1,192 @@
+"""What a scorer notes on its way to a reward, for people who want to know why.
+
+A scorer calls ``note`` where it finds something. In ordinary scoring nobody listens and a note costs less than a
+microsecond; ``prorl_verifiers.explain`` listens, in the worker that scores. So an explanation comes from the scorer's own
+path and there is no second one that could disagree. Example, in a verifier of others::
+
+    right = given == reference["answer"]
+    note("words compared", right, {"given": given, "gold": reference["answer"]})
+    return float(right)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Outcome = Literal["passed", "failed", "neutral"]
+Fields: TypeAlias = Mapping[str, object]
+"""Label -> what stands there; it is shown as ``str`` writes it, None is left out."""
+LONGEST_TEXT = 2000
+"""Characters of one text that a finding keeps; the length of the whole is said behind them."""
+MOST_TEXT = 150_000
+"""Characters that the findings of one response keep together; what comes behind is cut to ``SHORT_TEXT``, and behind as
+many again nothing is kept."""
+SHORT_TEXT = 80
+LONGEST_TITLE = 200
+MOST_FINDINGS = 1000
+"""Findings of one response, parts among them; how many more there were is said."""
+MOST_HEARD = 20_000
+"""Findings that are held while a scorer works; what it notes beyond is dropped unseen, so that no scorer runs out of memory
+for being listened to."""
+DEEPEST = 8
+OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a scorer found.
+
+    ``title`` and the labels of ``fields`` are the verifier's words; the texts in ``fields`` may come from a model or a
+    data set. ``outcome``: ``neutral`` decides nothing. ``span``: where in the response it stands, in characters from its
+    beginning. ``parts``: what it was made of.
+    """
+
+    title: str
+    outcome: Outcome = "neutral"
+    fields: tuple[tuple[str, str], ...] = ()
+    span: tuple[int, int] | None = None
+    parts: tuple[Finding, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON: {"title", "outcome", "fields": [[label, text]], "span": [start, end] or null, "parts"}."""
+        return {
+            "title": self.title,
+            "outcome": self.outcome,
+            "fields": [[label, text] for label, text in self.fields],
+            "span": None if self.span is None else list(self.span),
+            "parts": [part.to_json() for part in self.parts],
+        }
+
+
+_HEARD: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
+
+
+def listening() -> bool:
+    """Whether notes are kept: ask before a note that costs something to make."""
+    return _HEARD.get() is not None
+
+
+def note(
+    title: str,
+    passed: bool | None = None,
+    fields: Fields | None = None,
+    *,
+    span: tuple[int, int] | None = None,
+    parts: Sequence[Finding] = (),
+) -> None:
+    """Note a finding, where somebody listens. ``passed`` None: it decides nothing.
+
+    ``span`` is counted in the text that the scorer was given.
+    """
+    heard = _HEARD.get()
+    if heard is None or len(heard) >= MOST_HEARD:
+        return
+    outcome: Outcome = "neutral" if passed is None else "passed" if passed else "failed"
+    texts = tuple(
+        (label, cut(value)) for label, value in (fields or {}).items() if value is not None
+    )
+    heard.append(Finding(title, outcome, texts, span, tuple(parts)))
+
+
+def noted() -> int:
+    """Return how many findings have been noted so far, for ``taken``."""
+    return len(_HEARD.get() or ())
+
+
+def taken(since: int) -> tuple[Finding, ...]:
+    """Take back what was noted behind the first ``since`` findings, to be the parts of one finding."""
+    heard = _HEARD.get()
+    if heard is None:
+        return ()
+    parts = tuple(heard[since:])
+    del heard[since:]
+    return parts
+
+
+@contextmanager
+def noting(listen: bool = True) -> Iterator[list[Finding]]:
+    """Keep what is noted inside in the list; nothing unless ``listen``."""
+    found: list[Finding] = []
+    token = _HEARD.set(found if listen else None)
+    try:
+        yield found
+    finally:
+        _HEARD.reset(token)
+
+
+def cut(value: object, longest: int = LONGEST_TEXT) -> str:
+    """Return ``value`` as text, of one that is too long its beginning and how long it is."""
+    text = value if isinstance(value, str) else str(value)
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}… ({len(text):,} characters)"
+
+
+def bounded(findings: Sequence[Finding], offset: int = 0) -> tuple[Finding, ...]:
+    """Return the findings within ``MOST_FINDINGS`` and ``MOST_TEXT``, their spans moved by ``offset``."""
+    return _Budget(offset).of(findings, 0)
+
+
+class _Budget:
+    """What is left for the findings of one response."""
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+        self._findings, self._characters = MOST_FINDINGS, MOST_TEXT
+
+    def of(self, findings: Sequence[Finding], depth: int) -> tuple[Finding, ...]:
+        kept: list[Finding] = []
+        for at, finding in enumerate(findings):
+            if self._findings == 0 or depth == DEEPEST or self._characters < -MOST_TEXT:
+                kept.append(Finding(f"{len(findings) - at} more findings are left out"))
+                break
+            self._findings -= 1
+            kept.append(self._one(finding, depth))
+        return tuple(kept)
+
+    def _one(self, finding: Finding, depth: int) -> Finding:
+        title = cut(finding.title, LONGEST_TITLE)
+        self._characters -= len(title)
+        fields = []
+        for label, text in finding.fields:
+            if self._characters < -MOST_TEXT:
+                break
+            fields.append((cut(label, SHORT_TEXT), self._text(text)))
+            self._characters -= len(fields[-1][0]) + len(fields[-1][1])
+        span = finding.span
+        if span is not None:
+            span = (span[0] + self._offset, span[1] + self._offset)
+        parts = self.of(finding.parts, depth + 1)
+        return Finding(title, finding.outcome, tuple(fields), span, parts)
+
+    def _text(self, text: str) -> str:
+        """Return a text that ``note`` has cut already, shorter where there is no room."""
+        return text if self._characters > 0 else cut(text, SHORT_TEXT)
+
+
+def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
+    """Return the findings that JSON holds. Raises ValueError (KeyError, TypeError) for what is none."""
+    if depth > DEEPEST + 1 or not isinstance(value, list):
+        raise ValueError("no list of findings")
+    return tuple(_read(one, depth) for one in value)
+
+
+def _read(value: Any, depth: int) -> Finding:
+    span = value["span"]
+    if value["outcome"] not in OUTCOMES or not isinstance(value["title"], str):
+        raise ValueError("no finding")
+    fields = tuple((label, text) for label, text in value["fields"])
+    if not all(isinstance(part, str) for pair in fields for part in pair):
+        raise ValueError("a field of a finding is not text")
+    if span is not None:
+        start, end = span
+        if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+            raise ValueError("no span of a finding")
+        span = (start, end)
+    return Finding(
+        value["title"], value["outcome"], fields, span, read_findings(value["parts"], depth + 1)
+    )
