@@ -178,6 +178,21 @@ def test_answers_are_filtered_by_their_text(two: Path) -> None:
     assert yes["all"] == N
 
 
+def test_a_sample_is_judged_again_by_its_recorded_task_and_the_verdict_explained(two: Path) -> None:
+    subject = opened(two)
+    listed = ask(subject, "samples", problem="math-0", model="base")["samples"]
+    wrong = next(s["index"] for s in listed if "wrong" in s["kinds"])
+    try:
+        found = subject.actions()["check"](
+            {"problem": "math-0", "model": "base", "index": str(wrong)}
+        )
+    finally:
+        subject.close()
+    assert found["same"] is True
+    assert (found["stored"]["reward"], found["now"]["reward"]) == (0.0, 0.0)
+    assert found["now"]["findings"]
+
+
 def test_a_problem_a_sample_or_a_model_that_is_not_there_is_named(two: Path) -> None:
     subject = opened(two)
     for page, query in (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from prorl_evaluation.types import FULL_MARKS, ProblemResult
+from prorl_viewer.checking import shown_metrics
 from prorl_viewer.evaluations.matrix import Row
 from prorl_viewer.evaluations.models import Model
 from prorl_viewer.evaluations.parts import Answer
@@ -88,7 +90,22 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
         "reason": Private(verdict.reason) if verdict is not None else None,
         "isolation": verdict.isolation if verdict is not None else "",
         "verdict_seconds": verdict.seconds if verdict is not None else None,
-        "metrics": _metrics(verdict.metrics) if verdict is not None else {},
+        "metrics": shown_metrics(verdict.metrics) if verdict is not None else {},
+        "checkable": not sample.refused,
+    }
+
+
+def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
+    """Return an answer as ``checking.Checker`` takes it. Raises NotFoundError."""
+    answer, task = one_answer(model, problem, index), model.problem(problem).task
+    verdict = answer.verdict
+    return {
+        "verifier": task.verifier,
+        "reference": task.reference_json(),
+        "response": answer.sample.text,
+        "reward": verdict.reward if verdict is not None else None,
+        "status": verdict.status if verdict is not None else None,
+        "reason": verdict.reason if verdict is not None else None,
     }
 
 
@@ -131,7 +148,3 @@ def _kinds(answer: Answer) -> tuple[str, ...]:
     right = "right" if verdict.reward >= FULL_MARKS else "wrong"
     special = (verdict.status,) if verdict.status in ("unparsable", "timeout") else ()
     return (right, *special, *cut)
-
-
-def _metrics(metrics: Mapping[str, float | str]) -> Json:
-    return {name: Private(v) if isinstance(v, str) else v for name, v in metrics.items()}

@@ -12,12 +12,13 @@ from typing import Literal
 from prorl_common import nearest
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError
+from prorl_viewer.checking import Checker
 from prorl_viewer.evaluations import comparison, novelty
 from prorl_viewer.evaluations.computing import OnDemand
 from prorl_viewer.evaluations.grouping import Group
 from prorl_viewer.evaluations.matrix import Row, matrix, rows_of, search
 from prorl_viewer.evaluations.models import Model, tell_apart
-from prorl_viewer.evaluations.samples import problem_page, sample_page, samples_page
+from prorl_viewer.evaluations.samples import problem_page, recorded, sample_page, samples_page
 from prorl_viewer.subject import Json, NotFoundError, Page, Query, integer
 
 COMPUTING: Json = {"state": "computing"}
@@ -59,6 +60,7 @@ class EvaluationSubject:
         self._known: Hashable = None
         self._rows: dict[str, Row] = {}
         self._slow = OnDemand()
+        self._checker = Checker()
 
     def version(self) -> str:
         """Return another text when a file changed, or when something that was asked for is computed."""
@@ -82,8 +84,8 @@ class EvaluationSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done: nothing yet."""
-        return {}
+        """Return what can be done: check an answer again."""
+        return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield what an exported page holds; what is computed is waited for."""
@@ -110,6 +112,10 @@ class EvaluationSubject:
                 yield "samples", query
                 for answer in model.answers(problem, range(EXPORTED_SAMPLES)):
                     yield "sample", {**query, "index": str(answer.index)}
+
+    def close(self) -> None:
+        """End the verifier's worker, if one was needed."""
+        self._checker.close()
 
     def _state(self) -> Hashable:
         files = ((str(f), f.stat().st_mtime_ns) for f in self._novelty_files())
@@ -200,6 +206,13 @@ class EvaluationSubject:
     def _sample(self, query: Query) -> Json:
         row = self._row(query)
         return sample_page(self._model(query), row.name, integer(query, "index", 0))
+
+    def _check(self, query: Query) -> Json:
+        """Judge an answer again by the task that its evaluation recorded, and explain the verdict."""
+        row = self._row(query)
+        return self._checker.check(
+            recorded(self._model(query), row.name, integer(query, "index", 0))
+        )
 
     def _row(self, query: Query) -> Row:
         rows, name = self._take_up(), query.get("problem", "")

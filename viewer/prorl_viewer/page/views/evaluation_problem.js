@@ -3,6 +3,7 @@ import { exported, useData } from "../data.js";
 import { html, shown, useEffect } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
+import { CheckAgain } from "./check_again.js";
 import { wanted } from "./evaluation_problems.js";
 import { Share } from "./evaluation_shared.js";
 
@@ -159,5 +160,6 @@ function Answer({ subject, problem, model, index }) {
       ${Object.entries(data.metrics).map(([name, value]) => html`<dt>${name}</dt><dd>${typeof value === "number" ? shown(value) : html`<${Text} value=${value} inline />`}</dd>`)}
     </dl>
     <${Text} value=${data.text} label="answer ${index}" />
+    ${data.checkable && html`<${CheckAgain} subject=${subject} query=${query} />`}
   </article>`;
 }
