@@ -1,6 +1,6 @@
 // Problems by models: how many of each problem's samples each model got right; filtered, sorted, grouped.
 import { exported, useData } from "../data.js";
-import { html, useEffect, useMemo, useState } from "../lib.js";
+import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
 import { Choice, rate, Share } from "./evaluation_shared.js";
@@ -195,14 +195,23 @@ function grouped(rows, by) {
 function Filters({ route, rows, several, by, models }) {
   const { query } = route;
   const [typed, setTyped] = useState(query.q ?? "");
+  const sent = useRef(query.q ?? ""); // what stands in the address because of what was typed
   useEffect(() => {
-    const timer = setTimeout(() => typed !== (query.q ?? "") && route.go({ q: typed }, true), PAUSE);
+    const timer = setTimeout(() => {
+      if (typed === sent.current) return;
+      sent.current = typed;
+      route.go({ q: typed }, true);
+    }, PAUSE);
     return () => clearTimeout(timer);
   }, [typed]);
-  useEffect(() => setTyped(query.q ?? ""), [query.q]);
+  useEffect(() => {
+    if ((query.q ?? "") === sent.current) return;
+    sent.current = query.q ?? "";
+    setTyped(sent.current);
+  }, [query.q]);
   /** @param {string} name */
   const values = (name) => [...new Set(rows.map((r) => r[/** @type {"domain"} */ (name)]))].filter(Boolean).sort();
-  const any = [...BY, "q", "set", "sort", "by"].some((name) => query[name]);
+  const any = [...BY, "q", "set", "sort"].some((name) => query[name]);
   return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
     <label>words of id or prompt<input data-filter type="search" value=${typed} onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} /></label>
     ${several.map((name) => html`<${Choice} route=${route} name=${name} title=${name} values=${values(name).map((v) => [v, v])} />`)}
@@ -210,6 +219,6 @@ function Filters({ route, rows, several, by, models }) {
     ${several.length > 0 && html`<label>grouped by<select value=${by || "none"} onChange=${(/** @type {any} */ e) => route.go({ by: e.target.value }, true)}>
       ${["none", ...several].map((v) => html`<option value=${v}>${v === "none" ? "nothing" : v}</option>`)}
     </select></label>`}
-    ${any && html`<button type="button" onClick=${() => route.go({ q: null, domain: null, benchmark: null, family: null, set: null, sort: null, down: null, by: null })}>all problems</button>`}
+    ${any && html`<button type="button" onClick=${() => route.go({ q: null, domain: null, benchmark: null, family: null, set: null, sort: null, down: null })}>all problems</button>`}
   </form>`;
 }
