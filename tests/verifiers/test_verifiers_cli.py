@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,18 @@ def test_answer_explains_the_verdict_in_plain_lines_that_cannot_steer_a_terminal
     document = json.loads(prorl(*asked, "--json").stdout)
     assert (document["status"], document["outcome"]) == ("scored", "failed")
     assert [one["title"] for one in document["findings"]] == ["answer", "test 1"]
+
+
+def test_on_a_terminal_the_explanation_is_a_tree_and_texts_are_no_markup(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    run = prorl("answer", "--explain", "--gold", "2", "\\boxed{[bold]3[/bold]}")
+    assert run.returncode == 0, run.stderr
+    shown = re.sub(r"\x1b\[\d+m", "", run.stdout)
+    assert "├── · answer (characters 7 to 21)" in shown
+    assert "└── ✗ compared with the gold" in shown
+    assert "answer: [bold]3[/bold]" in shown
 
 
 def test_file_fails_where_another_reward_comes_out_than_a_line_expects(tmp_path: Path) -> None:

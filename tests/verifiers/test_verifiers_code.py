@@ -19,7 +19,7 @@ from prorl_sandbox import (
 )
 from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
-from prorl_verifiers.code.compare import same_output, same_value
+from prorl_verifiers.code.compare import first_difference, same_output, same_value
 from prorl_verifiers.code.scorer import score_code
 from prorl_verifiers.code.shapes import eurus_reference, livecodebench_reference
 from prorl_verifiers.code.tests import CallTest, CheckTest, read_tests
@@ -445,3 +445,19 @@ def test_an_environment_that_cannot_be_is_found_when_the_task_is_loaded(
 ) -> None:
     with pytest.raises(TaskError, match=said):
         load_task("code", {"tests": [{"stdout": "1"}], **reference})
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "said"),
+    [
+        ("1\n2\n", "1 \r\n2\n\n", None),
+        ("1\n2\n", "1\n3\n", "line 2: expected 2, came out 3"),
+        ("1\n2\n", "1\n", "line 2 is missing: 2"),
+        ("1\n", "1\n\n2", "line 2 is one too many: "),
+    ],
+)
+def test_the_first_difference_of_outputs_is_said_where_they_are_not_the_same(
+    expected: str, got: str, said: str | None
+) -> None:
+    assert first_difference(expected, got) == said
+    assert same_output(expected, got) == (said is None)

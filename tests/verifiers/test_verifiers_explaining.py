@@ -207,13 +207,30 @@ def test_each_test_of_code_says_input_expectation_output_errors_status_and_time(
     assert " s by the clock" in field(first, "time")
 
 
+@pytest.mark.parametrize("mode", ["fixed", "reference"])
+def test_a_constraint_says_what_was_counted_and_which_words_were_looked_for(
+    pool: VerifierPool, mode: str
+) -> None:
+    reference = {
+        "instruction_id_list": ["length_constraints:number_words", "keywords:existence"],
+        "kwargs": [{"relation": "at least", "num_words": 5}, {"keywords": ["cat", "dog"]}],
+        "mode": mode,
+    }
+    found = explain("A black cat.", load_task("instruction", reference), pool=pool)
+    length, words = found.findings
+    assert dict(length.parts[0].fields) == {"there are": "3", "wanted": "at least 5"}
+    looked = [dict(one.fields) for one in words.parts]
+    assert looked == [{"word": "cat", "found": "yes"}, {"word": "dog", "found": "no"}]
+    assert field(words, "keywords") == "cat, dog" and "keyword" in field(words, "asks for")
+
+
 def test_of_a_binary_run_that_ends_early_the_tests_that_were_not_run_are_said(
     pool: VerifierPool,
 ) -> None:
     tests = [{"stdin": "", "stdout": text} for text in ("2", "1", "1")]
     task = load_task("code", {"tests": tests, "mode": "binary"})
     found = explain("```python\nprint(1)\n```", task, pool=pool)
-    assert [one.title for one in found.findings[1:]] == ["test 1", "tests 2 to 3 were not run"]
+    assert [one.title for one in found.findings[1:]] == ["test 1", "2 of 3 tests were not run"]
 
 
 def test_a_composite_shows_each_part_with_its_own_explanation_weight_and_gate(
@@ -278,6 +295,12 @@ def test_long_texts_are_cut_and_their_length_is_said() -> None:
         note("x", None, {"answer": "a" * 12_345, "none": None})
     (text,) = (text for _, text in found[0].fields)
     assert text == "a" * LONGEST_TEXT + "… (12,345 characters)"
+
+
+def test_a_value_that_python_refuses_to_write_is_noted_by_its_type() -> None:
+    with noting() as found:
+        note("x", None, {"answer": 10**5000})
+    assert found[0].fields == (("answer", "a int that is too long to write"),)
 
 
 def test_findings_of_any_size_fit_into_the_reply_of_a_worker() -> None:

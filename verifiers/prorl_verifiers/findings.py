@@ -120,7 +120,10 @@ def noting(listen: bool = True) -> Iterator[list[Finding]]:
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
     """Return ``value`` as text, of one that is too long its beginning and how long it is."""
-    text = value if isinstance(value, str) else str(value)
+    try:
+        text = value if isinstance(value, str) else str(value)
+    except (ValueError, RecursionError):  # integers of thousands of digits, deep nesting
+        return f"a {type(value).__name__} that is too long to write"
     if len(text) <= longest:
         return text
     return f"{text[:longest]}… ({len(text):,} characters)"

@@ -145,7 +145,8 @@ class VerifierSpec:
     score: Callable[[str, Reference], Result] | None = None
     """(response, reference) -> reward in [0, 1] or Score. Runs in a confined worker process that is killed
     when its time is up: no network, no files to write but a scratch folder, no further processes or threads.
-    Whatever it raises is ``infra_error``, never a reward. Heavy libraries: see ``load_library``."""
+    Whatever it raises is ``infra_error``, never a reward. Heavy libraries: see ``load_library``; why a response has
+    its reward: ``note``."""
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
     """The same with an open sandbox, for verifiers that run the response as a program there. What its programs
     take does not count as its own time, up to ten minutes an item; canaries are not asked."""

@@ -116,8 +116,7 @@ def save_buffer(path: Path, carried: Carried) -> None:
                 {
                     "sample_index": t.sample_index,
                     **_completion_row(t.completion),
-                    "verdict": {f.name: getattr(t.verdict, f.name) for f in fields(t.verdict)}
-                    | {"metrics": dict(t.verdict.metrics)},
+                    "verdict": _verdict_row(t.verdict),
                     "shaped": t.shaped,
                     "trains": t.trains,
                     "policies": t.policies,
@@ -137,6 +136,12 @@ def save_buffer(path: Path, carried: Carried) -> None:
         for g in carried.late
     ]
     (path / ROWS).write_text(json.dumps({"groups": groups, "late": late}), encoding="utf-8")
+
+
+def _verdict_row(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict's fields but for the findings: nobody asks in training."""
+    names = (f.name for f in fields(verdict) if f.name != "findings")
+    return {name: getattr(verdict, name) for name in names} | {"metrics": dict(verdict.metrics)}
 
 
 def _completion_row(completion: Completion) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import zip_longest
 from typing import Any
 
 FLOAT_TOLERANCE = 1e-6
@@ -22,6 +23,19 @@ _LONGEST_KEY_BITS = 4_096
 def same_output(expected: str, got: str) -> bool:
     """Whether two texts are the same standard output."""
     return _lines(expected) == _lines(got)
+
+
+def first_difference(expected: str, got: str) -> str | None:
+    """Return in words where two standard outputs differ first; None where ``same_output`` holds."""
+    pairs = zip_longest(_lines(expected), _lines(got))
+    for number, (wanted, given) in enumerate(pairs, start=1):
+        if wanted is None:
+            return f"line {number} is one too many: {given}"
+        if given is None:
+            return f"line {number} is missing: {wanted}"
+        if wanted != given:
+            return f"line {number}: expected {wanted}, came out {given}"
+    return None
 
 
 def _lines(text: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, assert_never
 
+from prorl_verifiers.code.compare import first_difference
 from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
 from prorl_verifiers.findings import note
 
@@ -40,6 +41,7 @@ def _asked(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[str, 
                 "expected": stdout,
                 "came out": outcome.stdout,
                 "compared": rule if judge is None else f"by the judge {judge}",
+                "differs first in": None if judge else first_difference(stdout, outcome.stdout),
             }
         case CallTest(call=call, args=args, expected=expected, from_json=from_json):
             return {

@@ -54,7 +54,8 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
         return Verdict(0.0, "unparsable", f"no closed {task.language.title} code block")
     if len(source) > MAX_ANSWER * 4:
         return Verdict(0.0, "unparsable", "the code is too long", source[:_SHOWN])
-    if listening():
+    explaining = listening()
+    if explaining:
         at = text.rfind(source)
         fields = {"found in": f"the last {task.language.title} block", "code": source}
         note("answer", None, fields, span=(at, at + len(source)) if at >= 0 else None)
@@ -70,7 +71,7 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
             isolation = outcome.isolation or sandbox.isolation
             compiles, over = outcome.status != "compile-error", outcome.over_budget
             right = compiles and not over and _passes(test, outcome, task, sandbox)
-            if listening():
+            if explaining:
                 note_test(number, right, test, outcome, task.judge)
             if not compiles or over:
                 break
@@ -81,12 +82,8 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
                 if task.binary:
                     break
     total = len(task.tests)
-    if listening() and number < total:
-        note(
-            f"tests {number + 1} to {total} were not run"
-            if number + 1 < total
-            else f"test {total} was not run"
-        )
+    if explaining and number < total:
+        note(f"{total - number} of {total} tests were not run")
     reward = float(passed == total) if task.binary else passed / total
     reason = f"{passed} of {total} tests passed"
     if not compiles:

@@ -8,10 +8,10 @@ does one without a letter or digit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from prorl_verifiers.findings import listening, note
+from prorl_verifiers.findings import Finding, listening, note, noted, taken
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
 from prorl_verifiers.instruction.reading import visible
@@ -88,7 +88,12 @@ def _says_something(text: str, mode: str) -> bool:
 
 
 def note_constraint(
-    instruction: str, kwargs: Mapping[str, Any], mode: str, strict: bool, loose: bool
+    instruction: str,
+    kwargs: Mapping[str, Any],
+    mode: str,
+    strict: bool,
+    loose: bool,
+    counted: Sequence[Finding],
 ) -> None:
     """Note one constraint: what it asks for in words, its arguments, how it came out strictly and loosely."""
     entry = REGISTRY[instruction]
@@ -101,7 +106,7 @@ def note_constraint(
         for name, value in kwargs.items()
     }
     fields = {"asks for": asked, **arguments, "strictly": said[strict], "loosely": said[loose]}
-    note(instruction, strict, fields)
+    note(instruction, strict, fields, parts=counted)
 
 
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
@@ -118,14 +123,15 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
         loading(module)
     said = _prepared(text, mode)
     others = _loosened(said)
-    strict = [_met([said], one, kwargs[at], mode) for at, one in enumerate(ids)]
-    loose = [
-        ok or _met(others, one, kwargs[at], mode)
-        for at, (one, ok) in enumerate(zip(ids, strict, strict=True))
-    ]
-    if listening():
-        for at, one in enumerate(ids):
-            note_constraint(one, given(kwargs[at]), mode, strict[at], loose[at])
+    strict, loose = [], []
+    for one, values in zip(ids, kwargs, strict=True):
+        before = noted()
+        strict.append(_met([said], one, values, mode))
+        counted = taken(before)
+        loose.append(strict[-1] or _met(others, one, values, mode))
+        if listening():
+            taken(before)  # what was counted in the variants
+            note_constraint(one, given(values), mode, strict[-1], loose[-1], counted)
     metrics: dict[str, float] = {}
     for at, one in enumerate(ids):
         metrics[f"{at}:{one}"] = float(strict[at])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from prorl_verifiers.findings import note
 from prorl_verifiers.instruction.reading import folded, spellings, visible
 
 _WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
@@ -148,11 +149,19 @@ def same_word(left: str, right: str) -> bool:
 
 
 def compare(count: int, relation: str, wanted: int) -> bool:
-    """Return whether the count stands in the relation to what is wanted (see ``instruction.kwargs``)."""
-    return {
+    """Return whether the count stands in the relation to what is wanted (see ``instruction.kwargs``); it is noted."""
+    met = {
         "at least": count >= wanted,
         "less than": count < wanted,
         "at most": count <= wanted,
         "more than": count > wanted,
         "exactly": count == wanted,
     }[relation]
+    note("counted", met, {"there are": count, "wanted": f"{relation} {wanted}"})
+    return met
+
+
+def looked_for(word: str, there: bool) -> bool:
+    """Return ``there``, whether a word was found; it is noted."""
+    note("looked for", None, {"word": word, "found": "yes" if there else "no"})
+    return there

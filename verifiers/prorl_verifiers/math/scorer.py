@@ -74,8 +74,14 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
         reason = "equal (math-verify)" if right else f"{reason}; not equal (math-verify)"
     if listening():
         read = understand(gold)
-        fields = {"answer": answer, "gold": gold, "gold is": "an option" if choices else kind(read)}
-        fields |= {"gold read as": None if choices else shown(read), "mode": mode, "rule": reason}
+        fields = {
+            "answer": answer,
+            "gold": gold,
+            "gold is": "an option" if choices else kind(read),
+            "gold read as": None if choices else shown(read),
+            "mode": mode,
+            "rule": reason,
+        }
         note("compared with the gold", right, fields, parts=taken(before))
     return Score(float(right), reason, answer, metrics=metrics)
 

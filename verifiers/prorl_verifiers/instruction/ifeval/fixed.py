@@ -19,6 +19,7 @@ from prorl_verifiers.instruction.text import (
     divided,
     ends_trimmed,
     has_word,
+    looked_for,
     occurrences,
     paragraphs,
     same_word,
@@ -41,7 +42,7 @@ _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 
 
 def keywords_existence(text: str, kwargs: Kwargs) -> bool:
-    return all(stands(word, text) for word in kwargs["keywords"])
+    return all(looked_for(word, stands(word, text)) for word in kwargs["keywords"])
 
 
 def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
@@ -49,7 +50,7 @@ def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
 
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:
-    return not any(stands(word, text) for word in kwargs["forbidden_words"])
+    return not any(looked_for(word, stands(word, text)) for word in kwargs["forbidden_words"])
 
 
 def letter_frequency(text: str, kwargs: Kwargs) -> bool:
@@ -67,7 +68,7 @@ def number_sentences(text: str, kwargs: Kwargs) -> bool:
 
 def number_paragraphs(text: str, kwargs: Kwargs) -> bool:
     parts = ends_trimmed(divided(text))
-    return len(parts) == kwargs["num_paragraphs"] and all(map(has_word, parts))
+    return compare(len(parts), "exactly", kwargs["num_paragraphs"]) and all(map(has_word, parts))
 
 
 def number_words(text: str, kwargs: Kwargs) -> bool:
@@ -86,7 +87,7 @@ def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_placeholders(text: str, kwargs: Kwargs) -> bool:
-    return count_placeholders(text) >= int(kwargs["num_placeholders"])
+    return compare(count_placeholders(text), "at least", int(kwargs["num_placeholders"]))
 
 
 def count_placeholders(text: str) -> int:
@@ -105,7 +106,8 @@ def postscript(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_bullet_lists(text: str, kwargs: Kwargs) -> bool:
-    return sum(has_word(line) for line in _BULLET.findall(text)) == int(kwargs["num_bullets"])
+    count = sum(has_word(line) for line in _BULLET.findall(text))
+    return compare(count, "exactly", int(kwargs["num_bullets"]))
 
 
 def constrained_response(text: str, kwargs: Kwargs) -> bool:
@@ -113,7 +115,7 @@ def constrained_response(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:
-    return count_highlights(text) >= int(kwargs["num_highlights"])
+    return compare(count_highlights(text), "at least", int(kwargs["num_highlights"]))
 
 
 def count_highlights(text: str) -> int:
@@ -122,7 +124,8 @@ def count_highlights(text: str) -> int:
 
 
 def multiple_sections(text: str, kwargs: Kwargs) -> bool:
-    return count_sections(text, kwargs["section_spliter"]) >= int(kwargs["num_sections"])
+    count = count_sections(text, kwargs["section_spliter"])
+    return compare(count, "at least", int(kwargs["num_sections"]))
 
 
 def count_sections(text: str, splitter: str) -> int:

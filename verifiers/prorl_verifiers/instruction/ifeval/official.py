@@ -15,7 +15,7 @@ from prorl_verifiers.instruction.official_text import (
     nltk_words,
     punkt_sentences,
 )
-from prorl_verifiers.instruction.text import compare
+from prorl_verifiers.instruction.text import compare, looked_for
 from prorl_verifiers.instruction.types import Kwargs
 
 _OPTIONS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
@@ -37,7 +37,10 @@ def split_paragraphs(text: str, pattern: str) -> int | None:
 
 
 def keywords_existence(text: str, kwargs: Kwargs) -> bool:
-    return all(re.search(word, text, re.IGNORECASE) for word in kwargs["keywords"])
+    return all(
+        looked_for(word, re.search(word, text, re.IGNORECASE) is not None)
+        for word in kwargs["keywords"]
+    )
 
 
 def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
@@ -46,7 +49,8 @@ def keywords_frequency(text: str, kwargs: Kwargs) -> bool:
 
 def forbidden_words(text: str, kwargs: Kwargs) -> bool:
     return not any(
-        re.search(r"\b" + word + r"\b", text, re.IGNORECASE) for word in kwargs["forbidden_words"]
+        looked_for(word, re.search(r"\b" + word + r"\b", text, re.IGNORECASE) is not None)
+        for word in kwargs["forbidden_words"]
     )
 
 
@@ -84,7 +88,7 @@ def nth_paragraph_first_word(text: str, kwargs: Kwargs) -> bool:
 
 
 def number_placeholders(text: str, kwargs: Kwargs) -> bool:
-    return count_placeholders(text) >= int(kwargs["num_placeholders"])
+    return compare(count_placeholders(text), "at least", int(kwargs["num_placeholders"]))
 
 
 def count_placeholders(text: str) -> int:
@@ -106,7 +110,7 @@ def postscript(text: str, kwargs: Kwargs) -> bool:
 def number_bullet_lists(text: str, kwargs: Kwargs) -> bool:
     stars = re.findall(r"^[^\S\n]*\*[^\*].*$", text, re.MULTILINE)
     dashes = re.findall(r"^[^\S\n]*-.*$", text, re.MULTILINE)
-    return len(stars) + len(dashes) == int(kwargs["num_bullets"])
+    return compare(len(stars) + len(dashes), "exactly", int(kwargs["num_bullets"]))
 
 
 def constrained_response(text: str, kwargs: Kwargs) -> bool:
@@ -118,12 +122,13 @@ def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:
     double = re.findall(r"\*\*[^\n\*]*\*\*", text)
     count = sum(bool(mark.strip("*").strip()) for mark in single)
     count += sum(bool(mark.removeprefix("**").removesuffix("**").strip()) for mark in double)
-    return count >= int(kwargs["num_highlights"])
+    return compare(count, "at least", int(kwargs["num_highlights"]))
 
 
 def multiple_sections(text: str, kwargs: Kwargs) -> bool:
     pattern = r"\s?" + kwargs["section_spliter"].strip() + r"\s?\d+\s?"
-    return len(re.split(pattern, text)) - 1 >= int(kwargs["num_sections"])
+    count = len(re.split(pattern, text)) - 1
+    return compare(count, "at least", int(kwargs["num_sections"]))
 
 
 def json_format(text: str, kwargs: Kwargs) -> bool:
