@@ -3,15 +3,18 @@
 The run: 3,000 steps of 33 or 34 responses to 3 prompts each; responses are words of a vocabulary of 20,000 drawn by
 Zipf's law, 200 to 8,000 characters long (log-uniform: 2,100 on average, 210 MB in all), one in a hundred with some
 characters beyond ASCII. `--tokens` adds token ids and both log-probs, a token for four characters. Each figure is taken
-in a process of its own, whose files the system may have in its memory. Times of answers include the making of JSON.
+in a process of its own, whose files the system may have in its memory. Times of answers include the making of JSON; beside
+each stands the processor's time, of all threads, as other work on the machine makes the first one longer.
 Prints a table and, with `--json`, writes it.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,6 +49,7 @@ FILTERS: dict[str, dict[str, str]] = {
 }
 
 
+@functools.cache
 def words() -> list[str]:
     """The made vocabulary, the most frequent first."""
     import numpy as np
@@ -71,10 +75,12 @@ def make_run(run: Path, rollouts: int, steps: int, tokens: bool) -> int:
     (run / "rollouts").mkdir(parents=True)
     (run / "config.yaml").write_text("model: {path: none}\n")
     (run / "identity.json").write_text("{}")
+    (run / "metrics.jsonl").write_text("")
     characters, first = 0, 0
     for step in range(1, steps + 1):
         last = rollouts * step // steps
-        rows, count = [], last - first
+        rows: list[dict[str, Any]] = []
+        count = last - first
         lengths = np.exp(rng.uniform(np.log(200), np.log(8000), count)).astype(int)
         for i, length in enumerate(lengths.tolist()):
             at = int(rng.integers(0, len(pool) - 8000))
@@ -128,9 +134,9 @@ def make_run(run: Path, rollouts: int, steps: int, tokens: bool) -> int:
     return characters
 
 
-def resident() -> dict[str, int]:
-    """The most and the present memory of this process, in MB (10^6 bytes), mapped files included."""
-    lines = Path("/proc/self/status").read_text().splitlines()
+def resident(process: int | str = "self") -> dict[str, int]:
+    """The most and the present memory of a process, in MB (10^6 bytes), mapped files included."""
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
     found = {line.split(":")[0]: line.split()[1] for line in lines if line.startswith("Vm")}
     return {"peak": int(found["VmHWM"]) * 1024 // 10**6, "now": int(found["VmRSS"]) * 1024 // 10**6}
 
@@ -140,52 +146,56 @@ def measure(run: Path, cache: Path, started: float) -> dict[str, Any]:
     from prorl_viewer.encoding import encode
     from prorl_viewer.rollouts import Rollouts
 
-    vocabulary = words()
-    made = time.time()
-    imported = time.time() - started
-    rollouts = Rollouts(run, cache)
-    encode(rollouts.listed({}))
-    result: dict[str, Any] = {
-        "imports": imported,
-        "first_answer": time.time() - made,
-        "filters": {},
-    }
-    while not rollouts.listed({})["complete"]:
-        time.sleep(0.05)
-    result["all_read"] = time.time() - made
-    for name, query in FILTERS.items():
-        if query.get("q", "").startswith("WORD"):
-            query = query | {"q": vocabulary[int(query["q"][4:])].upper()}
-        began = time.perf_counter()
-        answer = rollouts.listed(query)
-        size = len(encode(answer))
-        taken = time.perf_counter() - began
-        whole = taken
-        while not answer["complete"]:
-            answer = rollouts.listed(query)
-            whole = time.perf_counter() - began
-        result["filters"][name] = {
-            "seconds": taken,
-            "whole": whole,
-            "rows": answer["total"],
-            "bytes": size,
+    begun = time.time()
+    with Rollouts(run, cache) as rollouts:
+        encode(rollouts.listed({}))
+        first = {"seconds": time.time() - started, "cpu": time.process_time()}
+        while not rollouts.listed({})["complete"]:
+            time.sleep(0.05)
+        read = {"seconds": time.time() - started, "cpu": time.process_time()}
+        figures = {
+            "imports": {"seconds": begun - started},
+            "first answer since the start": first,
+            "all read": read,
         }
-    for name, page, query in (
-        ("group", rollouts.group, {"step": "1500", "sample": answer_sample(rollouts)}),
-        ("prompt over the steps", rollouts.prompt, {"sample": answer_sample(rollouts)}),
-        ("one response", rollouts.one, {"step": "1500", "row": "0"}),
-    ):
-        began = time.perf_counter()
-        encode(page(query))
-        result["filters"][name] = {"seconds": time.perf_counter() - began}
-    result["memory_mb"] = resident()
-    rollouts.close()
-    return result
+        for name, query in FILTERS.items():
+            figures[name] = filtered(rollouts, query)
+        sample = str(rollouts.one({"step": "1500", "row": "0"})["sample_id"])
+        for name, page, query in (
+            ("group", rollouts.group, {"step": "1500", "sample": sample}),
+            ("prompt over the steps", rollouts.prompt, {"sample": sample}),
+            ("one response", rollouts.one, {"step": "1500", "row": "0"}),
+        ):
+            began, worked = time.perf_counter(), time.process_time()
+            encode(page(query))
+            figures[name] = {
+                "seconds": time.perf_counter() - began,
+                "cpu": time.process_time() - worked,
+            }
+        return {"figures": figures, "memory_mb": resident()}
 
 
-def answer_sample(rollouts: Any) -> str:
-    """A prompt of step 1500."""
-    return str(rollouts.one({"step": "1500", "row": "0"})["sample_id"])
+def filtered(rollouts: Any, query: dict[str, str]) -> dict[str, Any]:
+    """Ask once, and again until nothing is left to search; ``cpu`` is of all of it."""
+    from prorl_viewer.encoding import encode
+
+    if query.get("q", "").startswith("WORD"):
+        query = query | {"q": words()[int(query["q"][4:])].upper()}
+    began, worked = time.perf_counter(), time.process_time()
+    answer = rollouts.listed(query)
+    size = len(encode(answer))
+    taken = whole = time.perf_counter() - began
+    while not answer["complete"]:
+        answer = rollouts.listed(query | {"limit": "0"})
+        whole = time.perf_counter() - began
+    cpu = time.process_time() - worked
+    return {
+        "seconds": taken,
+        "whole": whole,
+        "cpu": cpu,
+        "rows": answer["total"],
+        "bytes": size,
+    }
 
 
 def in_process(run: Path, cache: Path) -> dict[str, Any]:
@@ -196,22 +206,59 @@ def in_process(run: Path, cache: Path) -> dict[str, Any]:
     return found
 
 
+def in_browser(run: Path, scratch: Path) -> dict[str, Any]:
+    """The page in Debian's Chromium, with an empty cache: from the opening of its address to rows on screen, and from a filter to its rows."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "prorl_cli", "view", str(run)]
+    places = os.environ | {"PRORL_CACHE": str(scratch / "browser")}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=places) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        figures: dict[str, Any] = {}
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            )
+            page = browser.new_page()
+            for name in ("rows on screen, cold server", "rows on screen again"):
+                page.goto("about:blank")
+                began = time.perf_counter()
+                page.goto(f"{address}#/{run.name}/rollouts")
+                page.locator("tr[data-at='0'] td", has_text=str(STEPS)).first.wait_for()
+                figures[name] = {"seconds": time.perf_counter() - began}
+            page.get_by_text("100,000 of 100,000 rollouts").wait_for(timeout=300_000)
+            for query in ("step=1000..1200", f"q={words()[19000]}", "domain=math&reward=1"):
+                # in the page, as Playwright's own looks are some 100 ms apart
+                figures[f"filter {query}"] = {
+                    "seconds": page.evaluate(
+                        """async ([subject, query]) => {
+                        const count = () => document.querySelector(".rollout-count strong").textContent;
+                        const before = count(), began = performance.now();
+                        location.hash = `#/${subject}/rollouts?${query}`;
+                        while (count() === before) await new Promise(requestAnimationFrame);
+                        return (performance.now() - began) / 1000 }""",
+                        [run.name, query],
+                    )
+                }
+            browser.close()
+        memory = resident(server.pid)
+        server.terminate()
+    return {"figures": figures, "memory_mb": memory}
+
+
 def show(name: str, found: Mapping[str, Any]) -> None:
     """Print one process's figures."""
-    print(f"\n{name}")
-    for key in ("imports", "first_answer", "all_read"):
-        print(f"  {key.replace('_', ' '):34} {found[key]:8.2f} s")
-    for key, one in found["filters"].items():
-        more = f"  {one['rows']:>7,} rows" if "rows" in one else ""
-        late = (
-            f"  (all of it after {1000 * one['whole']:.0f} ms)"
-            if one.get("whole", 0) > one["seconds"]
-            else ""
-        )
-        print(f"  {key:34} {1000 * one['seconds']:8.0f} ms{more}{late}")
-    print(
-        f"  {'memory, most and at the end':34} {found['memory_mb']['peak']} and {found['memory_mb']['now']} MB"
-    )
+    print(f"\n{name:36}   time   processor")
+    for key, one in found["figures"].items():
+        line = f"  {key:34} {1000 * one['seconds']:6.0f} ms"
+        line += f" {1000 * one['cpu']:6.0f} ms" if "cpu" in one else ""
+        line += f" {one['rows']:>8,} rows" if "rows" in one else ""
+        if one.get("whole", 0) > one["seconds"]:
+            line += f", all searched after {1000 * one['whole']:.0f} ms"
+        print(line)
+    memory = found["memory_mb"]
+    print(f"  memory: {memory['peak']} MB at most, {memory['now']} MB at the end")
 
 
 def main() -> None:
@@ -225,6 +272,7 @@ def main() -> None:
     parser.add_argument(
         "--run", type=Path, help="keep the made run here, or use the one that is there"
     )
+    parser.add_argument("--browser", action="store_true", help="measure the page in Chromium too")
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -238,6 +286,7 @@ def main() -> None:
             "rollouts": options.rollouts,
             "steps": options.steps,
             "cores": os.cpu_count(),
+            "load": os.getloadavg()[0],
         }
         if not run.exists():
             figures["characters"] = make_run(run, options.rollouts, options.steps, options.tokens)
@@ -247,7 +296,11 @@ def main() -> None:
             figures[name] = in_process(run, cache)
             show(name, figures[name])
         figures["cache_mb"] = sum(f.stat().st_size for f in cache.rglob("*.*")) / 1e6
-        print(f"\nrun {figures['run_mb']:.0f} MB, cache {figures['cache_mb']:.0f} MB")
+        print(f"\nload of the machine {figures['load']:.1f} on {figures['cores']} cores")
+        print(f"run {figures['run_mb']:.0f} MB, cache {figures['cache_mb']:.0f} MB")
+        if options.browser:
+            figures["browser"] = in_browser(run, Path(scratch))
+            show("in the browser", figures["browser"])
         if options.json:
             options.json.write_text(json.dumps(figures, indent=1))
 

@@ -25,7 +25,7 @@ class Column(NamedTuple):
 
 
 COLUMNS = {
-    "step": Column("int64", "the step in which the response's group became whole", True),
+    "step": Column("int64", "the step of the file: the response's group became whole in it", True),
     "sample_id": Column("string", "id of the row of the dataset", True),
     "sample_index": Column("int64", "number of the response in its group", True),
     "domain": Column("string", "the row's domain", True),

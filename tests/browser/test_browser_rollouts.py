@@ -223,7 +223,7 @@ def test_a_rollout_is_copied_as_a_line_that_prorl_verify_file_reads(
     (tmp_path / "case.jsonl").write_text(line)
     (item,) = read_items(tmp_path / "case.jsonl")
     assert (item.id, item.task.verifier) == ("sum-0#5.1", "math")
-    assert json.loads(line)["expected"] == {"reward": 1.0, "status": "scored"}
+    assert json.loads(line)["expected_reward"] == 1.0
 
 
 @pytest.mark.parametrize(("size", "columns"), [("desktop", 2), ("phone", 1)])
@@ -286,7 +286,7 @@ def test_a_hostile_text_is_shown_and_does_nothing(run: Path, serve: Any, look: A
     page.get_by_role("link", name="group side by side").click()
     page.locator(".group article").first.wait_for()
     page.get_by_role("link", name="prompt over the steps").click()
-    page.get_by_role("heading", name="over 1 steps").wait_for()
+    page.get_by_role("heading", name="over 1 step").wait_for()
     assert page.evaluate("() => window.pwned") is None
     assert page.locator("main script, main img").count() == 0
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -152,6 +152,15 @@ def test_a_row_without_a_reward_is_in_no_range_of_rewards_and_sorted_last(
         assert places(listed(opened, step="4", sort="reward", order=order)) == [(4, 1), (4, 0)]
 
 
+def test_a_task_with_a_comma_in_its_name_is_filtered_and_long_names_are_cut(
+    run: Path, opened: Rollouts
+) -> None:
+    write(run, 4, [row(4, 0, task="a, b"), row(4, 1, task="x" * 10**6)])
+    assert places(listed(opened, task="a, b")) == [(4, 0)]
+    assert len(encode(listed(opened))) < 20_000
+    assert len(encode(opened.one({"step": "4", "row": "1"}))) < 20_000
+
+
 def test_a_hit_is_shown_with_its_surroundings_and_letters_beyond_ascii_have_cases_too(
     run: Path, opened: Rollouts
 ) -> None:

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from prorl_common import Closing
-from prorl_verifiers import VerifierPool, WorkerOptions, explain, load_task
+from prorl_common import Closing, UserError
+from prorl_verifiers import Task, VerifierPool, WorkerOptions, as_test_case, explain, load_task
 from prorl_viewer.subject import Json, Private
 
 SAME = 1e-9
@@ -68,17 +68,19 @@ class Checker(Closing):
 
 
 def test_case(row: Mapping[str, Any]) -> str:
-    """Return a line that ``prorl verify file`` reads, with the recorded verdict as "expected"."""
+    """Return a line that ``prorl verify file`` reads, with the recorded reward as the expected one.
+
+    The task is as the file has it: ``prorl verify`` says what is wrong with it. Raises UserError where it is no JSON object.
+    """
     try:
         reference = json.loads(row["reference"])
     except (ValueError, TypeError, RecursionError):
-        reference = row["reference"]  # as it is; prorl verify says what is wrong with it
-    case = {
-        "id": f"{row['sample_id']}#{row['step']}.{row['sample_index']}",
-        "task": {"verifier": row["verifier"], "reference": reference},
-        "response": row["response"] or "",
-        "expected": {"reward": row["reward"], "status": row["status"]},
-    }
+        reference = None
+    if not isinstance(reference, dict):
+        raise UserError("this rollout's reference is no JSON object: it makes no test case")
+    name = f"{row['sample_id']}#{row['step']}.{row['sample_index']}"
+    task = Task(row["verifier"], reference)
+    case = as_test_case(name, task, row["response"] or "", row["reward"])
     return json.dumps(case, ensure_ascii=False)
 
 

@@ -22,7 +22,7 @@ from prorl_evaluation.sampling.journal import EvalJournal, Keys, digest
 from prorl_evaluation.types import FULL_MARKS, EvaluationError
 from prorl_verifiers import TaskError, load_task
 
-COLUMNS = ("step", "sample_id", "sample_index", "verifier", "reference", "response", "reward")
+COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "response", "reward")
 """What is read of a run's rollouts; ``reward`` is the raw outcome, null where there is no verdict."""
 
 
@@ -73,8 +73,8 @@ def feed_run(
 ) -> Fed:
     """Take in a run's rollouts (of the steps ``first`` to ``last``, both included).
 
-    Each step's policy is one of its own: its samples add to no other's. Rollouts do not keep prompts: a row is
-    taken for the same where id, verifier and reference are. Raises EvaluationError when there are none.
+    Each step's policy is one of its own: its samples add to no other's. A row is taken for the same where id, verifier,
+    reference and prompt are; older rollouts do not tell the prompt. Raises EvaluationError when there are none.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -84,7 +84,7 @@ def feed_run(
             "(logging.rollouts_every of its config says which steps keep theirs)"
         )
     policies = _Policies(run)
-    same: dict[tuple[str, str], bool] = {}
+    same: dict[tuple[str, str, str | None], bool] = {}
     for step, file in files.items():
         if steps is not None and not steps[0] <= step <= steps[1]:
             continue
@@ -97,9 +97,9 @@ def feed_run(
             if sample is None:
                 fed.elsewhere += 1
                 continue
-            asked = (sample.id, row["reference"])
+            asked = (sample.id, row["reference"], row["prompt"])
             if asked not in same:
-                same[asked] = _asks_the_same(sample, row["verifier"], row["reference"])
+                same[asked] = _asks_the_same(sample, row["verifier"], *asked[1:])
             if not same[asked]:
                 fed.altered += 1
                 continue
@@ -113,12 +113,13 @@ def feed_run(
     return fed
 
 
-def _asks_the_same(sample: Sample, verifier: str, reference: str) -> bool:
+def _asks_the_same(sample: Sample, verifier: str, reference: str, prompt: str | None) -> bool:
     try:
         task = load_task(verifier, reference)
     except TaskError:
         return False
-    return content_of(sample.prompt, task) == content_of(sample.prompt, sample.task)
+    seen = sample.prompt if prompt is None else json.loads(prompt)
+    return content_of(seen, task) == content_of(sample.prompt, sample.task)
 
 
 class _Policies:

@@ -26,6 +26,9 @@ TIMING_KEYS = (
 )
 """Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
 
+TASK_KEYS = ("reward_mean", "pass_rate", "length_mean", "tokens", "groups")
+"""What a line says of each task (``Sample.family``): a run may have hundreds, so few things."""
+
 
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the rates of some groups and what filtering them cost.
@@ -120,14 +123,14 @@ def domain_metrics(
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return reward, pass rate, length and count of the responses of each task (``Sample.family``) that was sampled."""
+    """Return ``TASK_KEYS`` of ``group_metrics`` and the number of responses of each task that was sampled."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
     rows = {}
     for task, own in sorted(by_task.items()):
         found = group_metrics(own, ["usable"] * len(own))
-        rows[task] = {k: found[k] for k in ("reward_mean", "pass_rate", "length_mean", "groups")}
+        rows[task] = {k: found[k] for k in TASK_KEYS}
         rows[task]["responses"] = sum(len(g.trajectories) for g in own)
     return rows
 

@@ -35,7 +35,8 @@ class Ask:
 
 def read_query(query: Query) -> Ask:
     """Return what is asked. Raises UserError for what makes no sense."""
-    words = {name: query[name].split(",") for name in WORDS if query.get(name)}
+    # a name may hold a comma itself
+    words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
     ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
     flags = {n: choice(query, n, ("yes", "no")) == "yes" for n in FLAGS if query.get(n)}
     text = query.get("q", "")

@@ -6,7 +6,10 @@ written again (a step done anew after a resume) takes the place of the old one. 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import re
 import threading
 import time
 from collections.abc import Iterable
@@ -15,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prorl_common import Closing, DiskFullError, UserError, cache_root
-from prorl_common.rollout_files import rollout_file, step_of
 from prorl_viewer.rollouts.cache import merge, open_folder, remove, saved_segments
 from prorl_viewer.rollouts.segment import FileKey, Segment, read_segment
 from prorl_viewer.rollouts.table import Table
@@ -25,6 +27,8 @@ AT_ONCE = 32
 """Files between two looks of whoever waits."""
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
 """So many files, or bytes of text, are merged and their texts leave the memory."""
+
+_STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class Index(Closing):
             if changed == self._seen[0] and changed / 1e9 < self._seen[1] - 1:
                 return
             self._seen = (changed, now)
-            self._keys = {key.name: key for key in _keys(self.run)}
+            self._keys = {key.name: key for key in _keys(folder)}
             present = set(self._keys.values())
             stale = [s for s in self._segments if not present.issuperset(s.files)]
             for segment in stale:
@@ -131,7 +135,7 @@ class Index(Closing):
         """Return the files that nobody has read yet, newest step first."""
         read = {key for segment in self._segments for key in segment.files}
         todo = [k for k in self._keys.values() if k not in read and k not in self._bad]
-        return sorted(todo, key=lambda key: -step_of(Path(key.name)))
+        return sorted(todo, key=lambda key: (len(key.name), key.name), reverse=True)
 
     def _reader(self) -> None:
         try:
@@ -212,14 +216,14 @@ class Index(Closing):
                 remove(whole.texts)
 
 
-def _keys(run: Path) -> Iterable[FileKey]:
-    """Yield the step files of a run; files of other names are none."""
-    for path in (run / "rollouts").glob("step_*.parquet"):
-        number = path.stem.removeprefix("step_")
-        if not number.isdecimal() or path != rollout_file(run, int(number)):
-            continue
-        try:
-            found = path.stat()
-        except OSError:  # it went meanwhile
-            continue
-        yield FileKey(path.name, found.st_size, found.st_mtime_ns)
+def _keys(folder: Path) -> Iterable[FileKey]:
+    """Yield the step files of a run's folder of rollouts; files of other names are none."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if _STEP_FILE.fullmatch(entry.name):
+            with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+                found = entry.stat()
+                yield FileKey(entry.name, found.st_size, found.st_mtime_ns)

@@ -17,11 +17,13 @@ from prorl_viewer.rollouts.index import Index, Known
 from prorl_viewer.rollouts.prompts import find_prompt
 from prorl_viewer.rollouts.reading import COLUMNS_OF_TOKENS, read_group, read_row
 from prorl_viewer.rollouts.searching import Searches
-from prorl_viewer.rollouts.segment import WORDS
+from prorl_viewer.rollouts.segment import LONGEST_WORD, WORDS
 from prorl_viewer.rollouts.table import Filter, Rows, Table
 from prorl_viewer.rollouts.tokens import tokens_of
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer
 
+PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
+"""Columns that models and datasets wrote; the other texts are names."""
 HEAD = 160
 """Characters of a response that the list shows."""
 LOOKED_AT = 1 << 20
@@ -123,8 +125,8 @@ class Rollouts(Closing):
         table = self._index.known(1, FIRST_ANSWER).table
         same = Filter({"step": (step, step)}, {"sample_id": [row["sample_id"] or ""]})
         group = [int(table.numbers["row"][at]) for at in table.select(same)]
-        texts = ("response", "reference", "reason", "extracted", "metrics", "level")
-        plain = {k: v for k, v in row.items() if k not in (*texts, *COLUMNS_OF_TOKENS, "prompt")}
+        texts = PRIVATE[1:]
+        plain = {k: _cut(v) for k, v in row.items() if k not in (*texts, "prompt")}
         return {
             **plain,
             "row": number,
@@ -146,9 +148,9 @@ class Rollouts(Closing):
         rows = read_group(rollout_file(self.run, step), sample)
         first, shown = rows[0], []
         for row in rows:
-            texts = {name: _private(row.pop(name)) for name in ("reason", "extracted")}
-            response = Private((row.pop("response") or "")[:WHOLE])
-            plain = {k: v for k, v in row.items() if k not in ("prompt", "reference")}
+            texts = {name: _private(row[name]) for name in ("reason", "extracted")}
+            response = Private((row["response"] or "")[:WHOLE])
+            plain = {k: _cut(v) for k, v in row.items() if k not in PRIVATE}
             shown.append({**plain, **texts, "response": response})
         table = self._index.known(1 << 62, FIRST_ANSWER).table
         wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
@@ -264,6 +266,11 @@ class Rollouts(Closing):
 
 def _private(text: str | None) -> Private | None:
     return None if text is None else Private(text)
+
+
+def _cut(value: Any) -> Any:
+    """Return a name cut to what is kept of it, other values as they are."""
+    return value[:LONGEST_WORD] if isinstance(value, str) else value
 
 
 def _progress(known: Known) -> dict[str, Any]:

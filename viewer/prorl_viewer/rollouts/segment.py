@@ -28,6 +28,8 @@ Mask = npt.NDArray[np.bool_]
 BLOCK = 8 << 20
 """Bytes of text that a search holds at a time, where no single text is longer."""
 WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status", "judge")
+LONGEST_WORD = 200
+"""Characters of a word (an id, a task's name) that are kept."""
 NUMBERS = {
     "sample_index": pa.int64(),
     "tokens": pa.int64(),
@@ -92,7 +94,7 @@ class Segment:
     def search(self, needle: str) -> Mask:
         """Return which rows have ``needle`` in response, prompt or sample id, whatever its case."""
         ids = self.columns["sample_id"].combine_chunks()
-        found = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
+        found: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
         texts = np.zeros(len(self.offsets), np.bool_)  # the last one stands for no text
         with self._opened() as read:
             for first, last in self._blocks():
@@ -167,7 +169,8 @@ def read_segment(file: Path, key: FileKey) -> Segment:
     for name in (*WORDS, *NUMBERS, *FLAGS):
         column = table[name].combine_chunks()
         if name in WORDS:  # an empty word stands for none
-            columns[name] = column.fill_null("").dictionary_encode()
+            cut = compute.utf8_slice_codeunits(column.fill_null(""), 0, LONGEST_WORD)
+            columns[name] = cut.dictionary_encode()
         else:
             columns[name] = column.cast(SCHEMA.field(name).type)
     arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]

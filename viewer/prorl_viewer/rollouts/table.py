@@ -12,6 +12,8 @@ import pyarrow as pa
 
 from prorl_viewer.rollouts.segment import FLAGS, NUMBERS, SCHEMA, WORDS, Mask, Segment
 
+MOST_WORDS = 300
+"""Words of a column that a filter offers."""
 Rows: TypeAlias = npt.NDArray[np.int64]
 """Numbers of rows of a table."""
 
@@ -86,7 +88,7 @@ class Table:
 
     def word(self, name: str, row: int) -> str:
         """Return the word that a row has in a column of words, empty where it has none."""
-        return self.words[name][self.codes[name][row]]
+        return self.words[name][int(self.codes[name][row])]
 
     def number(self, name: str, row: int) -> float | None:
         """Return the number that a row has, as an int where it is whole by its type."""
@@ -105,10 +107,10 @@ class Table:
         return segment.read(number, longest)
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return how many rows have each word, the most frequent first."""
+        """Return how many rows have each of the ``MOST_WORDS`` most frequent words, the most frequent first."""
         found = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
         pairs = sorted(zip(self.words[name], found, strict=True), key=lambda pair: -pair[1])
-        return {word: count for word, count in pairs if word}
+        return {word: count for word, count in pairs[:MOST_WORDS] if word}
 
     def facts(self, row: int) -> dict[str, Any]:
         """Return all that the columns say of a row, but its texts."""

@@ -16,6 +16,8 @@ from prorl_common import UserError, pip_install
 from prorl_viewer.rollouts.settings import setting
 from prorl_viewer.subject import Json, Private
 
+MOST_TOKENS = 200_000
+
 
 def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     """Return the tokens of a rollout, a row of its file.
@@ -27,8 +29,10 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
     ids = row.get("token_ids")
     if not ids:
         return {
-            "why": "the rollout file holds no token ids (logging.tokens of the config keeps them)"
+            "why": "the rollout file holds no token ids (with logging.rollouts=full runs write them)"
         }
+    if len(ids) > MOST_TOKENS:
+        return {"why": f"{len(ids):,} tokens are more than this page shows ({MOST_TOKENS:,})"}
     sampler, trainer = (
         _numbers(row.get(name), len(ids)) for name in ("sampler_logprobs", "trainer_logprobs")
     )

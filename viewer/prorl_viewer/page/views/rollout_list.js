@@ -1,7 +1,7 @@
 // The list of rollouts: rows are asked for as they come into view, a hundred at a time.
 import { exported, get, useSubjects } from "../data.js";
 import { html, shown, useEffect, useMemo, useRef, useState } from "../lib.js";
-import { Text } from "../text.js";
+import { Text, seen } from "../text.js";
 
 /** @typedef {Record<string, any>} Row */
 /** @typedef {{total: number, of: number, complete: boolean, files_read: number, files: number, problems: string[], searched: number, values?: Record<string, Record<string, number>>, asked?: string}} About */
@@ -158,7 +158,7 @@ async function passes(subject, query, row) {
       if (row[key] === null || row[key] < Number(low || -Infinity) || row[key] > Number(high || Infinity)) return false;
     } else if (key === "kept") {
       if (row.kept !== (wanted === "yes")) return false;
-    } else if (!["sort", "order"].includes(key) && !wanted.split(",").includes(row[key] ?? "")) {
+    } else if (!["sort", "order"].includes(key) && ![wanted, ...wanted.split(",")].includes(row[key] ?? "")) {
       return false;
     }
   }
@@ -286,7 +286,16 @@ function cell(row, key) {
   if (key === "reward") return html`<${Reward} value=${row.reward} />`;
   if (key === "kept") return row.kept ? "yes" : "no";
   const value = row[key];
+  if (typeof value === "string") return html`<${Name} value=${value} />`;
   return typeof value === "number" && key !== "step" ? shown(value) : (value ?? "–");
+}
+
+/**
+ * A name out of a file: it turns nothing around it.
+ * @param {{value: string | null}} props
+ */
+export function Name({ value }) {
+  return value === null ? html`–` : html`<bdi>${seen(value)}</bdi>`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { get, useData } from "../data.js";
 import { html, shown, useRef, useState } from "../lib.js";
 import { Text } from "../text.js";
 import { CheckAgain } from "./check_again.js";
-import { Reward } from "./rollout_list.js";
+import { Name, Reward } from "./rollout_list.js";
 import { COLOURS, TokenText } from "./rollout_tokens.js";
 
 /** @typedef {import("../router.js").Route} Route */
@@ -20,7 +20,7 @@ export function One({ subject, at, route, close }) {
   /** @param {number} number */
   const sibling = (number) => route.href({ at: `${data.step}.${number}` });
   return html`<div class="rollout-head" ref=${head}>
-      <h2>Step ${data.step}, <bdi>${data.sample_id ?? "–"}</bdi>, response ${place + 1} of ${data.group.length}</h2>
+      <h2>Step ${data.step}, <${Name} value=${data.sample_id} />, response ${place + 1} of ${data.group.length}</h2>
       <span class="buttons">
         ${place > 0 && html`<a href=${sibling(data.group[place - 1])}>previous of the group</a>`}
         ${place + 1 < data.group.length && html`<a href=${sibling(data.group[place + 1])}>next of the group</a>`}
@@ -45,10 +45,10 @@ function Facts({ data }) {
     ["advantage", shown(data.advantage)],
     ["trained on", data.kept ? "yes" : data.trained_in !== null ? html`in step ${data.trained_in}` : "no"],
     ["tokens", `${shown(data.tokens)}${data.finish_reason === "length" ? ", cut by the limit" : ""}`],
-    ["finish", data.finish_reason ?? "–"],
+    ["finish", html`<${Name} value=${data.finish_reason} />`],
     ["policy of step", data.policy_last === null ? "–" : policy],
-    ["domain, task", [data.domain, data.task].filter(Boolean).join(", ")],
-    ["verifier", [data.verifier, data.judge && `judge ${data.judge}`, data.isolation].filter(Boolean).join(", ")],
+    ["domain, task", html`<${Name} value=${[data.domain, data.task].filter(Boolean).join(", ")} />`],
+    ["verifier", html`<${Name} value=${[data.verifier, data.judge && `judge ${data.judge}`, data.isolation].filter(Boolean).join(", ")} />`],
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
@@ -94,7 +94,7 @@ function Response({ subject, data, route }) {
 function Verdict({ subject, data }) {
   return html`<h3>Verdict</h3>
     <dl>
-      <dt>recorded</dt><dd><${Reward} value=${data.reward} />, ${data.status ?? "–"}</dd>
+      <dt>recorded</dt><dd><${Reward} value=${data.reward} />, <${Name} value=${data.status} /></dd>
       <dt>reason</dt><dd><${Text} value=${data.reason} inline=${true} /></dd>
       ${data.extracted && html`<dt>extracted</dt><dd><${Text} value=${data.extracted} inline=${true} /></dd>`}
       <dt>checked against</dt><dd><details><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>

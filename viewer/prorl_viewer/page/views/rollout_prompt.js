@@ -4,7 +4,7 @@ import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
-import { Reward, idOf } from "./rollout_list.js";
+import { Name, Reward, idOf } from "./rollout_list.js";
 import { Messages } from "./rollout_one.js";
 
 const COLUMNS = [
@@ -28,7 +28,7 @@ export function Prompt({ subject, sample, route, close }) {
   /** @param {number} step */
   const group = (step) => route.go({ prompt: null, group: step, sample });
   return html`<div class="rollout-head">
-      <h2><bdi>${sample}</bdi> over ${data.steps.length} steps</h2>
+      <h2><${Name} value=${sample} /> over ${data.steps.length} ${data.steps.length === 1 ? "step" : "steps"}</h2>
       <span class="buttons"><button onClick=${close}>close</button></span>
     </div>
     ${data.reading && html`<p class="note">so far: ${shown(data.files_read)} of ${shown(data.files)} step files read</p>`}
