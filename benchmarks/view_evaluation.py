@@ -1,6 +1,6 @@
 """How long the evaluation's part of ``prorl view`` takes, and what memory, on many problems, models and samples.
 
-    python benchmarks/view_evaluation.py [--problems 1000] [--models 8] [--n 128] [--folder DIR] [--json FILE]
+    python benchmarks/view_evaluation.py [--problems 1000] [--models 8] [--n 128] [--folder DIR] [--browser] [--json FILE]
 
 Writes such a folder with the room's own writers (a generator that makes answers up; ``--folder`` keeps it and takes it
 up again), then opens it in a process of its own and times every page. Seconds are wall seconds of this machine, memory
@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -167,6 +168,45 @@ def measure(folder: Path) -> dict[str, Any]:
     return {"memory before, MB": round(start), "load": os.getloadavg()[0], "pages": clock.rows}
 
 
+def in_browser(folder: Path) -> dict[str, float]:
+    """Return seconds in Chromium: address to the first rows of the matrix, a filter to its rows."""
+    from playwright.sync_api import sync_playwright
+
+    command = [sys.executable, "-m", "prorl_cli", "view", str(folder)]
+    served = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert served.stdout is not None
+        address = served.stdout.readline().strip()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            )
+            page = browser.new_page()
+            started = time.perf_counter()
+            page.goto(f"{address}#/{folder.name}/evaluation?tab=problems&by=none")
+            page.wait_for_selector(".share")
+            first = time.perf_counter() - started
+            started = time.perf_counter()
+            page.fill("input[data-filter]", "problem 77")
+            page.get_by_text("11 of 1,000 problems").wait_for()
+            text = time.perf_counter() - started
+            page.fill("input[data-filter]", "")
+            page.get_by_text("1,000 of 1,000 problems").wait_for()
+            started = time.perf_counter()
+            page.locator("form.filters select").nth(1).select_option("math")
+            page.get_by_text("200 of 1,000 problems").wait_for()
+            domain = time.perf_counter() - started
+            browser.close()
+    finally:
+        served.terminate()
+        served.wait()
+    return {
+        "address to rows, s": round(first, 2),
+        "text filter to rows, with its pause of 0.15 s": round(text, 2),
+        "domain filter to rows, s": round(domain, 2),
+    }
+
+
 def main() -> None:
     """Write the folder, then measure in a process of its own."""
     parser = argparse.ArgumentParser(
@@ -178,6 +218,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--measure", action="store_true", help="only measure what is in --folder")
+    parser.add_argument("--browser", action="store_true", help="of 1,000 problems, in Chromium too")
     options = parser.parse_args()
     if options.measure:
         print(json.dumps(measure(options.folder)))
@@ -187,10 +228,14 @@ def main() -> None:
         write(folder, options.problems, options.models, options.n)
         own = [sys.executable, __file__, "--measure", "--folder", str(folder)]
         found = json.loads(subprocess.run(own, check=True, capture_output=True, text=True).stdout)
+        if options.browser:
+            found["browser"] = in_browser(folder)
     found |= {"problems": options.problems, "models": options.models, "n": options.n}
     for name, row in found["pages"].items():
         print(f"{name:32}", "  ".join(f"{k} {v:g}" for k, v in row.items()))
     print(f"load {found['load']:.1f}, memory before {found['memory before, MB']} MB")
+    for name, seconds in found.get("browser", {}).items():
+        print(f"{name:48}", seconds)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 
