@@ -280,7 +280,7 @@ def test_a_hostile_text_is_shown_and_does_nothing(run: Path, serve: Any, look: A
     for query in ("at=13.0", "at=13.1", "at=13.0&colour=sampler"):
         page.goto(rollouts(address, query))
         page.get_by_role("heading", name="Verdict").wait_for()
-        page.get_by_text("⟨U+202E⟩").first.wait_for()
+        page.locator(".rollout-open .text", has_text="⟨U+202E⟩").first.wait_for()
     page.goto(rollouts(address, "at=13.1"))
     page.get_by_text("of 1,000,").first.wait_for()
     page.get_by_role("link", name="group side by side").click()

@@ -15,6 +15,7 @@ from pyarrow import parquet
 
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, rollout_file, schema
+from prorl_verifiers import read_items
 from prorl_viewer.encoding import encode
 from prorl_viewer.rollouts import Rollouts
 from prorl_viewer.rollouts import index as index_module
@@ -389,6 +390,64 @@ def test_old_files_without_prompts_get_them_from_the_runs_dataset_where_it_asks_
     assert found["messages"] == [{"role": "user", "content": Private("What?")}]
     assert found["from"] == "the dataset data"
     assert "checked otherwise" in opened.one({"step": "5", "row": "1"})["prompt"]["missing"]
+
+
+def test_tokens_end_where_a_browser_counts_and_a_gap_is_sampler_minus_trainer(
+    run: Path, tmp_path: Path, opened: Rollouts
+) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    made = tokenizers.Tokenizer(tokenizers.models.BPE({c: i for i, c in enumerate(letters)}, []))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    ids = made.encode("a😀b").ids
+    token_columns = {
+        "token_ids": ids,
+        "sampler_logprobs": [-1.0] * 6,
+        "trainer_logprobs": [-1.5] * 5 + [None],
+    }
+    rows = [
+        row(4, 0, response="a😀b", **token_columns),
+        row(4, 1, response="other", **token_columns),
+    ]
+    rows += [row(4, 2, response="a😀b", token_ids=[9999], sampler_logprobs=[-1.0])]
+    write(run, 4, rows)
+    told = [opened.tokens({"step": "4", "row": str(at)}) for at in range(3)]
+    assert all("names no model" in one["why"] for one in told)
+    (tmp_path / "model").mkdir()
+    made.save(str(tmp_path / "model" / "tokenizer.json"))
+    (run / "config.yaml").write_text(f"model: {{path: {tmp_path / 'model'}}}")
+    same, other, unknown = (opened.tokens({"step": "4", "row": str(at)}) for at in range(3))
+    assert same["ends"] == [1, 1, 1, 1, 3, 4]
+    assert (same["why"], same["text"], other["text"]) == ("", None, Private("a😀b"))
+    assert same["gap"] == [0.5] * 5 + [None]
+    assert unknown["why"] or unknown["text"] == Private("")
+
+
+def test_a_check_says_whether_the_reward_is_the_recorded_one(run: Path, opened: Rollouts) -> None:
+    write(
+        run,
+        4,
+        [row(4, 0, reward=1.0), row(4, 1), row(4, 2, verifier="none"), row(4, 3, reward=None)],
+    )
+    wrong = opened.check({"step": "4", "row": "0"})
+    assert (wrong["same"], wrong["now"]["reward"], wrong["stored"]["reward"]) == (False, 0.0, 1.0)
+    assert opened.check({"step": "4", "row": "1"})["same"] is True
+    assert opened.check({"step": "4", "row": "3"})["same"] is None
+    with pytest.raises(UserError, match="unknown"):
+        opened.check({"step": "4", "row": "2"})
+
+
+def test_a_test_case_is_read_by_prorl_verify_file(
+    run: Path, tmp_path: Path, opened: Rollouts
+) -> None:
+    file = tmp_path / "case.jsonl"
+    file.write_text(opened.testcase({"step": "2", "row": "1"})["line"].text)
+    (item,) = read_items(file)
+    assert (item.id, item.task.verifier, item.expected) == ("sum-0#2.1", "math", 1.0)
+    write(run, 4, [row(4, 0, reference="[]")])
+    with pytest.raises(UserError, match="no JSON object"):
+        opened.testcase({"step": "4", "row": "0"})
 
 
 def test_nothing_is_written_into_the_run(run: Path, opened: Rollouts) -> None:

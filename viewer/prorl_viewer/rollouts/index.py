@@ -23,8 +23,8 @@ from prorl_viewer.rollouts.segment import FileKey, Segment, read_segment
 from prorl_viewer.rollouts.table import Table
 
 READERS = 2
-AT_ONCE = 32
-"""Files between two looks of whoever waits."""
+AT_FIRST, AT_ONCE = 4, 32
+"""Files between two looks of whoever waits; few before the first."""
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
 """So many files, or bytes of text, are merged and their texts leave the memory."""
 
@@ -151,7 +151,7 @@ class Index(Closing):
         with ThreadPoolExecutor(READERS) as readers:
             while True:
                 with self._changed:
-                    todo = self._unread()[:AT_ONCE]
+                    todo = self._unread()[: AT_ONCE if self._segments else AT_FIRST]
                     if self._closed or not todo:
                         self._thread = None
                         self._changed.notify_all()

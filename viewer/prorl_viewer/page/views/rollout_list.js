@@ -8,6 +8,7 @@ import { Text, seen } from "../text.js";
 /** @typedef {ReturnType<typeof useRows>} Rows */
 
 const CHUNK = 100;
+const KEPT = 50; // chunks of late
 const ROW = 34; // pixels of a row
 const AROUND = 10; // rows drawn above and below what is seen
 const AGAIN = 400; // milliseconds until an answer that was not complete is asked for again
@@ -58,7 +59,11 @@ export function useRows(subject, query) {
         const now = kept.current;
         const same = now.what === what && now.about.asked === what;
         now.chunks = same ? now.chunks : new Map();
-        answers.forEach((answer, at) => now.chunks.set(chunks[at], answer.rows));
+        answers.forEach((answer, at) => {
+          now.chunks.delete(chunks[at]); // so that it is the newest one
+          now.chunks.set(chunks[at], answer.rows);
+        });
+        for (const oldest of [...now.chunks.keys()].slice(0, -KEPT)) now.chunks.delete(oldest);
         now.about = { ...answers[0], asked: what };
         now.error = "";
         now.ms = performance.now() - began;
@@ -202,12 +207,23 @@ export function List({ rows, chosen, query, go, narrow }) {
     if (frame.current) frame.current.scrollTop = 0;
   }, [filtered]);
 
-  /** @param {number} at */
-  function focusRow(at) {
-    if (at < 0 || at >= total || frame.current === null) return;
+  useEffect(() => bring(rows.placeOf(chosen)), [chosen]);
+
+  /**
+   * Scroll as little as brings a row into view.
+   * @param {number} at
+   */
+  function bring(at) {
+    if (at < 0 || frame.current === null) return;
     const y = at * ROW;
     if (y < frame.current.scrollTop) frame.current.scrollTop = y;
     if (y + 2 * ROW > frame.current.scrollTop + height) frame.current.scrollTop = y + 2 * ROW - height;
+  }
+
+  /** @param {number} at */
+  function focusRow(at) {
+    if (at < 0 || at >= total || frame.current === null) return;
+    bring(at);
     const focus = () => {
       const row = /** @type {HTMLElement | null} */ (frame.current?.querySelector(`tr[data-at="${at}"]`));
       row?.focus();

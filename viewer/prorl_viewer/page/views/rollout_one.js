@@ -1,6 +1,6 @@
 // One response in full: its text by tokens, its verdict explained, and what can be done with it.
 import { get, useData } from "../data.js";
-import { html, shown, useRef, useState } from "../lib.js";
+import { html, shown, useEffect, useRef, useState } from "../lib.js";
 import { Text } from "../text.js";
 import { CheckAgain } from "./check_again.js";
 import { Name, Reward } from "./rollout_list.js";
@@ -9,17 +9,28 @@ import { COLOURS, TokenText } from "./rollout_tokens.js";
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("../data.js").Private} Private */
 
+const LACKS = {
+  sampler: "the rollout file has no log-probs of the sampler for this response",
+  trainer: "the rollout file has no log-probs of the trainer here: they are there for responses that the step trained on",
+  gap: "there is no gap to show without the trainer's log-probs, which are there for responses that the step trained on",
+  advantage: "the step did not train on this response: it has no advantage",
+};
+
 /** @param {{subject: string, at: string, route: Route, close: () => void}} props */
 export function One({ subject, at, route, close }) {
   const [step = "", row = ""] = at.split(".");
   const { data, error } = useData(subject, "rollout", { step, row });
   const head = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    // on a narrow page the list is hidden now, and its row has no focus any more
+    if (data !== null && document.activeElement === document.body) head.current?.focus();
+  }, [data !== null]);
   if (error) return html`<div class="rollout-head"><button onClick=${close}>close</button></div><p class="error" role="alert">${error}</p>`;
   if (data === null) return html`<p class="none">reading</p>`;
   const place = data.group.indexOf(data.row);
   /** @param {number} number */
   const sibling = (number) => route.href({ at: `${data.step}.${number}` });
-  return html`<div class="rollout-head" ref=${head}>
+  return html`<div class="rollout-head" ref=${head} tabindex="-1">
       <h2>Step ${data.step}, <${Name} value=${data.sample_id} />, response ${place + 1} of ${data.group.length}</h2>
       <span class="buttons">
         ${place > 0 && html`<a href=${sibling(data.group[place - 1])}>previous of the group</a>`}
@@ -72,7 +83,7 @@ function Response({ subject, data, route }) {
   const { data: tokens, error } = useData(subject, coloured ? "tokens" : "", coloured ? { step: data.step, row: data.row } : {});
   const known = coloured && tokens !== null && !error;
   const key = /** @type {keyof typeof COLOURS} */ (by);
-  const lacks = known && (tokens.why || (key === "advantage" ? tokens.advantage === null && "the step did not train on this response" : !tokens[key] && `the rollout file holds no ${COLOURS[key].title}`));
+  const lacks = known && (tokens.why || (key === "advantage" ? tokens.advantage === null : !tokens[key]) && LACKS[key]);
   return html`<div class="rollout-head"><h3>Response</h3>
       <label>colour tokens by
         <select value=${by} onChange=${(/** @type {Event} */ e) => route.go({ colour: /** @type {HTMLSelectElement} */ (e.target).value }, true)}>
@@ -98,7 +109,7 @@ function Verdict({ subject, data }) {
       <dt>reason</dt><dd><${Text} value=${data.reason} inline=${true} /></dd>
       ${data.extracted && html`<dt>extracted</dt><dd><${Text} value=${data.extracted} inline=${true} /></dd>`}
       <dt>checked against</dt><dd><details><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>
-      ${data.metrics && html`<dt>metrics</dt><dd><${Text} value=${data.metrics} inline=${true} /></dd>`}
+      ${data.metrics && html`<dt>reported</dt><dd><details><summary>metrics</summary><${Text} value=${data.metrics} label="metrics" /></details></dd>`}
     </dl>
     <${CheckAgain} subject=${subject} query=${{ step: data.step, row: data.row }} />`;
 }
