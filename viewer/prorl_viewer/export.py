@@ -22,6 +22,7 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 _IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}/[^"']+)\2""")
+_FIRST = '<meta charset="utf-8">'
 _LINK = re.compile(r'<link rel="stylesheet" href="page/([^"]+)">')
 _SCRIPT = '<script type="module" src="page/main.js"></script>'
 
@@ -42,7 +43,7 @@ def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False
         f'<script type="importmap">{modules}</script>\n'
         '<script type="module">import "prorl/main.js";</script>'
     )
-    for before, after in (("</head>", head), (_SCRIPT, scripts)):
+    for before, after in ((_FIRST, head), (_SCRIPT, scripts)):
         if before not in page:
             raise ValueError(f"index.html has no {before}")
         page = page.replace(before, after)

@@ -11,8 +11,8 @@ import numpy as np
 
 from prorl_common import Closing, UserError
 from prorl_common.rollout_files import rollout_file
+from prorl_viewer.checking import Checker, test_case
 from prorl_viewer.rollouts.asking import Ask, read_query
-from prorl_viewer.rollouts.checking import Checker, test_case
 from prorl_viewer.rollouts.index import Index, Known
 from prorl_viewer.rollouts.prompts import find_prompt
 from prorl_viewer.rollouts.reading import COLUMNS_OF_TOKENS, read_group, read_row

@@ -1,13 +1,13 @@
 // One response in full: its text by tokens, its verdict explained, and what can be done with it.
-import { act, exported, get, useData } from "../data.js";
+import { get, useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
 import { Text } from "../text.js";
+import { CheckAgain } from "./check_again.js";
 import { Name, Reward } from "./rollout_list.js";
 import { COLOURS, TokenText } from "./rollout_tokens.js";
 
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("../data.js").Private} Private */
-/** @typedef {{title: string, outcome: "passed" | "failed" | "neutral", fields: [string, Private][], span: [number, number] | null, parts: Finding[]}} Finding */
 
 const LACKS = {
   sampler: "the rollout file has no log-probs of the sampler for this response",
@@ -15,7 +15,6 @@ const LACKS = {
   gap: "there is no gap to show without the trainer's log-probs, which are there for responses that the step trained on",
   advantage: "the step did not train on this response: it has no advantage",
 };
-const SIGNS = { passed: "✓", failed: "✗", neutral: "·" };
 
 /** @param {{subject: string, at: string, route: Route, close: () => void}} props */
 export function One({ subject, at, route, close }) {
@@ -100,25 +99,10 @@ function Response({ subject, data, route }) {
 }
 
 /**
- * The recorded verdict; the verifier of now, when it is asked, and what it found.
+ * The recorded verdict, and the verifier of now, when it is asked.
  * @param {{subject: string, data: any}} props
  */
 function Verdict({ subject, data }) {
-  const [state, set] = useState({ busy: false, error: "", found: /** @type {any} */ (null) });
-  const alive = useRef(true);
-  useEffect(() => () => {
-    alive.current = false;
-  }, []);
-  async function check() {
-    set({ busy: true, error: "", found: null });
-    try {
-      const found = await act(subject, "check", { step: data.step, row: data.row });
-      if (alive.current) set({ busy: false, error: "", found });
-    } catch (error) {
-      if (alive.current) set({ busy: false, error: error instanceof Error ? error.message : String(error), found: null });
-    }
-  }
-  const { found } = state;
   return html`<h3>Verdict</h3>
     <dl>
       <dt>recorded</dt><dd><${Reward} value=${data.reward} />, <${Name} value=${data.status} /></dd>
@@ -127,54 +111,7 @@ function Verdict({ subject, data }) {
       <dt>checked against</dt><dd><details><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>
       ${data.metrics && html`<dt>reported</dt><dd><details><summary>metrics</summary><${Text} value=${data.metrics} label="metrics" /></details></dd>`}
     </dl>
-    ${exported
-      ? html`<p class="none">Checking again needs prorl view: this is a file.</p>`
-      : html`<p><button onClick=${check} disabled=${state.busy}>check again and explain</button> <span role="status">${state.busy ? "the verifier is at work" : ""}</span></p>`}
-    ${state.error && html`<p class="error" role="alert">${state.error}</p>`}
-    ${found && html`<${Again} found=${found} />`}`;
-}
-
-/** @param {{found: any}} props */
-function Again({ found }) {
-  const { now, same } = found;
-  const words =
-    now.status === "infra_error"
-      ? "The verifier could not decide now: this says nothing about the answer."
-      : same === null
-        ? "There was no reward to compare with."
-        : same
-          ? "The same reward as recorded."
-          : "Another reward than recorded.";
-  return html`<div class="again" role="status">
-    <p class=${same ? "good" : "warn"}><strong>${words}</strong></p>
-    <dl>
-      <dt>now</dt><dd><${Reward} value=${now.reward} />, ${now.status}, ${shown(now.seconds)} s</dd>
-      <dt>reason</dt><dd><${Text} value=${now.reason} inline=${true} /></dd>
-      ${now.extracted && html`<dt>extracted</dt><dd><${Text} value=${now.extracted} inline=${true} /></dd>`}
-    </dl>
-    <${Findings} findings=${now.findings} />
-  </div>`;
-}
-
-/** @param {{findings: Finding[]}} props */
-export function Findings({ findings }) {
-  if (!findings.length) return "";
-  return html`<ul class="findings">
-    ${findings.map((one) => html`<li>
-      <span class=${{ passed: "good", failed: "bad", neutral: "none" }[one.outcome]}>${SIGNS[one.outcome]} <span class="visually-hidden">${one.outcome}:</span></span> <bdi>${one.title}</bdi>${one.span && html` <span class="unit">characters ${shown(one.span[0] + 1)} to ${shown(one.span[1])} of the response</span>`}
-      ${one.fields.length > 0 && html`<dl>${one.fields.map(([label, text]) => html`<dt><bdi>${label}</bdi></dt><dd><${Short} value=${text} /></dd>`)}</dl>`}
-      <${Findings} findings=${one.parts} />
-    </li>`)}
-  </ul>`;
-}
-
-/**
- * A short text in its line, a longer one in a box of its own.
- * @param {{value: Private}} props
- */
-function Short({ value }) {
-  const short = value.text === undefined || (value.text.length < 120 && !value.text.includes("\n"));
-  return html`<${Text} value=${value} inline=${short} />`;
+    <${CheckAgain} subject=${subject} query=${{ step: data.step, row: data.row }} />`;
 }
 
 /** @param {{subject: string, step: string, row: string}} props */

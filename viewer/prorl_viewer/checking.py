@@ -54,7 +54,7 @@ class Checker(Closing):
                 "isolation": shown["isolation"],
                 "reason": _private(shown["reason"]),
                 "extracted": _private(shown["extracted"]),
-                "metrics": _metrics(shown["metrics"]),
+                "metrics": shown_metrics(shown["metrics"]),
                 "findings": [_finding(one) for one in shown["findings"]],
             },
         }
@@ -88,7 +88,8 @@ def _private(text: Any) -> Private | None:
     return None if text is None else Private(str(text))
 
 
-def _metrics(metrics: Mapping[str, Any]) -> Json:
+def shown_metrics(metrics: Mapping[str, Any]) -> Json:
+    """Return a verdict's metrics: numbers as they are, words as texts that a share-safe page leaves out."""
     return {k: Private(v) if isinstance(v, str) else v for k, v in metrics.items()}
 
 
