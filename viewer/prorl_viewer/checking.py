@@ -1,4 +1,4 @@
-"""A recorded reward checked again by the verifier of today, and explained; a rollout as a test case."""
+"""A reward made again by the verifier of today, and explained; a rollout as a test case."""
 
 from __future__ import annotations
 
@@ -16,48 +16,42 @@ SAME = 1e-9
 
 
 class Checker(Closing):
-    """Scores rollouts again, in a pool of one worker that is opened when the first one comes; thread-safe."""
+    """Scores responses and explains their verdicts, in a pool of one worker that is opened when the first one comes;
+    thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pool: VerifierPool | None = None
 
+    def explained(self, response: str, task: Task) -> Json:
+        """Return the verdict of now with its findings. Raises IsolationError where code cannot be isolated here."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
+            found = explain(response, task, pool=self._pool).to_json()
+        shown = ("reward", "status", "seconds", "judge", "outcome", "isolation")
+        return {
+            **{name: found[name] for name in shown},
+            "reason": _private(found["reason"]),
+            "extracted": _private(found["extracted"]),
+            "metrics": shown_metrics(found["metrics"]),
+            "findings": [_finding(one) for one in found["findings"]],
+        }
+
     def check(self, row: Mapping[str, Any]) -> Json:
-        """Return the verdict of now with its findings, and whether the reward is the recorded one.
+        """Return the verdict of now on a recorded row, and whether the reward is the recorded one.
 
         "same" is null where either has no reward. Raises TaskError for a task that today's verifier does not take,
         IsolationError where code cannot be isolated here.
         """
-        task = load_task(row["verifier"], row["reference"])
-        with self._lock:
-            if self._pool is None:
-                self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
-            found = explain(row["response"] or "", task, pool=self._pool)
-        now, stored = found.verdict, row["reward"]
+        now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
+        reward, stored = now["reward"], row["reward"]
         same = None
-        if now.reward is not None and stored is not None and row["status"] != "infra_error":
-            by_model = (row["status"] == "judged", now.status == "judged")
-            same = abs(now.reward - stored) <= SAME and by_model[0] == by_model[1]
-        shown = found.to_json()
-        return {
-            "same": same,
-            "stored": {
-                "reward": stored,
-                "status": row["status"],
-                "reason": _private(row["reason"]),
-            },
-            "now": {
-                **{
-                    name: shown[name]
-                    for name in ("reward", "status", "seconds", "judge", "outcome")
-                },
-                "isolation": shown["isolation"],
-                "reason": _private(shown["reason"]),
-                "extracted": _private(shown["extracted"]),
-                "metrics": shown_metrics(shown["metrics"]),
-                "findings": [_finding(one) for one in shown["findings"]],
-            },
-        }
+        if reward is not None and stored is not None and row["status"] != "infra_error":
+            by_model = (row["status"] == "judged", now["status"] == "judged")
+            same = abs(reward - stored) <= SAME and by_model[0] == by_model[1]
+        recorded = {"reward": stored, "status": row["status"], "reason": _private(row["reason"])}
+        return {"same": same, "stored": recorded, "now": now}
 
     def close(self) -> None:
         """End the pool's worker."""

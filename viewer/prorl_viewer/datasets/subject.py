@@ -17,7 +17,8 @@ from typing import Any
 from prorl_datasets import SPLITS, read_manifest
 from prorl_datasets.card.facts import in_order
 from prorl_datasets.storage import MANIFEST
-from prorl_viewer.datasets.checking import GoldChecker
+from prorl_viewer.checking import Checker
+from prorl_viewer.datasets.checking import checked_gold
 from prorl_viewer.datasets.drops import Drops
 from prorl_viewer.datasets.filtering import choose, window
 from prorl_viewer.datasets.groups import groups, histograms
@@ -70,7 +71,7 @@ class DatasetSubject:
         self.name = path.absolute().name
         self._lock = threading.Lock()
         self._held: _Opened | None = None
-        self._checker = GoldChecker()
+        self._checker = Checker()
 
     def version(self) -> str:
         """Return when manifest and pass rates were written."""
@@ -109,6 +110,10 @@ class DatasetSubject:
             shown |= {row["id"]: None for row in found}
         for name in shown:
             yield "row", {"id": name}
+
+    def close(self) -> None:
+        """End the worker that checks golds."""
+        self._checker.close()
 
     def forget(self) -> None:
         """Let go of the rows; whoever asks next reads them again."""
@@ -173,7 +178,8 @@ class DatasetSubject:
     def _check(self, query: Query) -> Json:
         table = self._open().table
         row = table.row(place(table, query))
-        return self._checker.check(row, json.loads(row["reference"]), json.loads(row["metadata"]))
+        reference, metadata = json.loads(row["reference"]), json.loads(row["metadata"])
+        return checked_gold(self._checker, row, reference, metadata)
 
     def _parts(self) -> tuple[RowTable, Rates, Drops]:
         held = self._open()

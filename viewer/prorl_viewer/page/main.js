@@ -59,6 +59,10 @@ function Page() {
     return () => removeEventListener("keydown", pressed);
   }, []);
   useEffect(() => {
+    // the only one there is stands in the address too, so that every link is whole
+    if (!route.subject && only) location.replace(link(only.name, VIEWS[only.kind][0].name));
+  }, [route.subject, only?.name]);
+  useEffect(() => {
     document.title = subject ? `${subject.name} · ${view.title} · prorl` : "prorl view";
   }, [subject?.name, view?.title]);
 

@@ -75,6 +75,10 @@ class RunSubject:
         """Return what can be done with the run's rollouts."""
         return self._rollouts.actions()
 
+    def close(self) -> None:
+        """Stop reading rollouts, and end the worker that checks them again."""
+        self._rollouts.close()
+
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield what an exported page holds: every chart overall and by domain, decisions and the falls of the reward."""
         pages = self.pages()
