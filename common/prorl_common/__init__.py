@@ -1,7 +1,7 @@
 """What every room shares: errors, atomic files and journals, seeds, progress, plug-ins.
 
-Standard library only, but for ``prorl_common.config`` (pydantic, yaml) and ``prorl_common.serving`` (the extra
-``server``), which are imported by their own names.
+Standard library only, but for ``prorl_common.config`` (pydantic, yaml), ``prorl_common.rollout_files`` (pyarrow) and
+``prorl_common.serving`` (the extra ``server``), which are imported by their own names.
 Nothing here knows about models, rewards or datasets.
 """
 

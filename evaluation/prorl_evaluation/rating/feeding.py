@@ -7,12 +7,12 @@ count. Leaves out: sampling (``rate``).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from prorl_common import read_jsonl
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_datasets import Sample
 from prorl_evaluation.rating.rate import NAME, counts
 from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, content_of, policy_of
@@ -77,7 +77,7 @@ def feed_run(
     taken for the same where id, verifier and reference are. Raises EvaluationError when there are none.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
-    files = sorted((run.path / "rollouts").glob("step_*.parquet"))
+    files = rollout_files(run.path)
     if not files:
         raise EvaluationError(
             f"run {run.name} has no rollouts: {run.path / 'rollouts'} holds no step_*.parquet "
@@ -85,13 +85,12 @@ def feed_run(
         )
     policies = _Policies(run)
     same: dict[tuple[str, str], bool] = {}
-    for file in files:
-        step = int(file.stem.removeprefix("step_"))
+    for step, file in files.items():
         if steps is not None and not steps[0] <= step <= steps[1]:
             continue
         policy = policies(step)
         rows: dict[str, RowSamples] = {}
-        for row in _rows(file):
+        for row in read_rollouts(file, COLUMNS).to_pylist():
             if row["reward"] is None:
                 continue
             sample = by_id.get(row["sample_id"])
@@ -120,22 +119,6 @@ def _asks_the_same(sample: Sample, verifier: str, reference: str) -> bool:
     except TaskError:
         return False
     return content_of(sample.prompt, task) == content_of(sample.prompt, sample.task)
-
-
-def _rows(file: Path) -> list[Mapping[str, Any]]:
-    from pyarrow import ArrowException, parquet
-
-    try:
-        with parquet.ParquetFile(file) as found:
-            if missing := [name for name in COLUMNS if name not in found.schema_arrow.names]:
-                raise EvaluationError(
-                    f"{file} is no rollouts file: it lacks the columns {', '.join(missing)}"
-                )
-            rows: list[Mapping[str, Any]] = found.read(columns=list(COLUMNS)).to_pylist()
-            return rows
-    except (ArrowException, OSError) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise EvaluationError(f"{file} is not a readable Parquet file ({first})") from error
 
 
 class _Policies:

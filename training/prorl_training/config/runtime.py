@@ -84,6 +84,8 @@ class LoggingConfig(Section):
     """Its project."""
     rollouts_every: int = Field(default=1, ge=0)
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
+    rollouts: Literal["full", "texts"] = "full"
+    """``texts`` leaves out what has a value a token (ids, log-probs of sampler and trainer)."""
 
 
 class WarmStartConfig(Section):

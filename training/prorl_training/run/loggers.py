@@ -22,7 +22,8 @@ WANDB_ID = "wandb.json"
 
 
 class Loggers(Closing):
-    """Sends every number of a step's metrics on; nested keys are joined with ``/`` (domains/math/...).
+    """Sends every number of a step's metrics on but the tasks' (a panel each would be hundreds); nested keys are
+    joined with ``/`` (domains/math/...).
 
     ``path`` is the run's folder, ``first_step`` the first step that will be written. Raises
     MissingExtraError when Weights & Biases is asked for and not installed, UserError when it cannot start.
@@ -44,7 +45,7 @@ class Loggers(Closing):
         """Send one step's numbers."""
         if self._writer is None and self._wandb is None:
             return
-        numbers = dict(scalars(row))
+        numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
         if self._writer is not None:
             # one event for all of a step's numbers: a tenth of the cost of one for each
             kinds = importlib.import_module("tensorboard.compat.proto.summary_pb2")

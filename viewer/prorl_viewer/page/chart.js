@@ -24,11 +24,12 @@ const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
  *   at?: number | null,
  *   onAt?: (x: number) => void,
  *   zero?: boolean,
+ *   log?: boolean,
  *   unit?: string,
  * }} props `chosen`: id of the mark that is open; `at`: an x that is pointed out; `onAt`: an x was chosen by click or Enter; `zero`: the
- *   axis begins at 0
+ *   axis begins at 0; `log`: x, above 0, on a scale of its powers of two
  */
-export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, unit = "" }) {
+export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, log = false, unit = "" }) {
   const [width, setWidth] = useState(600);
   const [here, setHere] = useState(/** @type {number | null} */ (null));
   const [hidden, setHidden] = useState(/** @type {string[]} */ ([]));
@@ -44,7 +45,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
 
   const drawn = series.map((s, i) => ({ ...s, colour: (s.colour ?? i) % 8 })).filter((s) => !hidden.includes(s.name));
   const xs = useMemo(() => allX(series), [series]);
-  const scale = axes(drawn, marks, width, zero);
+  const scale = axes(drawn, marks, width, zero, log);
   const { x, y } = scale;
   const pointed = here ?? at;
   const nearest = pointed === null || !xs.length ? null : closest(xs, pointed);
@@ -212,10 +213,13 @@ function valueAt(points, at) {
  * @param {Mark[]} marks
  * @param {number} width
  * @param {boolean} zero
+ * @param {boolean} log
  */
-function axes(series, marks, width, zero) {
+function axes(series, marks, width, zero, log) {
+  const place = log ? Math.log2 : (/** @type {number} */ v) => v;
+  const unplace = log ? (/** @type {number} */ v) => 2 ** v : place;
   const points = series.flatMap((s) => [...s.points, ...(s.low ?? []), ...(s.high ?? [])]).filter(([, v]) => v !== null);
-  const px = [...points.map((p) => p[0]), ...(points.length ? [] : marks.map((m) => m.x))];
+  const px = [...points.map((p) => place(p[0])), ...(points.length ? [] : marks.map((m) => place(m.x)))];
   const py = points.map((p) => /** @type {number} */ (p[1]));
   let [x0, x1] = extent(px);
   let [y0, y1] = extent(py);
@@ -230,12 +234,12 @@ function axes(series, marks, width, zero) {
   const h = HEIGHT - EDGE.top - EDGE.bottom;
   return {
     /** @param {number} v */
-    x: (v) => EDGE.left + ((v - x0) / (x1 - x0)) * w,
+    x: (v) => EDGE.left + ((place(v) - x0) / (x1 - x0)) * w,
     /** @param {number} v */
     y: (v) => EDGE.top + (1 - (v - y0) / (y1 - y0)) * h,
     /** @param {number} pixel */
-    xOf: (pixel) => x0 + ((pixel - EDGE.left) / w) * (x1 - x0),
-    xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))),
+    xOf: (pixel) => unplace(x0 + ((pixel - EDGE.left) / w) * (x1 - x0)),
+    xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))).map(unplace).filter((v) => !log || Number.isInteger(v)),
     yTicks: ticks(y0, y1, 4),
   };
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from prorl_training.run.folder import RunFolder
+from prorl_viewer.rollouts import Rollouts
 from prorl_viewer.subject import Json, Page, Query, Subject
 
 
@@ -19,23 +20,26 @@ class RunSubject:
         self.path = path
         self.name = path.name
         self._run = RunFolder(path)
+        self._rollouts = Rollouts(path)
 
     def version(self) -> str:
         """Return the sizes of the journals."""
         files = (self._run.metrics_path, self._run.decisions_path, self._run.ended_path)
-        return "-".join(str(f.stat().st_size) if f.exists() else "" for f in files)
+        sizes = [str(f.stat().st_size) if f.exists() else "" for f in files]
+        return "-".join([*sizes, self._rollouts.version()])
 
     def pages(self) -> Mapping[str, Page]:
         """Return the pages of the run."""
-        return {"summary": self._summary}
+        return {"summary": self._summary, **self._rollouts.pages()}
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done with a run: nothing yet."""
-        return {}
+        """Return what can be done with a run's rollouts."""
+        return self._rollouts.actions()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield what an exported page holds."""
         yield "summary", {}
+        yield from self._rollouts.snapshot()
 
     def _summary(self, query: Query) -> Json:
         rows = self._run.metrics()

@@ -29,7 +29,9 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
     """
     by_themselves = time.monotonic() + patience
     killed: set[int] = set()
-    while (found := orphan_processes(spec, session)) and time.monotonic() < by_themselves + PATIENCE:
+    while (
+        found := orphan_processes(spec, session)
+    ) and time.monotonic() < by_themselves + PATIENCE:
         if time.monotonic() >= by_themselves:
             killed |= _kill(found, spec, session)
         time.sleep(POLL)
