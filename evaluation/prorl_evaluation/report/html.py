@@ -31,7 +31,8 @@ MOST_IDS = 500
 SYMBOLS: Mapping[Regime, str] = {
     "sustained": "▲",
     "plateau": "▬",
-    "diminish": "▼",
+    "sharpened only": "◆",
+    "fell": "▼",
     "undecided": "?",
 }
 
