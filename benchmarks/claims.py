@@ -16,8 +16,8 @@ population.
 - *No change*: every rate as before.
 
 A claim is wrong if: *fell* and dK >= 0; *sustained* and dK <= 0 or (three results) eK <= 0; *plateau* and dK <= 0 or
-|eK| >= 0.05; *sharpened only* and d1 <= 0 or |dK| >= 0.05. Goal: no more than 2.5 % wrong in any cell, at half a
-margin (0.025 either way) above all. Seeds: of cell and script alone. A cell that FILE already has with as many trials
+|eK| >= 0.05; *sharpened only* and d1 <= 0 or |dK| >= 0.05. Goal: at half a margin (0.025 either way) no more
+than 2.5 % wrong; in any cell no more than alpha. Seeds: of cell and script alone. A cell that FILE already has with as many trials
 is not made again, so a killed run goes on. --docs writes the table between the marks of that file. Leaves out: several
 groups (Holm then asks for more), real models.
 """
@@ -30,6 +30,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -114,6 +115,7 @@ def step(change: float, last: float, sharpened: bool) -> Step:
     return Step(sharpened, CHURN + max(change, 0) / room, (CHURN * room + max(-change, 0)) / last)
 
 
+@lru_cache
 def base_means(sharpened: bool) -> tuple[float, float]:
     """Return the population's mean pass@1 and pass@K, on 400,000 quantiles of the Beta distribution."""
     from scipy import stats
@@ -152,7 +154,9 @@ def measure(cell: Cell, trials: int) -> dict[str, Any]:
         own = slice(2 * j, 2 * j + 2)
         before = since_before.columns(own) if since_before is not None else None
         of_base = float(seen[0][:, j, 1].mean())
-        evidence = Evidence("overall", "", "", K, since_base.columns(own), before, 0, 1, "", of_base)
+        evidence = Evidence(
+            "overall", "", "", K, since_base.columns(own), before, 0, 1, "", of_base
+        )
         (claim,), _ = judge([evidence], ALPHA, MARGIN)
         made_counts[claim.regime] += 1
     d1, dk = (means[-1][i] - means[0][i] for i in (0, 1))

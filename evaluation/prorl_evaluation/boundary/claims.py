@@ -116,7 +116,9 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
     same = _within(e.since_base, e.last, name, margin, "")
     loss = Candidate("fell", (Hypothesis(f"{name} fell", fell),), f"{name} fell")
     sharper = Candidate(
-        "sharpened only", (better, *same), f"pass@1 rose while {name} changed by less than {margin:g}"
+        "sharpened only",
+        (better, *same),
+        f"pass@1 rose while {name} changed by less than {margin:g}",
     )
     only = [sharper] if e.base + margin <= 1.0 else []
     if e.since_before is None:

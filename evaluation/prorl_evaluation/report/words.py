@@ -223,7 +223,8 @@ def method(data: ReportData) -> list[str]:
         (
             f"Intervals are {100 * s.level:g}% intervals over problems ({s.draws:,} draws), stratified by "
             "domain for the overall row: a Bayesian bootstrap with half a problem at either bound, for lengths "
-            "the expanded percentile bootstrap; differences are paired by problem. Wrong, unparsable and "
+            "the expanded percentile bootstrap; differences are paired by problem. Intervals for these very problems leave out the "
+            "draw of the problems and hold only the sampling. Wrong, unparsable and "
             "timed-out answers have reward 0; infra errors are left out of n and counted. A problem with "
             "fewer than k scored samples has no pass@k and is counted as undefined. 'No spread' marks an "
             "interval without width, which does not mean certainty."
