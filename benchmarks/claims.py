@@ -35,6 +35,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from docs_table import write_table
 from numpy.typing import NDArray
 
 from prorl_common import atomic_write_text, derive_seed
@@ -47,7 +48,6 @@ from prorl_evaluation.stats.intervals import Resampling
 Floats = NDArray[np.float64]
 A, B, N, K, MARGIN, ALPHA, DRAWS = 0.3, 1.2, 64, 32, 0.05, 0.05, 1000
 ABOVE, GAINED, CHURN, FIRST = 0.2, 0.3, 0.03, 0.15
-BEGIN, END = "<!-- claims table: begin -->", "<!-- claims table: end -->"
 
 
 @dataclass(frozen=True)
@@ -241,10 +241,7 @@ def main(words: Sequence[str] | None = None) -> None:
     worst = max(found.values(), key=lambda row: row["wrong share"])
     print(f"worst: {100 * worst['wrong share']:.1f} %; {time.perf_counter() - started:.0f} s")
     if args.docs:
-        page = args.docs.read_text(encoding="utf-8")
-        head, rest = page.split(BEGIN)
-        _, tail = rest.split(END)
-        atomic_write_text(args.docs, f"{head}{BEGIN}\n{table}\n{END}{tail}")
+        write_table(args.docs, "claims", table)
 
 
 if __name__ == "__main__":

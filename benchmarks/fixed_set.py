@@ -1,6 +1,6 @@
 """How often do the intervals for these very problems hold what more samples would show? A seeded simulation.
 
-    python benchmarks/fixed_set.py [--trials 1000] [--out FILE]
+    python benchmarks/fixed_set.py [--trials 1000] [--out FILE] [--docs FILE.md]
 
 Protocol: rates are Beta(0.05, 2.45), Beta(0.3, 1.2) or Beta(0.5, 0.5); 8, 30 (an AIME) or 100 problems; n and k of
 (1, 1), (4, 1), (16, 1), (16, 8), (64, 32), (64, 64). Each trial draws problems once and samples them; the truth is these
@@ -17,6 +17,7 @@ from collections import namedtuple
 from pathlib import Path
 
 import numpy as np
+from docs_table import write_table
 
 from prorl_common import atomic_write_text, derive_seed
 from prorl_evaluation.stats.fixed_set import fixed_change, fixed_interval
@@ -48,10 +49,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--docs", type=Path)
     args = parser.parse_args()
     found: dict[str, dict[str, list[float]]] = {}
-    print("| n, k | " + " | ".join(f"{size} problems: rate; change" for size in SIZES) + " |")
-    print("|---" * (len(SIZES) + 1) + "|")
+    head = "| n, k | " + " | ".join(f"{size} problems: rate; change" for size in SIZES) + " |"
+    lines = [head, "|---" * (len(SIZES) + 1) + "|"]
     for n, k in DESIGNS:
         cells = []
         for size in SIZES:
@@ -59,7 +61,10 @@ def main() -> None:
             found[f"n {n}, k {k}, {size} problems"] = own
             spans = [[row[i] for row in own.values()] for i in (0, 1)]
             cells.append("; ".join(f"{100 * min(s):.1f}-{100 * max(s):.1f}%" for s in spans))
-        print(f"| {n}, {k} | {' | '.join(cells)} |", flush=True)
+        lines.append(f"| {n}, {k} | {' | '.join(cells)} |")
+    print("\n".join(lines))
+    if args.docs:
+        write_table(args.docs, "fixed set", "\n".join(lines))
     if args.out:
         text = json.dumps({"trials": args.trials, "coverage": found}, indent=1)
         atomic_write_text(args.out, text + "\n")

@@ -1,14 +1,14 @@
 """Which interval for a mean paired difference on a small set? Candidates side by side, with known truths.
 
-    python benchmarks/paired_tests.py [--trials 600] [--json FILE]
+    python benchmarks/paired_tests.py [--trials 1000] [--json FILE] [--docs FILE.md]
 
 Protocol: 24, 40 and 100 problems; rates before are Beta(0.05, 2.45), Beta(0.3, 1.2) or Beta(0.5, 0.5). *No change*: every
 rate as before, n 16, k 1. *Changed*: log odds 1 higher with a spread of 1, (n, k) of (16, 1), (16, 8), (256, 128): the mean
 changes and its differences are skewed. Shown for each candidate: how often the 95% interval leaves out the truth, over
 both sides where nothing changed (nominal 5%), and on the worse side, in the worst setting, where something did (nominal
 2.5%). A candidate is taken that is nearest to 5% at 24 problems with at most 5% on the worse side. Candidates: *t*;
-*sign flips*: the permutation test, 1,000 flips; *bootstrap-t*: studentised; *BCa* (Efron 1987); *fixed pseudo-problems*:
-half a problem at the size of a change either way; *quarter*: a quarter of one; *ours*: half a problem that moves towards
+*sign flips*: the permutation test, 1,000 flips; *bootstrap-t*: studentised; *BCa* (Efron 1987); *half-problems
+that stay* at the size of a change either way (0.2.0); *quarters that stay*; *ours*: half a problem that moves towards
 the mean as more problems change (``bounded_mean.paired_columns``). Leaves out: clusters and strata.
 """
 
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from docs_table import write_table
 from numpy.typing import NDArray
 
 from prorl_common import atomic_write_text, derive_seed
@@ -104,8 +105,8 @@ CANDIDATES = {
     "sign flips": sign_flips,
     "bootstrap-t": bootstrap_t,
     "BCa": bca,
-    "fixed pseudo-problems": pseudo(0.5, False),
-    "quarter": pseudo(0.25, False),
+    "half-problems that stay": pseudo(0.5, False),
+    "quarters that stay": pseudo(0.25, False),
     "ours": pseudo(0.5, True),
 }
 
@@ -153,19 +154,23 @@ def measure(size: int, trials: int) -> dict[str, dict[str, list[list[float]]]]:
 def main() -> None:
     """Run all sizes, print the table, write the JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--trials", type=int, default=600)
+    parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--docs", type=Path)
     args = parser.parse_args()
     found = {size: measure(size, args.trials) for size in SIZES}
-    print("| interval | " + " | ".join(f"{s} problems: no change; worst" for s in SIZES) + " |")
-    print("|---" * (len(SIZES) + 1) + "|")
+    head = "| interval | " + " | ".join(f"{s} problems: no change; worst" for s in SIZES) + " |"
+    lines = [head, "|---" * (len(SIZES) + 1) + "|"]
     for name in CANDIDATES:
         cells = []
         for size in SIZES:
             none = [100 * (up + down) for up, down in found[size][name]["no change"]]
             worst = 100 * max(max(sides) for sides in found[size][name]["changed"])
             cells.append(f"{', '.join(f'{v:.1f}' for v in none)}; {worst:.1f}")
-        print(f"| {name} | {' | '.join(cells)} |")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    print("\n".join(lines))
+    if args.docs:
+        write_table(args.docs, "paired tests", "\n".join(lines))
     if args.json:
         value = {"trials": args.trials, "found": {str(s): f for s, f in found.items()}}
         atomic_write_text(args.json, json.dumps(value, indent=1) + "\n")
