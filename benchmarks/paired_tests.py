@@ -29,7 +29,7 @@ from prorl_evaluation.stats import bounded_mean
 from prorl_evaluation.stats.intervals import Resampling
 
 Floats = NDArray[np.float64]
-Sides = tuple[Floats, Floats]
+Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 """Whether each column's interval lies above, and below, the truth."""
 DRAWS, TAIL = 1000, 0.025
 SHAPES = ((0.05, 2.45), (0.3, 1.2), (0.5, 0.5))
