@@ -20,6 +20,16 @@ class DataConfig(Section):
     """Dataset folder; None takes the newest one under ./data."""
     domain_weights: dict[str, float] = Field(default_factory=dict)
     """Relative weight of each domain among the drawn prompts (0: left out); empty: as in the dataset."""
+    sampling: Literal["uniform", "posterior"] = "uniform"
+    """Who is drawn: all alike (but for the weights of domains and items), or ``posterior``: those whose next group
+    has the best chance to be neither all right nor all wrong, by what their rollouts have said so far."""
+    floor: float = Field(default=0.2, gt=0, le=1)
+    """``posterior``: the least share of its even chance that an item keeps. Of M items each is drawn at least every
+    M / floor draws in expectation."""
+    half_life: float = Field(default=100.0, gt=0)
+    """``posterior``: steps after which a response counts half, since the policy is another."""
+    pass_rates: str | None = None
+    """``posterior``: a ``pass_rates.jsonl`` of ``prorl data rate``, taken as responses from before step 1."""
 
     @field_validator("domain_weights")
     @classmethod

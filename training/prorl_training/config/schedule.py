@@ -91,6 +91,7 @@ PHASE_SECTIONS = (
 FIXED_IN_A_RUN = frozenset(
     {
         ("data", "path"),
+        ("data", "pass_rates"),
         ("rollout", "backend"),
         ("rollout", "batch_rows"),
         ("rollout", "batching"),

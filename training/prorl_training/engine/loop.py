@@ -23,7 +23,7 @@ from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, 
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.types import Batch, Carried, Group, Scorer, still_fitting
-from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint import load_buffer, save_checkpoint
 from prorl_training.run.checkpoint_store import (
     best_checkpoint,
     checkpoint_steps,
@@ -146,9 +146,11 @@ class TrainingLoop:
         self._log(decisions)
         self.checkpoint(0)
 
-    def restore(self, state: Mapping[str, Any], carried: Carried) -> None:
-        """Take the engine's part of a checkpoint; the policy has been restored already."""
-        self._take_back(state, carried)
+    def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
+        """Take the engine's part of the folder ``checkpoint``; the policy has been restored already."""
+        prompts = self.parts.prompts
+        self._take_back(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
+        prompts.records.restore(checkpoint)
         best = self.controller.best_step if self.config.checkpoint.best else None
         if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
             mark_best(root, best)  # a kill may have come just before it was marked
@@ -195,8 +197,10 @@ class TrainingLoop:
         row |= {"prompts_too_long": self.parts.prompts.passed_over}
         row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
         row |= update_metrics(update)
+        coverage = self.parts.prompts.records.coverage(step, self.config.logging.solved_steps)
+        row |= coverage.pop("")
         decisions += self._judge(step, row, update, batch)
-        row["domains"] = domain_metrics(batch, row.pop("domains", {}))
+        row["domains"] = domain_metrics(batch, row.pop("domains", {}), coverage)
         row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
         self._record(step, batch, trained, row, decisions)
         if "validation_reward" in row and self.controller.best_step == step:
@@ -211,7 +215,9 @@ class TrainingLoop:
         root = p.folder.checkpoints
         p.folder.check_there()
         p.folder.sync()
-        save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
+        save_checkpoint(
+            root, step, p.policy, p.tokenizer, self._state(), self.carried, p.prompts.records
+        )
         origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
         prune_checkpoints(root, c.keep, c.best, origins)
         p.beat()  # a slow file system is no standstill
@@ -249,6 +255,7 @@ class TrainingLoop:
                 p.prompts.draw(step, settings), step, settings, waiting, self._on_progress
             )
         batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
+        p.prompts.records.record(step, batch.sampled, settings.data.half_life)
         self.carried = batch.carried
         self.tokens_total += batch.tokens
         return batch
