@@ -66,7 +66,9 @@ def test_no_text_can_end_the_script_that_holds_the_answers(tmp_path: Path, text:
     file = tmp_path / "page.html"
     write_html([Few(text)], file)
     page = file.read_text()
-    (held,) = re.findall(r'<script type="application/json" id="answers">(.*?)</script>', page, re.DOTALL)
+    (held,) = re.findall(
+        r'<script type="application/json" id="answers">(.*?)</script>', page, re.DOTALL
+    )
     assert "<" not in held
     answers = json.loads(held)["answers"]
     assert answers["few/summary?"]["said"]["text"] == text

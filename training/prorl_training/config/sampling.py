@@ -28,8 +28,15 @@ class DataConfig(Section):
     M / floor draws in expectation."""
     half_life: float = Field(default=100.0, gt=0)
     """``posterior``: steps after which a response counts half, since the policy is another."""
+    levels: Literal["all", "ladder"] = "all"
+    """Generated items of a family with levels: all may be drawn, or ``ladder``: those of a level while the level
+    below it has a pass rate of ``open_at`` (``rollout.levels``)."""
+    open_at: float = Field(default=0.5, gt=0, lt=1)
+    """``ladder``: the pass rate at which the next level opens, and below which it closes."""
+    levels_ahead: int = Field(default=0, ge=0)
+    """``ladder``: so many levels more are open."""
     pass_rates: str | None = None
-    """``posterior``: a ``pass_rates.jsonl`` of ``prorl data rate``, taken as responses from before step 1."""
+    """A ``pass_rates.jsonl`` of ``prorl data rate``, for ``posterior`` and ``ladder``: taken as responses from before step 1."""
 
     @field_validator("domain_weights")
     @classmethod

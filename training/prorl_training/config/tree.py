@@ -148,6 +148,23 @@ class TrainConfig(Section):
         return self
 
     @model_validator(mode="after")
+    def _stall_actions_have_what_they_need(self) -> TrainConfig:
+        if self.phases:
+            return self
+        actions, data = self.controller.on_stall, self.data
+        if "raise_difficulty" in actions and data.levels == "all":
+            raise ValueError(
+                "controller.on_stall=raise_difficulty opens levels, and data.levels=all has all of them open: "
+                "set data.levels=ladder"
+            )
+        if "rerate" in actions and data.sampling == "uniform" and data.levels == "all":
+            raise ValueError(
+                "controller.on_stall=rerate forgets the items' records, which nothing reads: set "
+                "data.sampling=posterior"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _every_stage_has_its_phases(self) -> TrainConfig:
         stages = [stage.name for stage in self.stages]
         if len(set(stages)) < len(stages):

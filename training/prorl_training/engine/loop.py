@@ -195,6 +195,7 @@ class TrainingLoop:
         row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
         row |= batch_metrics(batch, trained)
         row |= {"prompts_too_long": self.parts.prompts.passed_over}
+        row |= self._levels(settings)
         row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
         row |= update_metrics(update)
         coverage = self.parts.prompts.records.coverage(step, self.config.logging.solved_steps)
@@ -228,7 +229,8 @@ class TrainingLoop:
         spent = bool(budget) and self.tokens_total >= budget
         last = self.last_step
         stage_over = last > self._began_after and self.controller.begins_stage(last + 1)
-        return self.stop_requested or self.stop_reason is not None or spent or stage_over
+        stopped = self.stop_requested or self.stop_reason is not None or self.controller.ended
+        return stopped or spent or stage_over
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -259,6 +261,13 @@ class TrainingLoop:
         self.carried = batch.carried
         self.tokens_total += batch.tokens
         return batch
+
+    def _levels(self, settings: TrainConfig) -> dict[str, int]:
+        """Return how many levels of generated items the step drew from, and how many are closed."""
+        if settings.data.levels == "all":
+            return {}
+        opened, closed = self.parts.prompts.levels(settings)
+        return {"levels_open": opened, "levels_closed": closed}
 
     def _on_progress(self, batch: Batch) -> None:
         self.parts.beat()
@@ -292,15 +301,18 @@ class TrainingLoop:
         if update is not None:
             decisions += too_few_groups(step, batch, settings)
         decisions += validation_outage(step, row, len(self.watched), settings)
-        found = self.controller.end_step(step, Measured(kl, entropy, validation))
+        seen = Measured(kl, entropy, validation, row.get("levels_closed"))
+        found = self.controller.end_step(step, seen)
         decisions += self._carry_out(found)
         self.stop_reason = self.guard.stop_reason
         return decisions
 
     def _carry_out(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Act on the reference resets among ``decisions``; return the decisions as they came out."""
+        """Act on the resets of reference and records among ``decisions``; return the decisions as they came out."""
         done: list[Decision] = []
         for d in decisions:
+            if d.kind == "items_rerated":
+                self.parts.prompts.records.forget()
             done += self._reset(d) if d.kind == "reference_reset" else [d]
         return done
 

@@ -53,6 +53,11 @@ class ItemRecords:
                 self.right[place] += rate * n
                 self.wrong[place] += (1 - rate) * n
 
+    def forget(self) -> None:
+        """Forget all counts; what was solved stays solved."""
+        self.right[:] = 0
+        self.wrong[:] = 0
+
     def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
         """Return how many items were ever solved, and in the ``window`` steps up to ``step``: "" for all, and by domain."""
         found = {"": self._solved(np.ones(len(self.solved), dtype=bool), step, window)}

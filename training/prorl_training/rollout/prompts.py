@@ -20,6 +20,7 @@ from prorl_common import UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.item_records import ItemRecords
+from prorl_training.rollout.levels import Ladders
 from prorl_training.rollout.posterior import chance_to_teach, drawing_weights
 
 REMEMBERED = 50_000
@@ -44,6 +45,7 @@ class PromptSource:
         self.dropped: set[str] = set()
         self.passed_over = 0
         self.records = ItemRecords(samples)
+        self._ladders = Ladders(samples)
         self._encode = encode
         self._known: dict[str, tuple[int, ...]] = {}
         self._domains = [s.domain for s in samples]
@@ -131,8 +133,9 @@ class PromptSource:
 
     def by_weight(self, config: TrainConfig) -> bool:
         """Return whether prompts are drawn by weight, instead of gone through one after the other."""
-        by_posterior = config.data.sampling == "posterior"
-        return by_posterior or bool(config.data.domain_weights) or len(set(self._weights)) > 1
+        data = config.data
+        by_records = data.sampling == "posterior" or data.levels == "ladder"
+        return by_records or bool(config.data.domain_weights) or len(set(self._weights)) > 1
 
     def _order(self, step: int, config: TrainConfig) -> list[int]:
         if not self.by_weight(config):
@@ -146,7 +149,10 @@ class PromptSource:
         """
         data = config.data
         by_domain = data.domain_weights
-        base = per_item(self._domains, by_domain) if by_domain else self._weights
+        base: Sequence[float] = per_item(self._domains, by_domain) if by_domain else self._weights
+        if data.levels == "ladder":
+            opened = self._ladders.open_items(self._open_levels(config))
+            base = [w if is_open else 0.0 for w, is_open in zip(base, opened, strict=True)]
         match data.sampling:
             case "uniform":
                 return base
@@ -158,6 +164,17 @@ class PromptSource:
                 return [float(w) for w in weights]
             case _:
                 assert_never(data.sampling)
+
+    def levels(self, config: TrainConfig) -> tuple[int, int]:
+        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``)."""
+        levels = self._open_levels(config)
+        return sum(levels), self._ladders.closed(levels)
+
+    def _open_levels(self, config: TrainConfig) -> list[int]:
+        data, records = config.data, self.records
+        return self._ladders.open_levels(
+            records.right, records.wrong, data.open_at, data.levels_ahead
+        )
 
 
 def check_context(config: TrainConfig, context: int | None) -> None:
