@@ -36,6 +36,9 @@ class Few:
     def actions(self) -> Mapping[str, Page]:
         return {}
 
+    def close(self) -> None:
+        pass
+
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         yield "summary", {}
         yield "summary", {"step": "3", "q": ""}
