@@ -5,13 +5,18 @@ The page's address (or the file's name) goes to stdout, messages to stderr.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prorl_cli.console import say
 from prorl_cli.options import PluginOption, file_to_write
+
+if TYPE_CHECKING:
+    from prorl_viewer import Subject
 
 
 def view(
@@ -42,12 +47,19 @@ def view(
     from prorl_viewer import find_subjects, write_html
 
     del plugin
-    subjects = find_subjects(paths or [Path()])
-    if html is not None:
-        size = write_html(subjects, html, share_safe)
-        say(f"{len(subjects)} subjects, {size / 2**20:.1f} MiB")
-        print(html)
-        return
+    with contextlib.ExitStack() as stack:
+        subjects = find_subjects(paths or [Path()])
+        for subject in subjects:
+            stack.callback(subject.close)
+        if html is not None:
+            size = write_html(subjects, html, share_safe)
+            say(f"{len(subjects)} subjects, {size / 2**20:.1f} MiB")
+            print(html)
+        else:
+            _serve(subjects, port, share_safe, open_browser)
+
+
+def _serve(subjects: Sequence[Subject], port: int, share_safe: bool, open_browser: bool) -> None:
     from prorl_viewer.serving import serve
 
     def ready(address: str) -> None:

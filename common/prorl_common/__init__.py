@@ -1,7 +1,8 @@
 """What every room shares: errors, atomic files and journals, seeds, progress, plug-ins.
 
-Standard library only, but for ``prorl_common.config`` (pydantic, yaml), ``prorl_common.serving`` (the extra
-``server``) and the upload of ``prorl_common.hub`` (the extra ``hub``), which are imported by their own names.
+Standard library only, but for ``prorl_common.config`` (pydantic, yaml), ``prorl_common.rollout_files`` (pyarrow),
+``prorl_common.serving`` (the extra ``server``) and the upload of ``prorl_common.hub`` (the extra ``hub``), which are
+imported by their own names.
 Nothing here knows about models, rewards or datasets.
 """
 

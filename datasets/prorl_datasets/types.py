@@ -5,6 +5,7 @@ Holds no input or output; see ``storage`` for Parquet and ``build`` for recipes.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -40,3 +41,16 @@ class Sample:
     split: Split = "train"
     gold_check: GoldCheck = "none"
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """What its metadata call the family, else its source."""
+        return str(self.metadata.get("family") or self.source)
+
+    @property
+    def rung(self) -> str:
+        """Its size in its family: ``level N``, or a configuration as JSON; nothing where it has none."""
+        if (level := self.metadata.get("level")) is not None:
+            return f"level {level}"
+        config = self.metadata.get("config")
+        return json.dumps(config, sort_keys=True) if isinstance(config, Mapping) else ""

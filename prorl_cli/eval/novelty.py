@@ -5,8 +5,6 @@ Tables and JSON go to stdout, messages to stderr. Leaves out: the numbers (``pro
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +17,7 @@ from prorl_cli.options import JsonNotTables, PluginOption, file_to_write
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_evaluation.novelty import Corpus, Measured, ResponseSet
+    from prorl_evaluation.novelty import Corpus
 
 Results = Annotated[
     list[Path], typer.Argument(help="Result folders or .jsonl files, the first is the reference.")
@@ -39,7 +37,10 @@ Lengths = Annotated[str, typer.Option(help="Shortest and longest n-gram in words
 Samples = Annotated[int | None, typer.Option(min=1, help="Only the first so many of a problem.")]
 Each = Annotated[
     Path | None,
-    typer.Option(help="Write each response's novelty to this .jsonl.", callback=file_to_write),
+    typer.Option(
+        help="Write each response's novelty to this .jsonl; prorl view shows novelty*.jsonl beside results.",
+        callback=file_to_write,
+    ),
 ]
 
 
@@ -65,6 +66,7 @@ def novelty_command(
     """
     from prorl_evaluation.novelty import FileCorpus, measure, read_responses
     from prorl_evaluation.novelty.against import against_base
+    from prorl_evaluation.novelty.each import write_each
     from prorl_evaluation.novelty.summary import (
         change_table,
         changes,
@@ -103,7 +105,9 @@ def novelty_command(
     if not read.words:
         warn("the corpus holds no words: everything is new beside nothing")
     if each is not None:
-        _write_each(measured, models, each)
+        labels = [m.label for m in models for _ in m.responses]
+        write_each(zip(labels, measured.rows, strict=True), each)
+        say(f"each response: {each}")
 
     how = Resampling(seed=asked.seed)
     rows = iter(measured.rows)
@@ -140,24 +144,3 @@ def _sizes(lengths: str) -> tuple[int, ...]:
     if not 1 <= low <= high <= 64:
         raise UserError(f"--lengths is '{lengths}': they ascend and lie between 1 and 64")
     return tuple(range(low, high + 1))
-
-
-def _write_each(measured: Measured, models: Sequence[ResponseSet], path: Path) -> None:
-    from prorl_common import atomic_write_text
-
-    labels = [m.label for m in models for _ in m.responses]
-    lines = []
-    for label, row in zip(labels, measured.rows, strict=True):
-        known = row.creativity == row.creativity  # not NaN
-        value = {
-            "model": label,
-            "id": row.problem,
-            "group": row.group,
-            "index": row.index,
-            "words": row.words,
-            "creativity": row.creativity if known else None,
-            "uniqueness": list(row.uniqueness) if known else None,
-        }
-        lines.append(json.dumps(value, ensure_ascii=False) + "\n")
-    atomic_write_text(path, "".join(lines))
-    say(f"each response: {path}")

@@ -122,19 +122,18 @@ def curve(run: Path) -> list[str]:
 
 def training_groups(run: Path) -> list[tuple[int, list[float]]]:
     """Return (step, share of right answers to each of its prompts) of every step with recorded answers."""
-    from pyarrow import parquet
-
+    from prorl_common.rollout_files import read_rollouts, rollout_files
     from prorl_evaluation import FULL_MARKS
 
     found = []
-    for file in sorted((run / "rollouts").glob("step_*.parquet")):
-        columns = parquet.read_table(file, columns=["step", "sample_id", "reward"]).to_pydict()
+    for step, file in rollout_files(run).items():
+        columns = read_rollouts(file, ["sample_id", "reward"]).to_pydict()
         groups: dict[str, list[bool]] = {}
         for name, reward in zip(columns["sample_id"], columns["reward"], strict=True):
             if reward is not None:
                 groups.setdefault(name, []).append(reward >= FULL_MARKS)
         if groups:
-            found.append((columns["step"][0], [sum(g) / len(g) for g in groups.values()]))
+            found.append((step, [sum(g) / len(g) for g in groups.values()]))
     return found
 
 

@@ -12,6 +12,7 @@ from prorl_cli import console
 from prorl_cli.options import PluginOption
 from prorl_cli.train.controller import explain, simulate
 from prorl_cli.train.fit import fit
+from prorl_cli.train.forecast import forecast
 from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_cli.train.runs import export, presets, status
 from prorl_common import UserError, format_seconds
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
 
-for _command in (fit, simulate, explain, presets, status, export):
+for _command in (fit, simulate, forecast, explain, presets, status, export):
     app.command()(_command)
 
 

@@ -18,6 +18,7 @@ from reference import (
     planning,
     presets,
     recipes,
+    run_folder,
     suites,
     training_config,
 )
@@ -68,6 +69,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "training config": training_config.all_keys,
     "order of proportional": partial(length_penalty.order, "proportional"),
     "order of printed": partial(length_penalty.order, "printed"),
+    "rollout columns": run_folder.rollout_columns,
     "suites": suites.packaged,
     "ladders": suites.ladders,
     "origins": suites.origins,

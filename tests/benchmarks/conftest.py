@@ -1,6 +1,7 @@
-"""Make the evidence scripts importable as they import each other."""
+"""Make the evidence scripts, and those of the forecast, importable as they import each other."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "evidence"))
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+sys.path[:0] = [str(BENCHMARKS / "evidence"), str(BENCHMARKS)]

@@ -54,6 +54,18 @@ def test_without_the_token_nothing_is_shown(runs: Path, serve: Any) -> None:
         assert web.get(f"{base}/page/../app.py").status_code == 404
 
 
+def test_a_share_safe_page_answers_no_search_of_texts(runs: Path, serve: Any) -> None:
+    base, _, token = serve(runs, "--share-safe").partition("/?token=")
+    right = {"Authorization": f"Bearer {token}"}
+    assert httpx.get(f"{base}/api/first/rollouts?q=", headers=right).status_code == 200
+    assert httpx.get(f"{base}/api/first/rollouts?q=word", headers=right).status_code == 400
+
+
+def test_the_only_run_stands_in_the_address(runs: Path, serve: Any, look: Any) -> None:
+    page = look(serve(runs / "second"))
+    page.wait_for_url("**#/second/run")
+
+
 def test_a_request_that_names_another_host_is_refused(runs: Path, serve: Any) -> None:
     address = serve(runs)
     base, _, token = address.partition("/?token=")
@@ -109,7 +121,6 @@ def test_colours_follow_the_system_until_someone_chooses(runs: Path, serve: Any,
         assert (background == "rgb(20, 23, 27)") is dark
     page.get_by_role("button", name="system colours").click()
     page.get_by_role("button", name="dark colours").click()
-    assert (
-        page.evaluate("() => getComputedStyle(document.body).backgroundColor")
-        == "rgb(255, 255, 255)"
+    page.wait_for_function(
+        "() => getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'"
     )

@@ -234,7 +234,7 @@ def test_a_run_that_lacks_something_says_what(
 def test_a_killed_run_on_a_cpu_must_have_learned_what_an_undisturbed_one_has() -> None:
     metrics = [{"step": s, "reward_mean": 0.5, "kl": 0.1, "seconds": 1.0} for s in range(1, 21)]
     whole = [row | {"seconds": 2.0} for row in metrics]
-    found = runs.Finding(True, "said")
+    found = Finding(True, "said")
     assert runs.beside(found, metrics, whole, exact=True).passed
     whole[7] = whole[7] | {"reward_mean": 0.25}
     for exact in (True, False):

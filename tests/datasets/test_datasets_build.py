@@ -129,7 +129,12 @@ def test_refused_gold_is_dropped_with_its_reason(
     assert len(golds) == 36
     assert not {"\\boxed{7}", "\\boxed{8}"} & set(golds)
     assert report.manifest["drops"]["gold response not accepted"] > 0
-    assert report.manifest["drop_examples"][0]["detail"] == "reward 0: not what was asked"
+    lines = (report.path / "dropped.jsonl").read_text().splitlines()
+    refused = [line for line in map(json.loads, lines) if line["stage"] == "gold"]
+    assert len(refused) == 2
+    assert refused[0]["detail"] == "reward 0: not what was asked"
+    assert refused[0]["gold"] in ("\\boxed{7}", "\\boxed{8}") and "boxed" in refused[0]["text"]
+    assert report.manifest["files"]["dropped.jsonl"]["rows"] == len(lines)
 
 
 def test_a_broken_verifier_stops_the_build_and_drops_nothing(

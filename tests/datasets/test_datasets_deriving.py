@@ -244,19 +244,18 @@ def test_show_tells_why_a_row_was_dropped(small_dataset: Path, tmp_path: Path) -
     out = tmp_path / "d"
     shutil.copytree(small_dataset, out)
     manifest: dict[str, Any] = json.loads((out / "manifest.json").read_text())
-    manifest["drop_examples"] = [{"reason": "duplicate", "item": "add-train-90", "detail": "x"}]
+    repeated = {"row": "add-train-90", "stage": "duplicate", "reason": "duplicate", "like": "add"}
     for name, line in (
         ("decontamination.jsonl", {"row": "mine-7", "benchmark": "math_500", "item": "3"}),
         (
             "quarantine.jsonl",
             {"row": "mine-8", "reason": "bad row: x", "detail": "y", "columns": {}},
         ),
+        ("dropped.jsonl", repeated),
     ):
         (out / name).write_text(json.dumps(line) + "\n")
         manifest["files"][name] = {"rows": 1, "sha256": "-"}
     (out / "manifest.json").write_text(json.dumps(manifest))
     assert show(out, "mine-train-000007")["drops"][0]["benchmark"] == "math_500"
     assert show(out, "mine-000008")["drops"][0]["kind"] == "bad row"
-    assert show(out, "add-train-000090")["drops"] == [
-        {"kind": "dropped", **manifest["drop_examples"][0]}
-    ]
+    assert show(out, "add-train-000090")["drops"] == [{"kind": "dropped", **repeated}]

@@ -214,6 +214,14 @@ def test_near_copies_of_a_text_row_are_dropped_within_and_across_files(
     texts = [s.prompt[0]["content"] for s in load(tmp_path / "d")]
     assert len([t for t in texts if t.startswith(long[:40])]) == 2  # rows[0] itself, one of three
     assert report.manifest["drops"] == {"duplicate": 1, "near-duplicate": 1}
+    kept = next(s for s in load(tmp_path / "d") if s.prompt[0]["content"].startswith(long))
+    lines = (tmp_path / "d" / "dropped.jsonl").read_text().splitlines()
+    told = {line["stage"]: line for line in map(json.loads, lines)}
+    assert {stage: line["like"] for stage, line in told.items()} == {
+        "duplicate": kept.id,
+        "near-duplicate": kept.id,
+    }
+    assert all(line["text"].startswith(long[:40]) for line in told.values())
 
 
 def test_a_generated_domain_that_loses_too_much_stops_with_its_reasons(

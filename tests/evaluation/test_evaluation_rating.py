@@ -173,8 +173,8 @@ def test_a_judgement_made_anew_replaces_the_old_one(tmp_path: Path) -> None:
 Rollout = tuple[int, str, int, str, float | None]
 
 
-def write_rollouts(run: Path, rows: list[Rollout], task: Task) -> None:
-    """Write rollouts (step, id, sample index, response, reward) as a run does."""
+def write_rollouts(run: Path, rows: list[Rollout], task: Task, prompt: str | None = None) -> None:
+    """Write rollouts (step, id, sample index, response, reward) as a run does; without a prompt, as older ones did."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -187,6 +187,8 @@ def write_rollouts(run: Path, rows: list[Rollout], task: Task) -> None:
             "reference": task.reference_json(),
             "shaped_reward": 0.5,
         }
+        if prompt is not None:
+            about["prompt"] = json.dumps([{"role": "user", "content": prompt}])
         table = pa.Table.from_pylist([{**row, **about} for row in own])
         parquet.write_table(table, run / "rollouts" / f"step_{step:06d}.parquet")
 
@@ -247,6 +249,17 @@ def test_rollouts_of_another_task_are_left_out(
     with RatingStore(tmp_path / "r") as store:
         fed = feed_run(store, make_samples(1), read_run(folder))
     assert (fed.samples, fed.altered) == (0, 1) and "ask something else" in fed.words()
+
+
+@pytest.mark.parametrize(("asked", "found"), [("math question 0", (1, 0)), ("another", (0, 1))])
+def test_rollouts_of_another_prompt_are_left_out(
+    tmp_path: Path, run_folder: Callable[..., Path], asked: str, found: tuple[int, int]
+) -> None:
+    samples, folder = make_samples(1), run_folder()
+    write_rollouts(folder, [(1, "math-0", 0, "yes", 1.0)], samples[0].task, asked)
+    with RatingStore(tmp_path / "r") as store:
+        fed = feed_run(store, samples, read_run(folder))
+    assert (fed.samples, fed.altered) == found
 
 
 def test_a_run_without_rollouts_says_so(tmp_path: Path, run_folder: Callable[..., Path]) -> None:

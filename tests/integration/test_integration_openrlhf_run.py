@@ -13,10 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_training.engine.openrlhf.testing import (
     alive,
     children_of,
     finish,
+    recorded_mismatch,
     rows_of,
     start,
     wait_for,
@@ -42,6 +44,7 @@ def test_a_run_killed_after_step_5_goes_on_with_everything_it_had(place: Path) -
     assert "resuming one after step 5" in what_was_said(place)
     check_steps(run)
     check_resets(run)
+    check_rollouts(run)
 
 
 def check_steps(run: Path) -> None:
@@ -62,6 +65,22 @@ def check_steps(run: Path) -> None:
         0 <= row["mismatch_kl"] < 0.02 and row["mismatch_ess"] > 0.9 for row in rows
     )  # vLLM's kernels and the trainer's
     assert [row["length_penalty_active"] for row in rows] == [False, True, True, False, False, True]
+
+
+def check_rollouts(run: Path) -> None:
+    """Each step's file holds what its update used: the mismatch comes out of it again."""
+    files = rollout_files(run)
+    assert list(files) == [1, 2, 3, 4, 5, 6]
+    for row in rows_of(run / "metrics.jsonl"):
+        rows = read_rollouts(files[row["step"]], carried=True).to_pylist()
+        trained = [r for r in rows if r["kept"]]
+        assert all(r["advantage"] is not None and r["trainer_logprobs"] for r in trained)
+        assert all(r["advantage"] is None for r in rows if not r["kept"])
+        assert all(len(r["token_ids"]) == len(r["sampler_logprobs"]) == r["tokens"] for r in rows)
+        assert {r["policy_last"] for r in rows if not r["carried"]} == {row["step"] - 1}
+        assert recorded_mismatch(files[row["step"]]) == pytest.approx(
+            (row["mismatch_kl"], row["mismatch_ess"]), rel=1e-3, abs=1e-16
+        )
 
 
 def check_resets(run: Path) -> None:

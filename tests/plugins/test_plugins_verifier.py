@@ -120,7 +120,7 @@ def test_verify_replay_scores_its_rollouts_again(tmp_path: Path) -> None:
         }
         for at, response in enumerate(("cat", "dog"))
     ]
-    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "rollouts" / "step-000001.parquet")
+    parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "rollouts" / "step_000001.parquet")
     run = prorl("verify", "replay", str(tmp_path), "--json")
     found = json.loads(run.stdout)
     assert (found["rows"], found["agree"]) == (2, 1)

@@ -180,7 +180,9 @@ def waiting_group(samples: list[Any]) -> Group:
     verdict = Verdict(1 / 3, "scored", "exact", "7", "weak", {"tests": 0.1 + 0.2}, 0.25)
     broken = Verdict(None, "infra_error", "box broke")
     odd = (-0.1, -1e-300, float("-inf"), -0.0)
-    first = Trajectory(0, Completion("é\n", (1, 2, 3, 2**31), odd, "stop"), verdict, -0.7, False)
+    first = Trajectory(
+        0, Completion("é\n", (1, 2, 3, 2**31), odd, "stop"), verdict, -0.7, False, (37, 40)
+    )
     second = Trajectory(3, Completion("", (), (), "length"), broken, 0.0)
     return Group(samples[5], (first, second), 41)
 
@@ -194,6 +196,7 @@ def test_rollout_buffer_comes_back_bit_for_bit(
         digits[2],
         (Completion("done", (4,), (-1.5,), "stop"), Completion("", (5, 6), odd, "paused")),
         40,
+        ((37, 38), (38, 39)),
     )
     carried = Carried([group, group], [late])
     path = save(tmp_path, 7, new_policy(config), carried)

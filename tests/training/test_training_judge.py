@@ -18,6 +18,7 @@ from prorl_training.engine.local import load_samples
 from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import group_metrics
+from prorl_training.run.rollouts import Learned, write_rollouts
 from prorl_verifiers import Task, Verdict
 
 JUDGED = Task("judge", {"question": "Why?", "criteria": "It says why."})
@@ -103,7 +104,7 @@ def test_rollouts_say_which_model_gave_a_reward(
 
     run = RunFolder(tmp_path / "run")
     run.create(make_config(steps=1))
-    run.write_rollouts(1, [verdicts()], [])
+    write_rollouts(run, 1, [verdicts()], Learned())
     rows = parquet.read_table(run.rollouts / "step_000001.parquet").to_pylist()
     assert [(row["status"], row["judge"]) for row in rows] == [
         ("scored", None),

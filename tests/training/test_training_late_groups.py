@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_inference import TransformersGenerator, load_model
 from prorl_inference.testing import byte_tokenizer
 from prorl_training.config import TrainConfig
@@ -35,6 +36,11 @@ class ByLength:
 def lines_of(engine: TrainingLoop) -> list[dict[str, Any]]:
     rows = engine.parts.folder.metrics()
     return [{k: v for k, v in row.items() if k not in TIMING_KEYS} for row in rows]
+
+
+def rollouts_of(engine: TrainingLoop) -> list[list[dict[str, Any]]]:
+    files = rollout_files(engine.parts.folder.path).values()
+    return [read_rollouts(file, carried=True).to_pylist() for file in files]
 
 
 def half_sampled(run: Path, step: int, like: TrainingLoop) -> bool:
@@ -86,13 +92,13 @@ def test_a_run_gone_on_with_late_groups_is_the_unbroken_one_bit_for_bit(
     whole.parts = replace(whole.parts, generator=generator)
     whole.collector.generator = generator
     assert whole.run() == STEPS
-    lines = lines_of(whole)
+    lines, rollouts = lines_of(whole), rollouts_of(whole)
     weights = [p.detach().clone() for p in whole.parts.policy.model.parameters()]
     steps = [s for s in range(1, STEPS) if half_sampled(tmp_path / "run", s, whole)]
     assert steps and any(row["groups_late_in"] for row in lines[steps[0] :])
     again = resumed(config, tmp_path / "run", steps[0], whole, sampler)
     assert again.run() == STEPS
     again.loggers.close()
-    assert lines_of(again) == lines
+    assert lines_of(again) == lines and rollouts_of(again) == rollouts
     now = again.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(weights, now, strict=True))

@@ -228,7 +228,7 @@ def test_k2_and_mismatch_are_means_over_response_tokens() -> None:
     policy = torch.tensor([9.0, -1.5, -2.0])  # the first position belongs to the prompt
     seen = [(policy, torch.tensor([0.0, -0.5, -2.0])), (torch.tensor([5.0]), torch.tensor([0.0]))]
     assert mean_k2(rows, seen) == pytest.approx(0.25)
-    found = sampler_mismatch(rows, seen)
+    found = sampler_mismatch(rows, {0: policy[1:]})
     assert found is not None and found.kl == pytest.approx((math.exp(-0.5) - 0.5) / 2)
 
 

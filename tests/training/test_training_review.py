@@ -74,7 +74,7 @@ def test_groups_that_wait_are_dropped_by_a_phase_that_samples_otherwise_or_leave
 ) -> None:
     waiting = Carried(
         [Group(named_sample("a"), (), 1), Group(named_sample("b", "code"), (), 1)],
-        [LateGroup(named_sample("c"), (), 1), LateGroup(named_sample("d", "code"), (), 1)],
+        [LateGroup(named_sample("c"), (), 1, ()), LateGroup(named_sample("d", "code"), (), 1, ())],
     )
     before, nothing = make_config(), Carried([], [])
     same = make_config(optimizer={"lr": 1e-4})

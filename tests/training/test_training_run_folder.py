@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +19,7 @@ from prorl_inference import Completion
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.run.folder import RunFolder, find_run, list_runs
+from prorl_training.run.rollouts import Learned, write_rollouts
 from prorl_training.run.status import run_status
 from prorl_training.schedule.decisions import Decision
 from prorl_verifiers import Task, Verdict
@@ -53,13 +53,6 @@ def group(sample_id: str, step: int, *rewards: float | None, shaped: float = 0.0
     return Group(sample, tuple(answers), step)
 
 
-def read(path: Path) -> list[dict[str, Any]]:
-    from pyarrow import parquet
-
-    rows: list[dict[str, Any]] = parquet.read_table(path).to_pylist()
-    return rows
-
-
 def test_a_folder_removed_while_the_run_writes_it_is_one_line_and_does_not_come_back(
     run: RunFolder,
 ) -> None:
@@ -83,7 +76,7 @@ def test_truncation_drops_lines_and_rollouts_of_later_steps_and_keeps_the_others
     run: RunFolder,
 ) -> None:
     for step in (1, 2, 3):
-        run.write_rollouts(step, [group("a", step, 0.0, 1.0)], [])
+        write_rollouts(run, step, [group("a", step, 0.0, 1.0)], Learned())
     (run.rollouts / ".step_000003.parquet").write_bytes(b"half")
     run.sync()
     with run.metrics_path.open("ab") as file:
@@ -98,31 +91,6 @@ def test_truncation_drops_lines_and_rollouts_of_later_steps_and_keeps_the_others
     ]
     run.log_metrics({"step": 3})
     assert [r["step"] for r in run.metrics()] == [1, 2, 3]
-
-
-def test_rollouts_hold_every_response_and_the_shaped_reward_it_was_trained_with(
-    run: RunFolder,
-) -> None:
-    sampled = [group("a", 5, 0.0, 1.0), group("b", 5, None, None)]
-    trained = [group("old", 4, 1.0, 0.0), group("a", 5, 0.0, 1.0, shaped=-0.5)]
-    run.write_rollouts(5, sampled, trained)
-    rows = read(run.rollouts / "step_000005.parquet")
-    assert [(r["sample_id"], r["reward"], r["kept"]) for r in rows] == [
-        ("a", 0.0, True),
-        ("a", 1.0, True),
-        ("b", None, False),
-        ("b", None, False),
-    ]
-    assert [r["shaped_reward"] for r in rows] == [-0.5, -0.5, 0.0, 0.0]
-
-
-def test_rollout_files_have_one_schema_even_where_every_reward_is_missing(run: RunFolder) -> None:
-    from pyarrow import parquet
-
-    run.write_rollouts(1, [group("a", 1, None, None)], [])
-    run.write_rollouts(2, [group("a", 2, 0.0, 1.0)], [])
-    schemas = [parquet.read_schema(p) for p in sorted(run.rollouts.iterdir())]
-    assert schemas[0] == schemas[1]
 
 
 HOLD = """

@@ -170,7 +170,7 @@ def write_rollouts(run: Path, rewards: list[float | None]) -> None:
         for i, reward in enumerate(rewards)
     ]
     (run / "rollouts").mkdir(parents=True)
-    parquet.write_table(pa.Table.from_pylist(rows), run / "rollouts" / "step-000001.parquet")
+    parquet.write_table(pa.Table.from_pylist(rows), run / "rollouts" / "step_000001.parquet")
 
 
 def test_replay_agrees_with_honest_rewards(tmp_path: Path) -> None:
@@ -241,4 +241,4 @@ def test_replay_of_a_file_that_is_no_parquet_is_a_users_mistake(tmp_path: Path) 
     (tmp_path / "rollouts").mkdir()
     (tmp_path / "rollouts" / "step_000001.parquet").write_text("junk")
     run = prorl("replay", str(tmp_path))
-    assert run.returncode == 2 and "not a Parquet file" in run.stderr
+    assert run.returncode == 2 and "not a readable Parquet file" in run.stderr

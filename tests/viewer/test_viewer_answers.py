@@ -36,6 +36,9 @@ class Few:
     def actions(self) -> Mapping[str, Page]:
         return {}
 
+    def close(self) -> None:
+        pass
+
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         yield "summary", {}
         yield "summary", {"step": "3", "q": ""}
@@ -66,7 +69,9 @@ def test_no_text_can_end_the_script_that_holds_the_answers(tmp_path: Path, text:
     file = tmp_path / "page.html"
     write_html([Few(text)], file)
     page = file.read_text()
-    (held,) = re.findall(r'<script type="application/json" id="answers">(.*?)</script>', page, re.DOTALL)
+    (held,) = re.findall(
+        r'<script type="application/json" id="answers">(.*?)</script>', page, re.DOTALL
+    )
     assert "<" not in held
     answers = json.loads(held)["answers"]
     assert answers["few/summary?"]["said"]["text"] == text

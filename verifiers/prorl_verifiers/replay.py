@@ -1,8 +1,4 @@
-"""Score the recorded rollouts of a run again and say where the rewards agree.
-
-Reads runs/<name>/rollouts/*.parquet with the columns step, sample_id, sample_index, verifier, reference,
-response, reward and status.
-"""
+"""Score the recorded rollouts of a run again and say where the rewards agree."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_verifiers.pool.verifier_pool import VerifierPool
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import TaskError
@@ -47,33 +44,21 @@ class Replay:
         return self.agree + self.masked == self.rows
 
 
-def rollout_files(run: Path) -> list[Path]:
-    """Return the rollout files of a run. Raises UserError when there are none."""
-    files = sorted((run / "rollouts").glob("*.parquet"))
-    if not files:
-        raise UserError(f"no rollouts to replay: {run / 'rollouts'} holds no .parquet file")
-    return files
-
-
 def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None = None) -> Replay:
     """Re-score every rollout of ``run``; ``on_done`` is called after each row.
 
-    A reward agrees when it differs by at most 1e-9 and comes from a rule or a model as it did. Raises UserError for missing columns.
+    A reward agrees when it differs by at most 1e-9 and comes from a rule or a model as it did. Raises UserError where
+    there are no rollouts, and for files that are none.
     """
-    from pyarrow import parquet
-
+    files = rollout_files(run)
+    if not files:
+        raise UserError(
+            f"no rollouts to replay: {run / 'rollouts'} holds no step_*.parquet "
+            "(logging.rollouts_every of its config says which steps keep theirs)"
+        )
     result = Replay()
-    for path in rollout_files(run):
-        try:
-            file = parquet.ParquetFile(path)
-        except ValueError as error:  # pyarrow's ArrowInvalid
-            raise UserError(f"{path}: not a Parquet file ({error})") from error
-        missing = [name for name in COLUMNS if name not in file.schema_arrow.names]
-        if missing:
-            raise UserError(
-                f"{path}: not a rollout file, it lacks the columns {', '.join(missing)}"
-            )
-        for batch in file.iter_batches(BATCH, columns=list(COLUMNS)):
+    for path in files.values():
+        for batch in read_rollouts(path, COLUMNS).to_batches(BATCH):
             rows = batch.to_pylist()
             items = []
             for row in rows:

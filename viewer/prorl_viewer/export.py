@@ -22,7 +22,8 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 _IMPORT = re.compile(r"""(\bfrom\s*|\bimport\s*)(["'])(\.{1,2}/[^"']+)\2""")
-_LINK = '<link rel="stylesheet" href="page/style.css">'
+_FIRST = '<meta charset="utf-8">'
+_LINK = re.compile(r'<link rel="stylesheet" href="page/([^"]+)">')
 _SCRIPT = '<script type="module" src="page/main.js"></script>'
 
 
@@ -42,12 +43,17 @@ def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False
         f'<script type="importmap">{modules}</script>\n'
         '<script type="module">import "prorl/main.js";</script>'
     )
-    for before, after in ((_LINK, head), (_SCRIPT, scripts)):
+    for before, after in ((_FIRST, head), (_SCRIPT, scripts)):
         if before not in page:
             raise ValueError(f"index.html has no {before}")
         page = page.replace(before, after)
+    page = _LINK.sub(lambda link: f"<style>\n{_style(link[1])}</style>", page)
     atomic_write_text(file, page)
     return file.stat().st_size
+
+
+def _style(name: str) -> str:
+    return (PAGE / name).read_text(encoding="utf-8")
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from prorl_common import UserError
@@ -29,7 +30,7 @@ def find_subjects(paths: Sequence[Path]) -> list[Subject]:
 
     Raises UserError for a path that is not there, and when nothing is found.
     """
-    kinds = _kinds()
+    kinds = _kinds([path.resolve() for path in paths])
     found: dict[int, list[Path]] = {at: [] for at in range(len(kinds))}
     for path in paths:
         if not path.exists():
@@ -50,10 +51,12 @@ def find_subjects(paths: Sequence[Path]) -> list[Subject]:
     return subjects
 
 
-def _kinds() -> list[_Kind]:
+def _kinds(given: Sequence[Path]) -> list[_Kind]:
     from prorl_viewer import datasets, evaluations, runs
 
-    return [_Kind(kind.looks_like, kind.open_subjects) for kind in (runs, datasets, evaluations)]
+    together = partial(evaluations.open_subjects, given=given)
+    kinds = [_Kind(kind.looks_like, kind.open_subjects) for kind in (runs, datasets)]
+    return [*kinds, _Kind(evaluations.looks_like, together)]
 
 
 def _folders(path: Path, depth: int) -> Iterator[Path]:

@@ -58,6 +58,10 @@ class Subject(Protocol):
         """Return what can be done by name, as checking an answer again; an exported page has none."""
         ...
 
+    def close(self) -> None:
+        """End what was started for it."""
+        ...
+
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
         """Yield (page, query) of everything that an exported page holds."""
         ...

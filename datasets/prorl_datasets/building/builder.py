@@ -178,8 +178,9 @@ class _Build:
         examples: dict[str, str] = {}
         for tally in self.found.tallies.values():
             reasons.update(sum(tally.drops.values(), Counter()))
-            for reason, item, detail in tally.examples:
-                examples.setdefault(reason, f", as {item}: {detail}")
+            for line in tally.examples:
+                if "detail" in line:
+                    examples.setdefault(line["reason"], f", as {line['row']}: {line['detail']}")
         for lost in choice.lost.values():
             for (_, reason), count in lost.items():
                 reasons[reason] += count

@@ -15,16 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from prorl_common import derive_seed
-from prorl_datasets.building.collect import Job
+from prorl_datasets.building.collect import Job, item_name
 from prorl_datasets.building.difficulty import PassRates
 from prorl_datasets.building.plan import FILL_ORDER
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.parts import Part
+from prorl_datasets.rows.parts import EXAMPLES, Part
 from prorl_datasets.types import Split
-
-EXAMPLES = 2
-"""Examples that are kept of an entry and reason: the first by item, whatever order they come in."""
 
 
 @dataclass(slots=True)
@@ -45,7 +42,8 @@ class Tally:
 
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
-    examples: list[list[str]] = field(default_factory=list)
+    examples: list[dict[str, str]] = field(default_factory=list)
+    """The first EXAMPLES by item of each stage and reason, whatever order they come in."""
     isolation: set[str] = field(default_factory=set)
 
     def add(self, part: Part) -> None:
@@ -53,9 +51,9 @@ class Tally:
         self.candidates += part.candidates
         for stage, reasons in part.drops.items():
             self.drops.setdefault(stage, Counter()).update(reasons)
-        held: dict[str, list[list[str]]] = {}
-        for example in sorted(self.examples + part.examples):
-            held.setdefault(example[0], []).append(example)
+        held: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for example in sorted(self.examples + part.examples, key=lambda line: line["row"]):
+            held.setdefault((example["stage"], example["reason"]), []).append(example)
         self.examples = [e for same in held.values() for e in same[:EXAMPLES]]
         self.isolation.update(part.isolation)
 
@@ -145,12 +143,25 @@ class Near:
 
 
 @dataclass(slots=True)
+class Dropped:
+    """A row that was lost in choosing; ``like`` is the id of a kept one that it repeats, "" for none."""
+
+    item: str
+    stage: str
+    reason: str
+    ref: Ref
+    like: str = ""
+
+
+@dataclass(slots=True)
 class Choice:
     """The rows that stay, by (entry, split), sorted by index; and what was lost in choosing."""
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
     """By entry: (stage, reason) -> rows."""
+    examples: dict[tuple[str, str, str], list[Dropped]] = field(default_factory=dict)
+    """By entry, stage and reason: the first EXAMPLES rows."""
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
@@ -180,12 +191,13 @@ def choose(
             shared = (entry.name, "") in streams
             refs = streams.get((entry.name, "" if shared else split), [])
             start = place[entry.name] if shared else 0
-            end = chooser.fill(entry, split, refs, start)
+            end = chooser.fill(entry, split, refs, start, shared)
             place[entry.name] = end
             chooser.choice.surplus[entry.name] += 0 if shared else len(refs) - end
     for (name, split_name), refs in streams.items():
         if not split_name:
             chooser.choice.surplus[name] += len(refs) - place[name]
+    chooser.find_what_was_repeated(recipe)
     return chooser.choice
 
 
@@ -199,8 +211,11 @@ class _Chooser:
         self._groups: set[int] = set()
         self._prompts: set[bytes] = set()
 
-    def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int) -> int:
-        """Keep rows from ``start`` until the target; return the place after the last looked at."""
+    def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
+        """Keep rows from ``start`` until the target; return the place after the last looked at.
+
+        ``shared``: all splits draw from this stream.
+        """
         target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []
         lost = self.choice.lost.setdefault(entry.name, Counter())
@@ -210,6 +225,11 @@ class _Chooser:
             end += 1
             if (reason := self._reason(entry, split, ref)) is not None:
                 lost[reason] += 1
+                examples = self.choice.examples.setdefault((entry.name, *reason), [])
+                if len(examples) < EXAMPLES:
+                    stream = "" if shared else split
+                    item = item_name(entry, stream, ref.index)
+                    examples.append(Dropped(item, *reason, ref))
                 continue
             self._nodes.add(ref.node)
             if (group := self._near.group_of(ref.node)) is not None:
@@ -219,6 +239,36 @@ class _Chooser:
         kept.sort(key=lambda ref: ref.index)
         self.choice.kept[entry.name, split] = kept
         return end
+
+    def find_what_was_repeated(self, recipe: Recipe) -> None:
+        """Name the kept row that each example repeats: one of its problem or prompt, else of its group or one near."""
+        examples = [e for held in self.choice.examples.values() for e in held]
+        wanted: dict[tuple[str, int | bytes | None], str] = {}
+        for example in examples:
+            wanted |= dict.fromkeys(self._names(example), "")
+        for split in FILL_ORDER:
+            for entry in recipe.entries:
+                for ref in self.choice.kept.get((entry.name, split), ()):
+                    group = self._near.group_of(ref.node)
+                    known_by: list[tuple[str, int | bytes | None]] = [
+                        ("node", ref.node),
+                        ("prompt", ref.prompt_key),
+                        ("group", group),
+                    ]
+                    for name in known_by:
+                        if wanted.get(name) == "":
+                            wanted[name] = row_id(entry, split, ref.index)
+        for example in examples:
+            example.like = next((w for n in self._names(example) if (w := wanted[n])), "")
+
+    def _names(self, example: Dropped) -> list[tuple[str, int | bytes | None]]:
+        """Return what kept rows that an example repeats would be known by."""
+        if example.stage == "duplicate":
+            return [("node", example.ref.node), ("prompt", example.ref.prompt_key)]
+        group = self._near.group_of(example.ref.node)
+        if example.stage != "near-duplicate" or group is None:
+            return []
+        return [("group", one) for one in (group, *self._near.neighbours.get(group, ()))]
 
     def _reason(self, entry: Entry, split: Split, ref: Ref) -> tuple[str, str] | None:
         """Return the stage and the reason of a drop."""

@@ -120,7 +120,8 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
         if "drop" in lost:
             item = _item(job, lost)
             stage = "decontamination" if "match" in lost else lost.get("stage", "made")
-            part.drop(stage, lost["drop"], item, lost["detail"])
+            text = lost.get("text") or lost.get("match", {}).get("text", "")
+            part.drop(stage, lost["drop"], item, detail=lost["detail"], text=text)
             if "quarantine" in lost:
                 why = {"reason": lost["drop"], "detail": lost["detail"]}
                 part.quarantine.append({"row": item, **why, **lost["quarantine"]})
@@ -138,11 +139,14 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
         if result is not None and result.isolation:
             part.isolation = sorted({*part.isolation, result.isolation})
         if result is not None and not result.accepted:
-            part.drop("gold", result.reason, _item(job, candidate), result.detail)
+            item, text = _item(job, candidate), _text(candidate)
+            gold = candidate["gold"]
+            part.drop("gold", result.reason, item, detail=result.detail, text=text, gold=gold)
         elif candidate["matches"] and not candidate["variant"]:
             first, item = candidate["matches"][0], _item(job, candidate)
             detail = f"{first['benchmark']} {first['item']} ({first['rule']} {first['score']})"
-            part.drop("decontamination", f"like an item of {first['benchmark']}", item, detail)
+            reason = f"like an item of {first['benchmark']}"
+            part.drop("decontamination", reason, item, detail=detail, text=_text(candidate))
             part.pairs += _pairs(item, candidate)
         else:
             part.pairs += _pairs(_item(job, candidate), candidate)
@@ -159,11 +163,20 @@ def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> 
 
 def _pairs(item: str, candidate: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the lines of ``decontamination.jsonl`` of one row."""
-    text = candidate["columns"]["prompt"][0]["content"][:SHOWN]
+    text = _text(candidate)[:SHOWN]
     about = {"row": item, "dropped": not candidate["variant"], "text": text}
     return [{**about, **match} for match in candidate["matches"]]
 
 
+def _text(candidate: dict[str, Any]) -> str:
+    text: str = candidate["columns"]["prompt"][0]["content"]
+    return text
+
+
 def _item(job: Job, candidate: dict[str, Any]) -> str:
-    split = f"-{job.split}" if job.split else ""
-    return f"{job.entry.name}{split}-{candidate['index']}"
+    return item_name(job.entry, job.split, candidate["index"])
+
+
+def item_name(entry: Entry, stream: str, index: int) -> str:
+    """Return how what may be dropped is named: its stream is "" for files, which have one for all splits."""
+    return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"

@@ -62,7 +62,7 @@ class EntryResult:
     drops: dict[str, Counter[str]] = field(default_factory=dict)
     surplus: int = 0
     kept: Counter[str] = field(default_factory=Counter)
-    examples: list[list[str]] = field(default_factory=list)
+    examples: list[dict[str, str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
     golds: Counter[str] = field(default_factory=Counter)
     """Types of gold answers, as their verifiers name them."""
@@ -236,11 +236,6 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
     """Return the manifest of a finished build as JSON-ready values."""
     drops = sum((r.reasons() for r in results), Counter())
     left_out = sorted({r.entry.scored_by for r in results if r.left_out})
-    examples = [  # few of each entry: see ``choose``
-        {"reason": reason, "item": item, "detail": detail}
-        for result in results
-        for reason, item, detail in result.examples
-    ]
     return {
         "format": 2,
         "recipe": recipe.name,
@@ -265,7 +260,6 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "gold_check": dict(sorted(sum((r.checks for r in results), Counter()).items())),
         "stages": stage_table(results),
         "drops": dict(sorted(drops.items(), key=lambda item: (-item[1], item[0]))),
-        "drop_examples": examples[:60],
         "decontamination": dict(facts.decontamination),
         "short": {r.entry.name: r.short() for r in results if r.short()},
         "too_short": [r.entry.name for r in results if r.share() < recipe.min_share_of(r.entry)],

@@ -17,6 +17,7 @@ from prorl_datasets.building.choose import Choice, Ref, row_id
 from prorl_datasets.building.difficulty import PassRates
 from prorl_datasets.building.report import (
     MAX_UNTYPED,
+    STAGES,
     EntryResult,
     Facts,
     make_manifest,
@@ -25,7 +26,7 @@ from prorl_datasets.building.report import (
 from prorl_datasets.card.card import write_card
 from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.parts import PartStore
+from prorl_datasets.rows.parts import PartStore, dropped_line
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_datasets.types import SPLITS, Split
@@ -34,6 +35,7 @@ from prorl_verifiers.spec import UNTYPED, no_parts
 
 PAIRS = "decontamination.jsonl"
 QUARANTINE = "quarantine.jsonl"
+DROPPED = "dropped.jsonl"
 
 
 @dataclass(slots=True)
@@ -80,6 +82,9 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
         if work.quarantined:
             rows = _write_quarantine(work, folder / QUARANTINE)
             files[QUARANTINE] = {"rows": rows, "sha256": sha256_file(folder / QUARANTINE)}
+        if dropped := _dropped(work):
+            atomic_write_text(folder / DROPPED, "".join(f"{canonical_json(d)}\n" for d in dropped))
+            files[DROPPED] = {"rows": len(dropped), "sha256": sha256_file(folder / DROPPED)}
         parts = parts_in_use(work.recipe)
         named = [work.parts[key] for key in sorted(work.parts)]
         parts += [part for part in named if part not in parts]
@@ -103,6 +108,25 @@ def _write_quarantine(work: Output, path: Path) -> int:
             file.writelines(f"{line}\n" for line in lines)
             count += len(lines)
     return count
+
+
+def _dropped(work: Output) -> list[dict[str, str]]:
+    """Return examples of what was dropped, by entry, stage and row: few of each reason (``EXAMPLES``)."""
+    reader, found = _PartReader(work.store), []
+    for result in work.results:
+        lines = list(result.examples)
+        for (name, _, _), examples in work.choice.examples.items():
+            if name != result.entry.name:
+                continue
+            for one in examples:
+                text = reader.row(one.ref)["columns"]["prompt"][0]["content"]
+                lines.append(
+                    dropped_line(one.item, one.stage, one.reason, text=text, like=one.like)
+                )
+        lines.sort(key=lambda line: (STAGES.index(line["stage"]), line["reason"], line["row"]))
+        about = {"entry": result.entry.name, "domain": result.entry.domain}
+        found += [{**about, **line} for line in lines]
+    return found
 
 
 def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:

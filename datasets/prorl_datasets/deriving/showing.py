@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.building.writing import PAIRS, QUARANTINE
+from prorl_datasets.building.writing import DROPPED, PAIRS, QUARANTINE
 from prorl_datasets.storage import MANIFEST, read_manifest, stream
 from prorl_datasets.types import SPLITS, DatasetError, Sample
 from prorl_verifiers import VERIFIERS
@@ -21,8 +21,7 @@ def show(path: str | Path, row: str) -> dict[str, Any]:
     """Return as JSON-ready values what a dataset (folder or Parquet file) says of the row with that id.
 
     A row that is there: ``kept`` true, its columns and ``answer``, what the manifest says of its entry. One that was
-    dropped: ``kept`` false and the ``drops`` that were recorded (matches with benchmarks, quarantine, examples of the
-    manifest). Raises DatasetError for an id that stands nowhere, with the nearest ones, and as ``load`` does.
+    dropped: ``kept`` false and the ``drops`` that were recorded (matches with benchmarks, quarantine, examples). Raises DatasetError for an id that stands nowhere, with the nearest ones, and as ``load`` does.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -84,16 +83,14 @@ def _dropped(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict
         entry, number = _numbered(row)
         if entry.endswith(f"-{split}"):
             wanted.add((entry.removesuffix(f"-{split}"), number))
-    for name, kind in ((PAIRS, "like a benchmark item"), (QUARANTINE, "bad row")):
+    files = {PAIRS: "like a benchmark item", QUARANTINE: "bad row", DROPPED: "dropped"}
+    for name, kind in files.items():
         if name in manifest.get("files", {}) and (path / name).is_file():
             with (path / name).open(encoding="utf-8") as lines:
                 for line in lines:
                     record = json.loads(line)
                     if _numbered(record["row"]) in wanted:
                         yield {"kind": kind, **record}
-    for example in manifest.get("drop_examples", ()):
-        if _numbered(example["item"]) in wanted:
-            yield {"kind": "dropped", **example}
 
 
 def _numbered(name: str) -> tuple[str, str]:

@@ -204,7 +204,6 @@ def _manifest(
         "gold_check": _joined(e.checks for e in tally.entries.values()),
         "stages": stages,
         "drops": dict(sorted(drops.items(), key=lambda item: (-item[1], item[0]))),
-        "drop_examples": [],
         "decontamination": _decontamination(parents),
         "short": {},
         "too_short": [],

@@ -120,11 +120,12 @@ class RowMaker:
             return {**lost, "stage": row.stage}
         if entry.generated and (flaw := flaw_of_row(row)) is not None:
             lost = {"index": row.index, "drop": flaw.reason, "detail": flaw.detail}
-            return {**lost, "stage": "posed"}
+            return {**lost, "stage": "posed", "text": row.question}
         if entry.reference:
             row = replace(row, task=_with_own(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
-            return {"index": row.index, "drop": "no known answer", "detail": ""}
+            lost = {"index": row.index, "drop": "no known answer", "detail": ""}
+            return {**lost, "text": row.question}
         if (key := row.key) is not None and digest(key) in self._taken:
             # by its parameters, an item of a generated benchmark
             benchmark, item = self._taken[digest(key)]

@@ -37,6 +37,11 @@ PACKAGES = (
 """Packages that decide what is made, what passes the gold check, or how it is written."""
 CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")
 
+EXAMPLES = 2
+"""Dropped candidates that are kept of an entry, stage and reason."""
+MOST_SHOWN = 600
+"""Characters kept of a text of a dropped candidate."""
+
 
 @dataclass(slots=True)
 class Part:
@@ -44,30 +49,35 @@ class Part:
 
     ``candidates`` were looked at. ``rows`` survived their own checks: ``columns`` (Parquet columns
     but id, split and gold_check), ``gold_check``, ``index``, ``key``, ``prompt_key``,
-    ``signature``. ``drops`` counts by stage and reason; ``examples`` are (reason, item, detail);
-    ``pairs`` are the matches with benchmarks; ``quarantine`` are bad rows with reason
-    and columns; ``isolation`` are the levels that held in the gold check.
+    ``signature``. ``drops`` counts by stage and reason, ``examples`` are lines of
+    ``dropped.jsonl``; ``pairs`` are the matches with benchmarks; ``quarantine`` are bad rows with
+    reason and columns; ``isolation`` are the levels that held in the gold check.
     """
 
     candidates: int = 0
     rows: list[dict[str, Any]] = field(default_factory=list)
     drops: dict[str, dict[str, int]] = field(default_factory=dict)
-    examples: list[list[str]] = field(default_factory=list)
+    examples: list[dict[str, str]] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantine: list[dict[str, Any]] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
 
-    def drop(self, stage: str, reason: str, item: str, detail: str) -> None:
-        """Count a dropped candidate; the first two of each reason are kept as examples."""
+    def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
+        """Count a dropped candidate; the first EXAMPLES of each reason are kept with what ``about`` says."""
         reasons = self.drops.setdefault(stage, {})
         reasons[reason] = reasons.get(reason, 0) + 1
-        if detail and reasons[reason] <= 2:
-            writable = detail[:300].encode("utf-8", "replace").decode()
-            self.examples.append([reason, item, writable])
+        if reasons[reason] <= EXAMPLES:
+            self.examples.append(dropped_line(item, stage, reason, **about))
 
     def dropped(self) -> int:
         """Return how many candidates were dropped."""
         return sum(sum(reasons.values()) for reasons in self.drops.values())
+
+
+def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
+    """Return a line of ``dropped.jsonl``; texts are cut and can be written."""
+    said = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
+    return {"row": item, "stage": stage, "reason": reason, **said}
 
 
 class PartStore:

@@ -5,7 +5,7 @@ Leaves out: drawing (``report``), text tables (``boundary.tables``), and the tes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from prorl_common import derive_seed
@@ -105,13 +105,19 @@ def boundary_report(
     near = [near_n_warning(r.settings.n, k) for r in results]
     groups = members_of([row[0] for row in aligned])
     worker = _Worker(results, aligned, options, k)
-    measured = [(g, worker.changes(g)) for g in groups]
-    evidence = [e for g, found in measured for e in worker.evidence(g, found)]
-    claims, tested = judge(evidence, options.alpha, options.margin)
+    measured: list[list[list[Change]]] = []
+
+    def evidence() -> Iterator[Evidence]:
+        for g in groups:
+            found = worker.changes(g)
+            measured.append([changed for changed, _, _ in found])
+            yield from worker.evidence(g, found)
+
+    claims, tested = judge(evidence(), options.alpha, options.margin)
     later = len(results) - 1
     built = tuple(
         worker.group(g, found, claims[i * later : (i + 1) * later])
-        for i, (g, found) in enumerate(measured)
+        for i, (g, found) in enumerate(zip(groups, measured, strict=True))
     )
     return BoundaryReport(
         labels=tuple(r.label for r in results),
@@ -205,7 +211,7 @@ class _Worker:
     def group(
         self,
         group: Members,
-        found: Sequence[tuple[list[Change], Drawn, Drawn | None]],
+        found: Sequence[Sequence[Change]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
         """Return the group with its curves; all of them over the draws of the results' own intervals."""
@@ -223,7 +229,7 @@ class _Worker:
             Curve(r.label, {k: next(points) for k in own})
             for r, own in zip(self.results, ks, strict=True)
         )
-        rows = tuple(tuple(changed) for changed, _, _ in found)
+        rows = tuple(map(tuple, found))
         return BoundaryGroup(group.kind, group.name, len(group.places), curves, rows, tuple(claims))
 
     def finest(

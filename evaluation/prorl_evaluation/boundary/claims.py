@@ -17,8 +17,8 @@ pass@K rose. Leaves out: the tests themselves (``paired.one_sided``).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from prorl_evaluation.boundary.types import Claim, Hypothesis, Kind, Regime
 from prorl_evaluation.stats.bounded_mean import Drawn
@@ -62,18 +62,21 @@ class Candidate:
 
 
 def judge(
-    evidence: Sequence[Evidence], alpha: float = 0.05, margin: float = 0.05
+    evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
     """Return a claim for each evidence, in order, and how many hypotheses were corrected for.
 
-    Where several candidates hold: a loss, then sustained, then plateau, then no gain.
+    Where several candidates hold: a loss, then sustained, then plateau, then no gain. Draws are not kept: those of
+    many groups and checkpoints are hundreds of megabytes.
     """
-    listed = [candidates(e, margin) for e in evidence]
-    flat = [c for group in listed for c in group]
+    listed = [
+        (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
+    ]
+    flat = [c for _, group in listed for c in group]
     corrected = holm([c.p for c in flat])
     lookup: Mapping[int, float] = {id(c): p for c, p in zip(flat, corrected, strict=True)}
     claims = []
-    for e, group in zip(evidence, listed, strict=True):
+    for e, group in listed:
         holding = [c for c in group if lookup[id(c)] <= alpha]
         if holding:
             c = holding[0]

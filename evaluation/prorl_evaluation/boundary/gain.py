@@ -75,6 +75,8 @@ def ladders(
     ``results`` holds the same problems in the same order for each result. One ladder for each pass@k of
     ``ks`` and one for the mean reward.
     """
+    import numpy as np
+
     names = [*(f"pass@{k}" for k in ks), "reward"]
     tasks: dict[str, list[int]] = {}
     for i, p in enumerate(results[0] if results else []):
@@ -86,12 +88,10 @@ def ladders(
         key, rungs = next((by for by in sorted_by if len(by[1]) > 1), ("", []))
         columns: list[list[Rung]] = [[] for _ in names]
         for value, label, places in rungs:
-            cells = []
-            for problems in results:
-                table = outcome_table([problems[i] for i in places], ks)
-                cells.append(bounded_columns(table, (0.0, 1.0), None, how))
-            for column, values in zip(columns, zip(*cells, strict=True), strict=True):
-                column.append(Rung(value, label, len(places), values))
+            tables = [outcome_table([problems[i] for i in places], ks) for problems in results]
+            cells = bounded_columns(np.hstack(tables), (0.0, 1.0), None, how)
+            for at, column in enumerate(columns):
+                column.append(Rung(value, label, len(places), tuple(cells[at :: len(names)])))
         if rungs:
             ladder = zip(names, columns, strict=True)
             found += [Ladder(task, key, name, tuple(column)) for name, column in ladder]

@@ -7,6 +7,7 @@ out: comparing two results (``compare``).
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 
@@ -45,13 +46,20 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples; infra errors stay out of ``n`` and ``c``."""
+    """Count one problem's samples and, where its verifier puts answers to a vote, its answers."""
+    vote = VERIFIERS.get(problem.task.verifier).vote
+    found = counted(problem, rows)
+    if vote is None:
+        return found
+    judged = [(v.extracted, v.reward) for _, v in rows if v.reward is not None]
+    answers = tally((text and vote(text), reward >= FULL_MARKS) for text, reward in judged)
+    return dataclasses.replace(found, answers=answers)
+
+
+def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
+    """Count one problem's samples; infra errors stay out of ``n`` and ``c``, answers are not put to a vote."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
-    answers, vote = None, VERIFIERS.get(problem.task.verifier).vote
-    if vote is not None:
-        judged = [(v.extracted, v.reward) for _, v in rows if v.reward is not None]
-        answers = tally((text and vote(text), reward >= FULL_MARKS) for text, reward in judged)
     return ProblemResult(
         id=problem.id,
         domain=problem.domain,
@@ -68,7 +76,6 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
         tokens=sum(s.tokens for s, _ in rows),
         chance=problem.chance,
         labels=dict(problem.labels),
-        answers=answers,
         refused=sum(s.refused for s, _ in rows),
         judged=statuses.count("judged"),
     )

@@ -7,12 +7,12 @@ count. Leaves out: sampling (``rate``).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from prorl_common import read_jsonl
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_datasets import Sample
 from prorl_evaluation.rating.rate import NAME, counts
 from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, content_of, policy_of
@@ -22,7 +22,7 @@ from prorl_evaluation.sampling.journal import EvalJournal, Keys, digest
 from prorl_evaluation.types import FULL_MARKS, EvaluationError
 from prorl_verifiers import TaskError, load_task
 
-COLUMNS = ("step", "sample_id", "sample_index", "verifier", "reference", "response", "reward")
+COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "response", "reward")
 """What is read of a run's rollouts; ``reward`` is the raw outcome, null where there is no verdict."""
 
 
@@ -73,34 +73,33 @@ def feed_run(
 ) -> Fed:
     """Take in a run's rollouts (of the steps ``first`` to ``last``, both included).
 
-    Each step's policy is one of its own: its samples add to no other's. Rollouts do not keep prompts: a row is
-    taken for the same where id, verifier and reference are. Raises EvaluationError when there are none.
+    Each step's policy is one of its own: its samples add to no other's. A row is taken for the same where id, verifier,
+    reference and prompt are; older rollouts do not tell the prompt. Raises EvaluationError when there are none.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
-    files = sorted((run.path / "rollouts").glob("step_*.parquet"))
+    files = rollout_files(run.path)
     if not files:
         raise EvaluationError(
             f"run {run.name} has no rollouts: {run.path / 'rollouts'} holds no step_*.parquet "
             "(logging.rollouts_every of its config says which steps keep theirs)"
         )
     policies = _Policies(run)
-    same: dict[tuple[str, str], bool] = {}
-    for file in files:
-        step = int(file.stem.removeprefix("step_"))
+    same: dict[tuple[str, str, str | None], bool] = {}
+    for step, file in files.items():
         if steps is not None and not steps[0] <= step <= steps[1]:
             continue
         policy = policies(step)
         rows: dict[str, RowSamples] = {}
-        for row in _rows(file):
+        for row in read_rollouts(file, COLUMNS).to_pylist():
             if row["reward"] is None:
                 continue
             sample = by_id.get(row["sample_id"])
             if sample is None:
                 fed.elsewhere += 1
                 continue
-            asked = (sample.id, row["reference"])
+            asked = (sample.id, row["reference"], row["prompt"])
             if asked not in same:
-                same[asked] = _asks_the_same(sample, row["verifier"], row["reference"])
+                same[asked] = _asks_the_same(sample, row["verifier"], *asked[1:])
             if not same[asked]:
                 fed.altered += 1
                 continue
@@ -114,28 +113,13 @@ def feed_run(
     return fed
 
 
-def _asks_the_same(sample: Sample, verifier: str, reference: str) -> bool:
+def _asks_the_same(sample: Sample, verifier: str, reference: str, prompt: str | None) -> bool:
     try:
         task = load_task(verifier, reference)
     except TaskError:
         return False
-    return content_of(sample.prompt, task) == content_of(sample.prompt, sample.task)
-
-
-def _rows(file: Path) -> list[Mapping[str, Any]]:
-    from pyarrow import ArrowException, parquet
-
-    try:
-        with parquet.ParquetFile(file) as found:
-            if missing := [name for name in COLUMNS if name not in found.schema_arrow.names]:
-                raise EvaluationError(
-                    f"{file} is no rollouts file: it lacks the columns {', '.join(missing)}"
-                )
-            rows: list[Mapping[str, Any]] = found.read(columns=list(COLUMNS)).to_pylist()
-            return rows
-    except (ArrowException, OSError) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise EvaluationError(f"{file} is not a readable Parquet file ({first})") from error
+    seen = sample.prompt if prompt is None else json.loads(prompt)
+    return content_of(seen, task) == content_of(sample.prompt, sample.task)
 
 
 class _Policies:

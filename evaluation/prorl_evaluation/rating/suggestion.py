@@ -38,9 +38,9 @@ class Suggestion:
 
 
 def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggestion]:
-    """Return what the ratings say of each family whose rows have sizes (``RowRate.rung``), for a band [low, high]."""
+    """Return what the ratings say of each family whose rows have sizes (``Sample.rung``), for a band [low, high]."""
     families: dict[tuple[str, str], list[GroupRate]] = {}
-    for group in group_rates([row for row in rows if row.rung], "level"):
+    for group in group_rates([row for row in rows if row.sample.rung], "level"):
         families.setdefault((group.name[0], group.name[1]), []).append(group)
     low, high = band
     found = []

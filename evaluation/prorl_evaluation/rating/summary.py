@@ -38,20 +38,6 @@ class RowRate:
         """The share of samples with full marks."""
         return self.passes / self.n
 
-    @property
-    def family(self) -> str:
-        """What its metadata call the family, else its source."""
-        return str(self.sample.metadata.get("family") or self.sample.source)
-
-    @property
-    def rung(self) -> str:
-        """Its size in its family: ``level N``, or a configuration as JSON; nothing where it has none."""
-        about = self.sample.metadata
-        if (level := about.get("level")) is not None:
-            return f"level {level}"
-        config = about.get("config")
-        return json.dumps(config, sort_keys=True) if isinstance(config, Mapping) else ""
-
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
@@ -88,8 +74,8 @@ def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
         names = {
             "all": (OVERALL,),
             "domain": (domain,),
-            "family": (domain, row.family),
-            "level": (domain, row.family, row.rung),
+            "family": (domain, row.sample.family),
+            "level": (domain, row.sample.family, row.sample.rung),
         }
         groups.setdefault(names[by], []).append(row)
     return [_group(name, own) for name, own in groups.items()]

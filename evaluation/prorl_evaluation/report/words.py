@@ -17,6 +17,18 @@ from prorl_evaluation.report.text import number, p_value, signed
 from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
 
+MEANING: Mapping[Regime, str] = {
+    "sustained": "The reasoning boundary moved and went on moving: problems are solved that more tries of the base "
+    "did not solve (ProRL's sustained gains, seen mostly in code and new logic tasks).",
+    "plateau": "The boundary moved early in training and then stood still: pass@1 and pass@K rose, and more training "
+    "added next to nothing (ProRL's plateau).",
+    "diminish": "The boundary did not move outward: what the base solves in many tries is found in fewer, at most, "
+    "and some is lost (ProRL's diminished boundary, seen where the base's pass@K is high already, as in math).",
+    "undecided": "None of the three is shown with this many problems and samples; that does not mean that nothing "
+    "changed.",
+}
+"""What a claim means, in the words of ProRL (arXiv 2505.24864, section 4)."""
+
 
 def metric_name(metric: str) -> str:
     """Return how a metric is called in the report."""

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from prorl_common import atomic_write_text, read_jsonl
 from prorl_datasets import Sample
@@ -158,19 +159,25 @@ def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
             "prorl eval pass-at-k wrote"
         )
     try:
-        row = json.loads(file.read_text(encoding="utf-8"))
-        job = EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
-        problems = []
-        for _, p in read_jsonl(out / PROBLEMS_FILE):
-            task, prompt = Task(p["verifier"], p["reference"]), tuple(p["prompt"])
-            hashes = (prompt_digest(prompt), task_digest(task))
-            labels = p.get("labels", {})
-            problems.append(
-                Problem(p["id"], p["domain"], prompt, task, *hashes, p["chance"], labels)
-            )
+        job = job_of(json.loads(file.read_text(encoding="utf-8")))
+        problems = [problem_of(row) for _, row in read_jsonl(out / PROBLEMS_FILE)]
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
             f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "
             "give the pass-at-k command again, it writes both anew"
         ) from error
     return job, problems
+
+
+def job_of(row: Mapping[str, Any]) -> EvalJob:
+    """Return the model and settings in the object of EVAL_FILE. Raises KeyError or TypeError for another one."""
+    return EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
+
+
+def problem_of(row: Mapping[str, Any]) -> Problem:
+    """Return the problem in a line of PROBLEMS_FILE. Raises KeyError or TypeError for another line."""
+    task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
+    hashes = (prompt_digest(prompt), task_digest(task))
+    return Problem(
+        row["id"], row["domain"], prompt, task, *hashes, row["chance"], row.get("labels", {})
+    )

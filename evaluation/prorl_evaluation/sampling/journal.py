@@ -197,13 +197,29 @@ def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
     )
 
 
+def sample_of(row: Mapping[str, Any]) -> SampleRecord:
+    """Return the record in a line of SAMPLES_FILE that has SAMPLE_FIELDS."""
+    values = {name: row[name] for name in SampleRecord.__dataclass_fields__ if name in row}
+    values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
+    return SampleRecord(**values)
+
+
+def replaces(row: Mapping[str, Any], old: SampleRecord | None) -> bool:
+    """Whether a line counts for its key after ``old``: the first wins, but any answer wins over a refusal."""
+    return old is None or (old.refused and row["finish_reason"] != REFUSED)
+
+
+def verdict_of(row: Mapping[str, Any]) -> VerdictRecord:
+    """Return the record in a line of VERDICTS_FILE that has VERDICT_FIELDS."""
+    return VerdictRecord(**{name: row[name] for name in VerdictRecord.__dataclass_fields__})
+
+
 def _read_samples(path: Path, keys: Keys) -> tuple[dict[str, SampleRecord], int]:
     """Return (this model's records by key, how many lines have other sampling parameters).
 
-    The first line of a key wins, but any answer wins over a refusal. Raises EvaluationError for damage, and
-    for samples of another model or backend.
+    Which line of a key counts: ``replaces``. Raises EvaluationError for damage, and for samples of another
+    model or backend.
     """
-    names = SampleRecord.__dataclass_fields__
     found: dict[str, SampleRecord] = {}
     foreign = 0
     for number, row in read_checked(path, SAMPLE_FIELDS):
@@ -223,20 +239,16 @@ def _read_samples(path: Path, keys: Keys) -> tuple[dict[str, SampleRecord], int]
                 f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: go on with "
                 "that one, or choose another folder with --out"
             )
-        old = found.get(row["key"])
-        if old is None or (old.refused and row["finish_reason"] != REFUSED):
-            values = {name: row[name] for name in names if name in row}
-            values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
-            found[row["key"]] = SampleRecord(**values)
+        if replaces(row, found.get(row["key"])):
+            found[row["key"]] = sample_of(row)
     return found, foreign
 
 
 def _read_verdicts(path: Path) -> dict[tuple[str, str], VerdictRecord]:
     """Return the last verdict on each (sample, task). Infra errors are left out: they are tried again."""
-    names = VerdictRecord.__dataclass_fields__
     found: dict[tuple[str, str], VerdictRecord] = {}
     for _, row in read_checked(path, VERDICT_FIELDS):
-        record = VerdictRecord(**{name: row[name] for name in names})
+        record = verdict_of(row)
         if record.status != "infra_error":
             found[(record.key, record.task)] = record
     return found

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from prorl_evaluation.metrics.summary import group_results
 from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.suites.runner import ModelScores
-from prorl_evaluation.types import EvalResult, EvaluationError
+from prorl_evaluation.types import EvalResult, EvaluationError, ProblemResult
 
 
 def joined(models: Sequence[ModelScores], suite: str) -> tuple[list[EvalResult], list[str]]:
@@ -29,15 +29,21 @@ def joined(models: Sequence[ModelScores], suite: str) -> tuple[list[EvalResult],
     return found, [name for name in every if name not in shared]
 
 
+def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[ProblemResult]:
+    """Return a benchmark's problems as a joined result has them."""
+    return [
+        dataclasses.replace(
+            p, id=f"{benchmark}/{p.id}", labels={**p.labels, "benchmark": benchmark}
+        )
+        for p in problems
+    ]
+
+
 def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
     """Return one result over the problems of all: ids become ``benchmark/id``, each problem is labelled with
     its benchmark. All must be of one model sampled in one way, as a suite does."""
     first = next(iter(results.values()))
-    named = [(name, p) for name, r in results.items() for p in r.problems]
-    problems = [
-        dataclasses.replace(p, id=f"{name}/{p.id}", labels={**p.labels, "benchmark": name})
-        for name, p in named
-    ]
+    problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}
     origin = {**first.settings.dataset, "path": f"{suite}/", "manifest_sha256": digest(manifests)}
     settings = dataclasses.replace(first.settings, dataset=origin)

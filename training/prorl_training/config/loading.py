@@ -70,6 +70,11 @@ GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None))
 
 def load_saved_config(path: Path) -> TrainConfig:
     """Read a run's resolved ``config.yaml``. Raises ConfigError like :func:`load_config`."""
+    return check_config(_with_plugins(saved_values(path), path))
+
+
+def saved_values(path: Path) -> dict[str, Any]:
+    """Return the plain values of a run's ``config.yaml`` as today's config has them; no plug-in is loaded."""
     values = read_config_file(path)
     for section, key, neutral in GONE:
         kept = values.get(section)
@@ -79,7 +84,7 @@ def load_saved_config(path: Path) -> TrainConfig:
     if isinstance(sampling, dict) and "max_rounds" in sampling:
         sampling.setdefault("late", "wait")  # up to prorl 0.2: rounds, each awaited
         sampling["max_batches"] = sampling.pop("max_rounds")
-    return check_config(_with_plugins(values, path))
+    return values
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:

@@ -88,6 +88,10 @@ class LoggingConfig(Section):
     """``items_solved_recently`` counts the items that were solved in so many steps."""
     rollouts_every: int = Field(default=1, ge=0)
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
+    forecast: int = Field(default=0, ge=0)
+    """Every so many validations the run says where its validation is heading (``prorl train forecast``); 0: never."""
+    rollouts: Literal["full", "texts"] = "full"
+    """``texts`` leaves out what has a value a token (ids, log-probs of sampler and trainer): 9 bytes a token."""
 
 
 class WarmStartConfig(Section):

@@ -36,11 +36,15 @@ from prorl_training.run.metrics import (
     batch_metrics,
     domain_metrics,
     progress_fields,
+    staleness_metrics,
+    task_metrics,
     timing_metrics,
     update_metrics,
 )
+from prorl_training.run.rollouts import Learned, write_rollouts
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.forecast.forecasting import forecast, told
 from prorl_training.schedule.safety import (
     EVERY_STEP,
     Guard,
@@ -191,9 +195,9 @@ class TrainingLoop:
         penalty = self.controller.penalty_active(step)
         batch = self._collect(step, before, settings)
         trained = [g.shaped_for(settings, penalty) for g in batch.kept]
-        update, update_seconds = self._update(step, trained, settings)
+        update, learned, update_seconds = self._update(step, trained, settings)
         row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
-        row |= batch_metrics(batch, trained)
+        row |= batch_metrics(batch, trained) | staleness_metrics(trained, step)
         row |= {"prompts_too_long": self.parts.prompts.passed_over}
         row |= self._levels(settings)
         row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
@@ -202,8 +206,9 @@ class TrainingLoop:
         row |= coverage.pop("")
         decisions += self._judge(step, row, update, batch)
         row["domains"] = domain_metrics(batch, row.pop("domains", {}), coverage)
+        row["tasks"] = task_metrics(batch.sampled)
         row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
-        self._record(step, batch, trained, row, decisions)
+        self._record(step, batch, learned, row, decisions)
         if "validation_reward" in row and self.controller.best_step == step:
             self._save_best(step)
         return row
@@ -276,17 +281,20 @@ class TrainingLoop:
 
     def _update(
         self, step: int, trained: Sequence[Group], settings: TrainConfig
-    ) -> tuple[UpdateStats | None, float]:
-        """Update the policy; return its numbers (None: nothing to learn from) and the seconds it took."""
+    ) -> tuple[UpdateStats | None, Learned, float]:
+        """Update the policy; return its numbers (None: nothing to learn from), what it made of each response and the
+        seconds it took."""
         p = self.parts
         update = build_update(trained, step, settings, p.prompts.encode) if trained else None
         if update is None:
-            return None, 0.0
+            return None, Learned(trained), 0.0
         started = time.perf_counter()
         stats = p.policy.update(update, self.guard, self.guard.lr_scale())
         p.generator.sync_weights(p.policy.model)
         p.beat()
-        return stats, time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        advantages = update.advantages.tolist()
+        return stats, Learned(trained, advantages, stats.trainer_logprobs), seconds
 
     def _judge(
         self, step: int, row: dict[str, Any], update: UpdateStats | None, batch: Batch
@@ -356,16 +364,22 @@ class TrainingLoop:
         self,
         step: int,
         batch: Batch,
-        trained: Sequence[Group],
+        learned: Learned,
         row: dict[str, Any],
         decisions: Sequence[Decision],
     ) -> None:
-        folder, every = self.parts.folder, self.config.logging.rollouts_every
-        if every and step % every == 0:
-            folder.write_rollouts(step, batch.sampled, trained)
+        folder, logging = self.parts.folder, self.config.logging
+        started = time.perf_counter()
+        if logging.rollouts_every and step % logging.rollouts_every == 0:
+            write_rollouts(folder, step, batch.sampled, learned, logging.rollouts)
+        row["rollouts_seconds"] = round(time.perf_counter() - started, 4)
         self._log(decisions)
         folder.log_metrics(row)
         self.loggers.write(step, row)
+        due = self.config.logging.forecast * self.config.validation.every
+        if due and step % due == 0 and step < self.config.steps and "validation_reward" in row:
+            said = told(forecast(folder.metrics(), self.config.steps, seed=self.config.seed))
+            self.parts.progress.message(f"step {step}: {said}")
 
     def _log(self, decisions: Sequence[Decision]) -> None:
         self.parts.folder.log_decisions(decisions)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -156,6 +156,9 @@ class UpdateStats:
     kl_gradient_share: float | None
     """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, 2-norms over all
     trained parameters before clipping; None where it was not measured."""
+    trainer_logprobs: Mapping[int, Tensor] = field(default_factory=dict, compare=False, repr=False)
+    """By trajectory: the trainer's log-probs (tokens,) from before the update, float32 on the CPU, where something
+    needed them. For the rollouts, no metric."""
 
 
 class PackStats:
@@ -171,7 +174,7 @@ class PackStats:
         self.norms: list[float] = []
         self.kl_share: float | None = None
 
-    def stats(self, lr: float) -> UpdateStats:
+    def stats(self, lr: float, trainer_logprobs: Mapping[int, Tensor]) -> UpdateStats:
         """Return the means."""
         n, m = max(self.tokens, 1), max(self.mini_batches, 1)
         norms = [x for x in self.norms if math.isfinite(x)]
@@ -198,6 +201,7 @@ class PackStats:
             lr=lr,
             skipped=self.skipped,
             kl_gradient_share=self.kl_share,
+            trainer_logprobs=trainer_logprobs,
         )
 
 
@@ -222,6 +226,7 @@ class PolicyUpdate:
         self.temperature = self.config.rollout.temperature
         self.with_kl = self.config.kl.coefficient > 0 and policy.has_reference
         self.sums = PackStats(self.device)
+        self.before: list[tuple[Pack, Tensor]] = []  # the trainer's log-probs before the update
         self.lr = 0.0
 
     def run(self) -> UpdateStats:
@@ -231,7 +236,7 @@ class PolicyUpdate:
         old = [self._old_logprobs(number, ps) for number, ps in enumerate(packs)]
         for number, ps in enumerate(packs):
             self._mini_batch(number, ps, old[number])
-        return self.sums.stats(self.lr)
+        return self.sums.stats(self.lr, self._before_by_trajectory())
 
     def _old_logprobs(self, number: int, packs: Sequence[Pack]) -> list[Tensor | None]:
         """Return each pack's log-probs before the update; None: those of the gradient's own pass.
@@ -242,7 +247,20 @@ class PolicyUpdate:
         unused = loss.on_policy_ratio and loss.mismatch.correction == "none"
         if number == 0 or unused:
             return [None] * len(packs)
-        return [self._merge_stale(p, self.policy.logprobs(p, self.temperature)) for p in packs]
+        own = [self.policy.logprobs(p, self.temperature) for p in packs]
+        self.before += zip(packs, own, strict=True)
+        return [self._merge_stale(p, found) for p, found in zip(packs, own, strict=True)]
+
+    def _before_by_trajectory(self) -> dict[int, Tensor]:
+        """Return the trainer's log-probs before the update, read from the device in one copy."""
+        if not self.before:
+            return {}
+        values = torch.cat([found for _, found in self.before]).float().cpu()
+        owners = [
+            (i, n) for p, _ in self.before for i, n in zip(p.trajectories, p.lengths, strict=True)
+        ]
+        parts = torch.split(values, [n for _, n in owners])
+        return {i: part for (i, _), part in zip(owners, parts, strict=True)}
 
     def _merge_stale(self, pack: Pack, own: Tensor) -> Tensor:
         """Return ``own`` (N,) with the sampler's log-probs where the trajectory is stale."""
@@ -296,7 +314,10 @@ class PolicyUpdate:
         c = self.config
         with self.policy.gradient_pass(number * 1_000_000 + i):
             logprobs, entropy = self.policy.target_logprobs(pack, self.temperature, True)
-            before = self._merge_stale(pack, logprobs.detach()) if old is None else old
+            own = logprobs.detach()
+            if number == 0:
+                self.before.append((pack, own))
+            before = self._merge_stale(pack, own) if old is None else old
             advantages = self.batch.advantages[list(pack.trajectories)]
             lengths = torch.tensor(pack.lengths)
             per_token = advantages.repeat_interleave(lengths).to(logprobs)

@@ -111,11 +111,22 @@ class Collector:
 
 @dataclass(slots=True)
 class _Draw:
-    """A group under way. ``step``: in which its sampling began."""
+    """A group under way. ``step``: in which its sampling began; ``policies``: whose tokens its completions have
+    (``Trajectory``)."""
 
     sample: Sample
     step: int
     completions: Sequence[Completion] = ()
+    policies: Sequence[tuple[int, int]] = ()
+
+    def grow(self, completions: Sequence[Completion], policy: int) -> None:
+        """Take the completions as they are now; what they have more than before was sampled by ``policy``."""
+        found = []
+        for number, completion in enumerate(completions):
+            had = len(self.completions[number].token_ids) if self.completions else 0
+            first, last = self.policies[number] if had else (policy, policy)
+            found.append((first, policy if len(completion.token_ids) > had else last))
+        self.completions, self.policies = completions, found
 
 
 class _Collection:
@@ -156,7 +167,7 @@ class _Collection:
         waited = 0.0
         occupancy = Occupancy(stream.rows, self._collector.clock)
         for late in self._carried.late:
-            self._submit(stream, late.sample, late.step, late.completions)
+            self._submit(stream, late.sample, late.step, late)
         self._fill(stream)
         while self._goes_on():
             occupancy.note(stream.running)
@@ -168,7 +179,7 @@ class _Collection:
                 for key, completions in whole:
                     self._running.discard(key)
                     draw = self._open[key]
-                    draw.completions = completions
+                    draw.grow(completions, self._step - 1)
                     scoring.add(key, draw.sample, completions)
                 due = before if whole else 0
                 heard = scoring.take(due, due) if stream.repeatable else scoring.take(0)
@@ -242,16 +253,18 @@ class _Collection:
                 self._submit(stream, sample, self._step)
 
     def _submit(
-        self, stream: Stream, sample: Sample, step: int, begun: Sequence[Completion] = ()
+        self, stream: Stream, sample: Sample, step: int, late: LateGroup | None = None
     ) -> None:
+        begun = late.completions if late is not None else ()
+        policies = late.policies if late is not None else ()
         key = len(self._open) + len(self._decided)
         r, seed = self._config.rollout, self._config.seed
         if not any(c.token_ids for c in begun):
             step = self._step  # nothing of it is old
         seeds = tuple(derive_seed(seed, "rollout", step, sample.id, i) for i in range(r.samples))
-        self._open[key] = _Draw(sample, step, begun)
+        self._open[key] = _Draw(sample, step, begun, policies)
         self._running.add(key)
-        stream.submit(key, Request(sample.prompt, seeds, tuple(begun)))
+        stream.submit(key, Request(sample.prompt, seeds, begun))
 
     def _hear(self, judged: Sequence[Judged], last: bool) -> None:
         """Decide on groups whose verdicts came; on those where some are missing once enough have been seen.
@@ -272,8 +285,10 @@ class _Collection:
 
     def _decide(self, key: int, verdicts: Sequence[Verdict]) -> None:
         draw = self._open.pop(key)
-        pairs = enumerate(zip(draw.completions, verdicts, strict=True))
-        trajectories = tuple(Trajectory(i, c, v, v.reward or 0.0) for i, (c, v) in pairs)
+        found = enumerate(zip(draw.completions, verdicts, draw.policies, strict=True))
+        trajectories = tuple(
+            Trajectory(i, c, v, v.reward or 0.0, policies=p) for i, (c, v, p) in found
+        )
         group = Group(draw.sample, trajectories, draw.step)
         outcome = group.outcome(self._config.dynamic_sampling)
         self._decided[key] = group, outcome
@@ -311,10 +326,11 @@ class _Collection:
         decided = [self._decided[key] for key in sorted(self._decided)]
         usable = [group for group, outcome in decided if outcome == "usable"]
         every = [*self._carried.groups, *usable]
-        late = [
-            LateGroup(self._open[key].sample, tuple(completions), self._open[key].step)
-            for key, completions in sorted(stopped)
-        ]
+        late = []
+        for key, completions in sorted(stopped):
+            draw = self._open[key]
+            draw.grow(completions, self._step - 1)
+            late.append(LateGroup(draw.sample, tuple(completions), draw.step, tuple(draw.policies)))
         batch = Batch(
             sampled=[group for group, _ in decided],
             outcomes=[outcome for _, outcome in decided],

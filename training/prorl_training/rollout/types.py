@@ -35,6 +35,8 @@ class Trajectory:
     """One response with its verdict. ``reward`` is raw, ``shaped`` is what the advantage uses.
 
     ``trains`` is False for a response that has no part in the loss though it counts in the baseline.
+    ``policies``: the first and the last policy that sampled its tokens, each by the step after which it was (0: the
+    start).
     """
 
     sample_index: int
@@ -42,6 +44,12 @@ class Trajectory:
     verdict: Verdict
     shaped: float
     trains: bool = True
+    policies: tuple[int, int] = (0, 0)
+
+    @property
+    def scored(self) -> bool:
+        """Whether there are a reward and at least one token."""
+        return not self.verdict.is_infra_error and bool(self.completion.token_ids)
 
     @property
     def reward(self) -> float:
@@ -65,9 +73,7 @@ class Group:
     @property
     def scored(self) -> tuple[Trajectory, ...]:
         """The trajectories that have a reward and at least one token."""
-        return tuple(
-            t for t in self.trajectories if not t.verdict.is_infra_error and t.completion.token_ids
-        )
+        return tuple(t for t in self.trajectories if t.scored)
 
     @property
     def tokens(self) -> int:
@@ -113,12 +119,14 @@ class LateGroup:
     """A group that was not whole when its step's sampling ended: what there is of its responses.
 
     Those that had not ended are ``paused``: the next step goes on with them, and every token keeps the log-prob
-    of the policy that sampled it. ``step``: in which sampling began.
+    of the policy that sampled it. ``step``: in which sampling began; ``policies`` as ``Trajectory``'s, one a
+    completion.
     """
 
     sample: Sample
     completions: tuple[Completion, ...]
     step: int
+    policies: tuple[tuple[int, int], ...]
 
     @property
     def tokens(self) -> int:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Protocol
@@ -124,6 +124,7 @@ def save_buffer(path: Path, carried: Carried) -> None:
                     "verdict": _verdict_row(t.verdict),
                     "shaped": t.shaped,
                     "trains": t.trains,
+                    "policies": t.policies,
                 }
                 for t in g.trajectories
             ],
@@ -135,6 +136,7 @@ def save_buffer(path: Path, carried: Carried) -> None:
             "sample_id": g.sample.id,
             "step": g.step,
             "completions": [_completion_row(c) for c in g.completions],
+            "policies": g.policies,
         }
         for g in carried.late
     ]
@@ -155,6 +157,12 @@ def _completion_row(completion: Completion) -> dict[str, Any]:
         "tokens": len(completion.token_ids),
         "logprobs": len(completion.logprobs),
     }
+
+
+def _policies(pair: Sequence[int] | None, group: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the policies that sampled a response; a checkpoint too old to tell knows when its group was begun."""
+    first, last = pair or (group["step"] - 1, group["step"] - 1)
+    return first, last
 
 
 def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
@@ -195,12 +203,15 @@ def load_buffer(path: Path, samples_by_id: Mapping[str, Sample]) -> Carried:
                 Verdict(**t["verdict"]),
                 t["shaped"],
                 t["trains"],
+                _policies(t.get("policies"), row),
             )
             for t in row["trajectories"]
         )
         groups.append(Group(sample_of(row), trajectories, row["step"]))
-    late = [
-        LateGroup(sample_of(row), tuple(completion_of(c) for c in row["completions"]), row["step"])
-        for row in rows["late"]
-    ]
+    late = []
+    for row in rows["late"]:
+        completions = tuple(completion_of(c) for c in row["completions"])
+        known = row.get("policies") or [None] * len(completions)
+        policies = tuple(_policies(pair, row) for pair in known)
+        late.append(LateGroup(sample_of(row), completions, row["step"], policies))
     return Carried(groups, late)

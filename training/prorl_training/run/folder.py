@@ -4,9 +4,8 @@
                 checkpoints/step_000012/  tensorboard/  run.lock  ended.json
 
 What a step writes is flushed but not forced to the disk: steps after the last checkpoint are done again
-anyway. ``sync`` forces the journals, before a checkpoint says that those steps are done. A rollouts file appears
-whole, by rename, and is never forced: a run does not read its rollouts back, and one fsync a step costs more than
-writing them. Every reward of a run can be checked again from these files (``prorl verify replay``).
+anyway. ``sync`` forces the journals, before a checkpoint says that those steps are done. ``run.rollouts`` writes the
+rollouts.
 """
 
 from __future__ import annotations
@@ -21,32 +20,12 @@ from typing import Any, TextIO
 
 from prorl_common import DiskFullError, Journal, UserError, atomic_write_text, check_output, nearest
 from prorl_common.files import explain_write_errors
+from prorl_common.rollout_files import rollout_files
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_saved_config, save_config
-from prorl_training.rollout.types import Group
 from prorl_training.schedule.decisions import Decision
 
 RUNS = Path("runs")
-ROLLOUT_COLUMNS = {
-    "step": "int64",
-    "sample_id": "string",
-    "sample_index": "int64",
-    "domain": "string",
-    "verifier": "string",
-    "reference": "string",
-    "response": "string",
-    "tokens": "int64",
-    "finish_reason": "string",
-    "reward": "float64",
-    "shaped_reward": "float64",
-    "status": "string",
-    "reason": "string",
-    "isolation": "string",
-    "judge": "string",
-    "kept": "bool_",
-}
-"""Name and pyarrow type of each column of a rollouts file, in order; the same in every file. ``judge``: the model that
-gave the reward, null where a rule did."""
 
 
 class RunFolder:
@@ -189,8 +168,8 @@ class RunFolder:
                 kept = b"".join(line for line, row in _lines(path) if row["step"] <= step)
                 if len(kept) != path.stat().st_size:
                     atomic_write_text(path, kept.decode())
-        for path in self.rollouts.glob("step_*.parquet"):
-            if int(path.stem.removeprefix("step_")) > step:
+        for written, path in rollout_files(self.path).items():
+            if written > step:
                 path.unlink()
         for path in self.rollouts.glob(".step_*.parquet*"):  # what a kill left half written
             path.unlink()
@@ -211,43 +190,6 @@ class RunFolder:
     def log_metrics(self, row: Mapping[str, Any]) -> None:
         """Append one step's line to ``metrics.jsonl``."""
         self._append(self.metrics_path, [row])
-
-    def write_rollouts(self, step: int, groups: Sequence[Group], kept: Sequence[Group]) -> None:
-        """Write a step's sampled groups, a row a response; nothing when there are none.
-
-        ``kept`` are the groups the step trained on, with their shaped rewards; those carried over from an
-        earlier step have their rows in that step's file, with ``kept`` false there. Raises DiskFullError,
-        and UserError where the disk is closed to us.
-        """
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        self.check_there()
-        trained = {g.sample.id: g for g in kept if g.step == step}
-        rows: list[tuple[Any, ...]] = []  # values in the order of ROLLOUT_COLUMNS
-        for group in groups:
-            sample, own = group.sample, trained.get(group.sample.id)
-            verifier, reference = sample.task.verifier, sample.task.reference_json()
-            for t in (own or group).trajectories:
-                c, v = t.completion, t.verdict
-                rows.append(
-                    (
-                        *(step, sample.id, t.sample_index, sample.domain, verifier, reference),
-                        *(c.text, len(c.token_ids), c.finish_reason, v.reward, t.shaped),
-                        *(v.status, v.reason, v.isolation, v.judge, own is not None),
-                    )
-                )
-        if not rows:
-            return
-        schema = pa.schema([(name, getattr(pa, kind)()) for name, kind in ROLLOUT_COLUMNS.items()])
-        columns = zip(zip(*rows, strict=True), schema, strict=True)
-        table = pa.Table.from_arrays([pa.array(c, f.type) for c, f in columns], schema=schema)
-        target = self.rollouts / f"step_{step:06d}.parquet"
-        with explain_write_errors(target):
-            self.rollouts.mkdir(parents=True, exist_ok=True)
-            work = self.rollouts / f".{target.name}"
-            parquet.write_table(table, work, compression="zstd", write_statistics=False)
-            os.replace(work, target)
 
     def sync(self) -> None:
         """Force the journals to the disk; called before a checkpoint says that their steps are done."""

@@ -39,7 +39,8 @@ class Logger(Protocol):
 
 
 class Loggers(Closing):
-    """Sends every number of a step's metrics on; nested keys are joined with ``/`` (domains/math/...).
+    """Sends every number of a step's metrics on but the tasks' (a panel each would be hundreds); nested keys are
+    joined with ``/`` (domains/math/...).
 
     ``path`` is the run's folder, ``first_step`` the first step that will be written. Raises
     MissingExtraError when one is asked for and not installed, UserError when it cannot start.
@@ -59,7 +60,9 @@ class Loggers(Closing):
 
     def write(self, step: int, row: Mapping[str, Any]) -> None:
         """Send one step's numbers."""
-        numbers = dict(scalars(row)) if self._told else {}
+        if not self._told:
+            return
+        numbers = dict(scalars({key: value for key, value in row.items() if key != "tasks"}))
         for one in self._told:
             one.write(step, numbers)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from prorl_training.policy.update import UpdateStats
@@ -23,8 +23,12 @@ TIMING_KEYS = (
     "validation_seconds",
     "tokens_per_second",
     "sampler_idle_share",
+    "rollouts_seconds",
 )
 """Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
+
+TASK_KEYS = ("reward_mean", "pass_rate", "length_mean", "tokens", "groups")
+"""What a line says of each task (``Sample.family``): a run may have hundreds, so few things."""
 
 
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -121,7 +125,7 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
     and nothing for a number that was not measured or is not finite."""
     if update is None:
         return {}
-    row = asdict(update)
+    row = {f.name: getattr(update, f.name) for f in fields(update) if f.name != "trainer_logprobs"}
     row["updates_skipped"] = row.pop("skipped")
     return {k: v for k, v in row.items() if v is not None and math.isfinite(v)}
 
@@ -147,6 +151,30 @@ def domain_metrics(
         row |= coverage.get(domain, {})
         row |= validation.get(domain, {})
     return rows
+
+
+def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
+    """Return ``TASK_KEYS`` of ``group_metrics`` and the number of responses of each task that was sampled."""
+    by_task: dict[str, list[Group]] = {}
+    for group in groups:
+        by_task.setdefault(group.sample.family, []).append(group)
+    rows = {}
+    for task, own in sorted(by_task.items()):
+        found = group_metrics(own, ["usable"] * len(own))
+        rows[task] = {k: found[k] for k in TASK_KEYS}
+        rows[task]["responses"] = sum(len(g.trajectories) for g in own)
+    return rows
+
+
+def staleness_metrics(trained: Sequence[Group], step: int) -> dict[str, float]:
+    """Return how old the policy was that began the responses trained on, in steps: their mean and the largest.
+
+    0: the policy that the step began with. Nothing where nothing was trained on.
+    """
+    ages = [step - 1 - t.policies[0] for g in trained for t in g.scored]
+    if not ages:
+        return {}
+    return {"staleness_mean": sum(ages) / len(ages), "staleness_max": max(ages)}
 
 
 def timing_metrics(batch: Batch, seconds: float, update_seconds: float) -> dict[str, Any]:

@@ -185,24 +185,25 @@ def nothing_left(run: RunFolder, config: TrainConfig) -> str | None:
 
 def changes(before: TrainConfig, after: TrainConfig) -> dict[str, tuple[Any, Any]]:
     """Return setting -> (old, new) for every setting that differs, by its dotted name."""
-    old, new = _flat(before.model_dump(mode="json")), _flat(after.model_dump(mode="json"))
+    old, new = flat(before.model_dump(mode="json")), flat(after.model_dump(mode="json"))
     keys = [*old, *(k for k in new if k not in old)]
     return {k: (old.get(k), new.get(k)) for k in keys if old.get(k) != new.get(k)}
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return dotted name -> value of every setting; phases and stages go by their names."""
+    found: dict[str, Any] = {}
     for key, value in values.items():
         named = isinstance(value, list) and all(
             isinstance(v, Mapping) and "name" in v for v in value
         )
         if named and value:
-            flat |= _flat({item["name"]: item for item in value}, f"{prefix}{key}.")
+            found |= flat({item["name"]: item for item in value}, f"{prefix}{key}.")
         elif isinstance(value, Mapping) and value:
-            flat |= _flat(value, f"{prefix}{key}.")
+            found |= flat(value, f"{prefix}{key}.")
         else:
-            flat[f"{prefix}{key}"] = value
-    return flat
+            found[f"{prefix}{key}"] = value
+    return found
 
 
 def _show(value: Any) -> str:

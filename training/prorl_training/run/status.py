@@ -57,7 +57,7 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
     validated = next((r for r in _backwards(run.metrics_path) if "validation_reward" in r), {})
     resets = (r for r in _backwards(run.decisions_path) if r.get("kind") == "reference_reset")
     step, steps = int(last.get("step", 0)), config.get("steps")
-    state, reason = _state(run, step, steps)
+    state, reason = run_state(run, step, steps)
     return RunStatus(
         run=run.name,
         path=str(run.path),
@@ -74,7 +74,8 @@ def run_status(run: RunFolder, now: float | None = None) -> RunStatus:
     )
 
 
-def _state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
+def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, str]:
+    """Return (state, why it failed) of a run that has done ``step`` of its ``steps``."""
     if run.is_written():
         return "running", ""
     ended: Any = {}

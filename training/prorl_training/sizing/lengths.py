@@ -10,6 +10,7 @@ from statistics import NormalDist
 from typing import Protocol
 
 from prorl_common import UserError
+from prorl_common.rollout_files import read_rollouts, rollout_files
 
 
 class Lengths(Protocol):
@@ -76,12 +77,10 @@ DISTILLED = LogNormal(
 
 def recorded_in(run: Path) -> Recorded:
     """Return the lengths of all responses in a run's ``rollouts/``. Raises UserError where there are none."""
-    from pyarrow import parquet
-
-    files = sorted((run / "rollouts").glob("step_*.parquet"))
+    files = rollout_files(run).values()
     if not files:
         raise UserError(
             f"--like {run}: no rollouts there; name the folder of a run, like runs/NAME"
         )
-    seen = [int(n) for file in files for n in parquet.read_table(file)["tokens"].to_pylist()]
+    seen = [int(n) for file in files for n in read_rollouts(file, ["tokens"])["tokens"].to_pylist()]
     return Recorded(seen, f"{len(seen):,} recorded in {run}")

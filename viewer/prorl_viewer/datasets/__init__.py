@@ -1,18 +1,27 @@
-"""The datasets that can be looked at."""
+"""The datasets that can be looked at: a manifest, splits in Parquet, and what lies beside them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from prorl_datasets.storage import MANIFEST
+from prorl_viewer.datasets.subject import DatasetSubject, Shelf
 from prorl_viewer.subject import Subject
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether there is one in ``folder``."""
-    return False
+    """Return whether there is a dataset in ``folder``."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    return isinstance(files, dict) and any(str(name).endswith(".parquet") for name in files)
 
 
 def open_subjects(folders: Sequence[Path]) -> list[Subject]:
-    """Return a subject for each."""
-    return []
+    """Return a subject for each dataset."""
+    shelf = Shelf()
+    return [DatasetSubject(folder, shelf) for folder in folders]

@@ -2,14 +2,15 @@
 import { html, shown, useLayoutEffect, useMemo, useRef, useState } from "./lib.js";
 
 /** @typedef {[number, number | null]} Point */
-/** @typedef {{name: string, points: Point[], low?: Point[], high?: Point[], dashed?: boolean, colour?: number, dots?: boolean}} Series
- *  `low` and `high` bound an interval; `colour` 0 to 7 keeps a name's colour over several charts */
+/** @typedef {{name: string, points: Point[], low?: Point[], high?: Point[], raw?: Point[], dashed?: boolean, colour?: number, dots?: boolean}} Series
+ *  `low` and `high` bound an interval; `raw` is what `points` are the means of; `colour` 0 to 7 keeps a name's colour over several charts */
 /** @typedef {{from: number, to: number, label: string}} Band */
-/** @typedef {{x: number, label: string, id: string}} Mark */
+/** @typedef {{x: number, label: string, id: string, calm?: boolean}} Mark `calm`: nothing went wrong there */
 
 const HEIGHT = 190;
-const EDGE = { left: 52, right: 14, top: 10, bottom: 24 };
+const EDGE = { left: 52, right: 18, top: 10, bottom: 24 };
 const NEAR = 8; // pixels within which marks share a place
+const MANY = 15; // marks from which their lines would cover the curves
 const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
 
 /**
@@ -24,11 +25,13 @@ const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
  *   at?: number | null,
  *   onAt?: (x: number) => void,
  *   zero?: boolean,
+ *   log?: boolean,
  *   unit?: string,
+ *   xRange?: [number, number],
  * }} props `chosen`: id of the mark that is open; `at`: an x that is pointed out; `onAt`: an x was chosen by click or Enter; `zero`: the
- *   axis begins at 0
+ *   axis begins at 0; `log`: x, above 0, on a scale of its powers of two; `xRange`: what the axis shows at least, for charts below each other
  */
-export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, unit = "" }) {
+export function Chart({ title, series, bands = [], marks = [], onMark, chosen, xLabel = "step", at = null, onAt, zero = false, log = false, unit = "", xRange }) {
   const [width, setWidth] = useState(600);
   const [here, setHere] = useState(/** @type {number | null} */ (null));
   const [hidden, setHidden] = useState(/** @type {string[]} */ ([]));
@@ -44,7 +47,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
 
   const drawn = series.map((s, i) => ({ ...s, colour: (s.colour ?? i) % 8 })).filter((s) => !hidden.includes(s.name));
   const xs = useMemo(() => allX(series), [series]);
-  const scale = axes(drawn, marks, width, zero);
+  const scale = axes(drawn, marks, width, zero, log, xRange);
   const { x, y } = scale;
   const pointed = here ?? at;
   const nearest = pointed === null || !xs.length ? null : closest(xs, pointed);
@@ -70,6 +73,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
     }
   }
 
+  const groups = together(marks, x);
   const bottom = HEIGHT - EDGE.bottom;
   return html`<figure class="chart" ref=${frame}>
     <figcaption>
@@ -115,6 +119,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
           ${scale.xTicks.map((v) => html`<g class="tick"><text x=${x(v)} y=${bottom + 16} text-anchor="middle">${shown(v, 4)}</text></g>`)}
           <text class="axis" x=${width - EDGE.right} y=${bottom - 5} text-anchor="end">${xLabel}</text>
           ${drawn.map((s) => s.low && s.high && html`<path class="range c${s.colour}" d=${area(s.low, s.high, x, y)} />`)}
+          ${drawn.map((s) => s.raw && html`<path class="line raw c${s.colour}" d=${line(s.raw, x, y)} />`)}
           ${drawn.map((s) => html`<path class="line c${s.colour} ${s.dashed ? "dashed" : ""}" d=${line(s.points, x, y)} />`)}
           ${drawn.map((s) => lonely(s).map(([px, py]) => html`<circle class="dot c${s.colour}" cx=${x(px)} cy=${y(py)} r="2.5" />`))}
           ${nearest !== null &&
@@ -122,17 +127,18 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
             const value = valueAt(s.points, nearest);
             return value !== null && html`<circle class="dot c${s.colour}" cx=${x(nearest)} cy=${y(value)} r="3.5" />`;
           })}`}
-          ${together(marks, x).map(
-            (group) => html`<g
-              class="mark ${group.some((m) => m.id === chosen) ? "chosen" : ""}"
+          ${groups.map(
+            (group, i) => html`<g
+              class="mark ${group.every((m) => m.calm) ? "calm" : ""} ${group.some((m) => m.id === chosen) ? "chosen" : ""}"
               role="button"
-              tabindex="0"
+              tabindex=${i === 0 ? 0 : -1}
               aria-label=${group.map((m) => m.label).join("; ")}
               onClick=${(/** @type {Event} */ e) => {
                 e.stopPropagation();
                 onMark?.(group[0].id);
               }}
               onKeyDown=${(/** @type {KeyboardEvent} */ e) => {
+                toNeighbour(e);
                 if (e.key !== "Enter" && e.key !== " ") return;
                 e.preventDefault();
                 e.stopPropagation();
@@ -140,7 +146,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
               }}
             >
               <title>${group.map((m) => m.label).join("\n")}</title>
-              <line x1=${x(group[0].x)} x2=${x(group[0].x)} y1=${EDGE.top} y2=${bottom} />
+              <line class=${groups.length > MANY ? "many" : ""} x1=${x(group[0].x)} x2=${x(group[0].x)} y1=${EDGE.top} y2=${bottom} />
               <path d="M ${x(group[0].x) - 5} ${EDGE.top - 9} h 10 l -5 9 z" />
               <rect class="touch" x=${x(group[0].x) - 8} y="0" width="16" height=${bottom} />
             </g>`,
@@ -178,6 +184,18 @@ function reading(series, at, xLabel) {
   return `${xLabel} ${shown(at, 6)}: ${values.map(([n, v]) => (series.length > 1 ? `${n} ` : "") + shown(/** @type {number} */ (v), 4)).join(" · ")}`;
 }
 
+/**
+ * Arrow keys on a mark: to the one before or after it.
+ * @param {KeyboardEvent} event
+ */
+function toNeighbour(event) {
+  const way = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling" }[event.key];
+  if (way === undefined) return;
+  event.preventDefault();
+  const next = /** @type {any} */ (event.currentTarget)[way];
+  if (next?.classList.contains("mark")) next.focus();
+}
+
 /** @param {Series[]} series */
 function allX(series) {
   const found = new Set(series.flatMap((s) => s.points.filter(([, v]) => v !== null).map(([px]) => px)));
@@ -212,12 +230,16 @@ function valueAt(points, at) {
  * @param {Mark[]} marks
  * @param {number} width
  * @param {boolean} zero
+ * @param {boolean} log
+ * @param {[number, number]} [xRange]
  */
-function axes(series, marks, width, zero) {
-  const points = series.flatMap((s) => [...s.points, ...(s.low ?? []), ...(s.high ?? [])]).filter(([, v]) => v !== null);
-  const px = [...points.map((p) => p[0]), ...(points.length ? [] : marks.map((m) => m.x))];
+function axes(series, marks, width, zero, log, xRange) {
+  const place = log ? Math.log2 : (/** @type {number} */ v) => v;
+  const unplace = log ? (/** @type {number} */ v) => 2 ** v : place;
+  const points = series.flatMap((s) => [...s.points, ...(s.raw ?? []), ...(s.low ?? []), ...(s.high ?? [])]).filter(([, v]) => v !== null);
+  const px = [...points.map((p) => place(p[0])), ...(points.length ? [] : marks.map((m) => place(m.x)))];
   const py = points.map((p) => /** @type {number} */ (p[1]));
-  let [x0, x1] = extent(px);
+  let [x0, x1] = extent([...px, ...(xRange ?? []).map(place)]);
   let [y0, y1] = extent(py);
   if (zero) y0 = Math.min(0, y0);
   if (x0 === x1) [x0, x1] = [x0 - 1, x1 + 1];
@@ -230,12 +252,12 @@ function axes(series, marks, width, zero) {
   const h = HEIGHT - EDGE.top - EDGE.bottom;
   return {
     /** @param {number} v */
-    x: (v) => EDGE.left + ((v - x0) / (x1 - x0)) * w,
+    x: (v) => EDGE.left + ((place(v) - x0) / (x1 - x0)) * w,
     /** @param {number} v */
     y: (v) => EDGE.top + (1 - (v - y0) / (y1 - y0)) * h,
     /** @param {number} pixel */
-    xOf: (pixel) => x0 + ((pixel - EDGE.left) / w) * (x1 - x0),
-    xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))),
+    xOf: (pixel) => unplace(x0 + ((pixel - EDGE.left) / w) * (x1 - x0)),
+    xTicks: ticks(x0, x1, Math.max(2, Math.floor(w / 90))).map(unplace).filter((v) => !log || Number.isInteger(v)),
     yTicks: ticks(y0, y1, 4),
   };
 }

@@ -59,6 +59,10 @@ function Page() {
     return () => removeEventListener("keydown", pressed);
   }, []);
   useEffect(() => {
+    // the only one there is stands in the address too, so that every link is whole
+    if (!route.subject && only) location.replace(link(only.name, VIEWS[only.kind][0].name));
+  }, [route.subject, only?.name]);
+  useEffect(() => {
     document.title = subject ? `${subject.name} · ${view.title} · prorl` : "prorl view";
   }, [subject?.name, view?.title]);
 
@@ -78,7 +82,7 @@ function Page() {
     </header>
     ${error && html`<p class="error" role="alert">${error}</p>`}
     ${keys && html`<section class="keys" aria-label="keys"><dl>${KEYS.map(([key, what]) => html`<dt>${key}</dt><dd>${what}</dd>`)}</dl></section>`}
-    <main id="content" tabindex="-1">
+    <main id="content" class=${subject && view ? `view-${view.name}` : ""} tabindex="-1">
       ${subject && view
         ? html`<${Guard} key=${`${subject.name}/${view.name}`}><${view.show} subject=${subject.name} route=${{ ...route, subject: subject.name, view: view.name }} /><//>`
         : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no ${route.subject} here</p>`}<${HomeView} subjects=${subjects} />`}

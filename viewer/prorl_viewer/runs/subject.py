@@ -1,50 +1,244 @@
-"""A run as something to look at."""
+"""A run as a subject of the page."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
+from prorl_common import UserError
+from prorl_common.rollout_files import rollout_files
+from prorl_training.config.checks import check_config
 from prorl_training.run.folder import RunFolder
-from prorl_viewer.subject import Json, Page, Query, Subject
+from prorl_training.schedule.simulate import rules_at
+from prorl_viewer.rollouts import Rollouts
+from prorl_viewer.runs import around, curves, decisions
+from prorl_viewer.runs.forecast import Foreteller
+from prorl_viewer.runs.header import header, summary
+from prorl_viewer.runs.journal import Decisions, Metrics
+from prorl_viewer.runs.settings import read_plain, settings
+from prorl_viewer.runs.tasks import Sums, TaskTable
+from prorl_viewer.subject import Json, NotFoundError, Page, Query, Subject, choice, integer
+
+READING = 0.5
+"""Seconds that one request may read rollouts; the page asks again for the rest."""
+KEPT = 200
+"""Answers that are kept while nothing is new."""
+EXPORTED_STEPS = 40
+"""Steps whose decisions an exported page holds, beside the falls of the reward."""
 
 
 class RunSubject:
-    """The run in ``path``."""
+    """The curves, decisions and config of one run; what it was asked for last is kept while nothing is new."""
 
     kind: Literal["run"] = "run"
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = path.name
-        self._run = RunFolder(path)
+        self.run = RunFolder(path)
+        self._lock = threading.RLock()
+        self._metrics = Metrics(self.run.metrics_path)
+        self._decisions = Decisions(self.run.decisions_path)
+        self._tasks = TaskTable(path)
+        self._foreteller = Foreteller(self.run)
+        self._rollouts = Rollouts(path)
+        self._kept: dict[tuple[str, tuple[tuple[str, str], ...]], Json] = {}
+        self._kept_version = ""
 
     def version(self) -> str:
-        """Return the sizes of the journals."""
-        files = (self._run.metrics_path, self._run.decisions_path, self._run.ended_path)
-        return "-".join(str(f.stat().st_size) if f.exists() else "" for f in files)
+        """Return a text of the journals' sizes, the run's state and its rollouts."""
+        return f"{self._state()}-{self._rollouts.version()}"
+
+    def _state(self) -> str:
+        ended = self.run.ended_path.exists()
+        sizes = f"{self._metrics.tail.size()}.{self._decisions.tail.size()}"
+        return f"{sizes}.{int(self.run.is_written())}{int(ended)}.{self._metrics.rewritten}"
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages of the run."""
-        return {"summary": self._summary}
+        """Return the pages of the run's curves and of its rollouts."""
+        pages = {
+            "summary": self._summary,
+            "header": self._header,
+            "charts": self._charts,
+            "curves": self._curves,
+            "decisions": self._overview,
+            "decision": self._decision,
+            "around": self._around,
+        }
+        kept = {name: self._fresh(name, page) for name, page in pages.items()}
+        slow = {"rules": self._rules, "config": self._config, "forecast": self._forecast}
+        return {**kept, **slow, **self._rollouts.pages()}
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done with a run: nothing yet."""
-        return {}
+        """Return what can be done with the run's rollouts."""
+        return self._rollouts.actions()
+
+    def close(self) -> None:
+        """Stop reading rollouts, and end the worker that checks them again."""
+        self._rollouts.close()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield what an exported page holds."""
-        yield "summary", {}
+        """Yield what an exported page holds: every chart overall and by domain, decisions and the falls of the reward."""
+        pages = self.pages()
+        for page in ("summary", "header", "charts", "decisions", "config"):
+            yield page, {}
+        for chart in pages["charts"]({})["charts"]:
+            for by in ("overall", *(b for b in chart["by"] if b == "domain")):
+                yield "curves", {"chart": chart["name"], "by": by}
+        marked = [mark["step"] for mark in pages["decisions"]({})["marks"]]
+        fallen = [fall["step"] for fall in pages["header"]({})["falls"]]
+        for step in dict.fromkeys([*fallen, *marked[-EXPORTED_STEPS:]]):
+            yield "decision", {"step": str(step)}
+            yield "around", {"step": str(step)}
+        yield from self._rollouts.snapshot()
+
+    def _fresh(self, name: str, page: Page) -> Page:
+        """Return the page over journals that are read up to now; the same question of the same state is kept."""
+
+        def answer(query: Query) -> Json:
+            with self._lock:
+                version, question = self._state(), (name, tuple(sorted(query.items())))
+                self._metrics.refresh()
+                self._decisions.refresh()
+                if version != self._kept_version or len(self._kept) > KEPT:
+                    self._kept_version, self._kept = version, {}
+                if question not in self._kept:
+                    told = page(query)
+                    if told.get("unread"):
+                        return told
+                    self._kept[question] = told
+                return self._kept[question]
+
+        return answer
 
     def _summary(self, query: Query) -> Json:
-        rows = self._run.metrics()
-        return {"steps": len(rows)}
+        del query
+        return summary(header(self.run, self._metrics, self._decisions.rows))
+
+    def _header(self, query: Query) -> Json:
+        del query
+        metrics = self._metrics
+        return {
+            **header(self.run, metrics, self._decisions.rows),
+            "first_step": metrics.steps[0] if metrics.steps else None,
+            "decisions": len(self._decisions.rows),
+            "falls": around.falls(metrics),
+            "axes": curves.axes(metrics),
+        }
+
+    def _charts(self, query: Query) -> Json:
+        del query
+        return curves.catalogue(self._metrics, bool(rollout_files(self.path)))
+
+    def _curves(self, query: Query) -> Json:
+        """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``tasks``."""
+        metrics = self._metrics
+        chart = curves.find_chart(metrics, query.get("chart", "reward_mean"))
+        span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
+        tasks: Mapping[int, Mapping[str, Sums]] = {}
+        by, unread = choice(query, "by", ("overall", "domain", "task"), "overall"), 0
+        from_journal = chart.part_key in metrics.keys_of_parts("tasks")
+        if by == "task" and not from_journal:
+            tasks, unread = self._tasks.read(budget=READING)
+        steps = sum(span[0] <= step <= span[1] for step in tasks or metrics.steps)
+        mean = max(integer(query, "mean", curves.smoothing(chart, steps)), 1)
+        told = {"chart": chart.name, "mean": mean, "unread": unread}
+        match by:
+            case "overall":
+                return told | {"lines": curves.overall(metrics, chart, mean, span)}
+            case "domain":
+                return told | {"lines": curves.by_domain(metrics, chart, mean, span)}
+            case "task":
+                chosen = [t for t in query.get("tasks", "").split(",") if t]
+                if from_journal:
+                    return told | curves.by_task_of_journal(metrics, chart, mean, span, chosen)
+                return told | curves.by_task(tasks, chart, mean, span, chosen)
+            case _:
+                raise AssertionError(by)
+
+    def _overview(self, query: Query) -> Json:
+        del query
+        last = self._metrics.steps[-1] if self._metrics.steps else 1
+        return decisions.overview(self._decisions.rows, last)
+
+    def _decision(self, query: Query) -> Json:
+        """What was decided at ``step`` (0: before the first one)."""
+        step = self._recorded(query, least=0)
+        return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
+
+    def _rules(self, query: Query) -> Json:
+        """What the controller's rules saw at ``step``: the run is gone through up to there, which takes a while."""
+        with self._lock:
+            self._metrics.refresh()
+            step = self._recorded(query, least=1)
+        try:
+            config = check_config(read_plain(self.run.config_path))
+        except UserError as error:  # a plug-in's part: a run that is looked at loads none
+            return {"step": step, "seen": [], "trouble": str(error)}
+        rows = {int(row["step"]): row for row in self.run.metrics()}
+        return {"step": step, "seen": decisions.evidence(rules_at(config, rows, step))}
+
+    def _around(self, query: Query) -> Json:
+        """What changed at ``step``, ``width`` steps before and after compared."""
+        metrics, step = self._metrics, self._recorded(query, least=1)
+        width = integer(query, "width", around.STEPS)
+        if width < 1:
+            raise UserError("width is a number of steps from 1 on")
+        spans = around.spans_at(metrics.steps, step, width)
+        near = range(spans.before[0], spans.after[1] + 1)
+        tasks, unread = self._tasks.read(near, READING)
+        domains = [around.journal_parts(metrics, "domains", "groups", span) for span in spans]
+        by_task = [around.task_parts(tasks, span) for span in spans]
+        if not all(
+            by_task
+        ):  # no rollouts on one side: the journal knows less of a task, but of every step
+            by_task = [around.journal_parts(metrics, "tasks", "responses", span) for span in spans]
+        last = metrics.steps[-1]
+        return {
+            "step": step,
+            "before": spans.before,
+            "after": spans.after,
+            "movers": around.movers(metrics, spans),
+            "domains": around.divided(*domains),
+            "tasks": around.divided(*by_task),
+            "unread": unread,
+            "rollouts": sorted(tasks),
+            "decisions": [
+                d
+                for d in decisions.overview(self._decisions.rows, last)["list"]
+                if d["step"] <= near[-1] and d.get("to", d["step"]) >= near[0]
+            ],
+        }
+
+    def _config(self, query: Query) -> Json:
+        del query
+        return settings(self.run)
+
+    def _forecast(self, query: Query) -> Json:
+        """Where validation is heading; null where nothing was validated."""
+        del query
+        with self._lock:
+            self._metrics.refresh()
+            newest = self._metrics.newest("validation_reward")
+            last = self._metrics.steps[-1] if self._metrics.steps else 0
+        return None if newest is None else self._foreteller.tell(last, newest[0])
+
+    def _recorded(self, query: Query, least: int) -> int:
+        step, steps = integer(query, "step", -1), self._metrics.steps
+        last = steps[-1] if steps else 0
+        if not least <= step <= last:
+            raise NotFoundError(
+                f"step {step} was not recorded: the steps of {self.name} are {least} to {last}"
+            )
+        return step
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether there is a run in ``folder``."""
-    return (folder / "config.yaml").is_file() and (folder / "identity.json").is_file()
+    """Return whether there is a run in ``folder``; one of an old prorl has no ``identity.json``."""
+    beside = ("identity.json", "metrics.jsonl")
+    return (folder / "config.yaml").is_file() and any((folder / n).is_file() for n in beside)
 
 
 def open_subjects(folders: Sequence[Path]) -> list[Subject]:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import yaml
 
 from prorl_common import sha256_file
+from prorl_common.rollout_files import read_rollouts
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 
 MODEL = """
@@ -147,6 +148,32 @@ def what_was_said(place: Path) -> str:
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_bytes().splitlines()]  # a text may hold U+2028
+
+
+def recorded_mismatch(file: Path) -> tuple[float, float] | None:
+    """Return (KL, share of the effective sample size) of sampler and trainer, computed from a step's rollouts file.
+
+    Over the tokens that ``mismatch_kl`` in ``metrics.jsonl`` is over: those trained on that the newest policy sampled
+    from the first token of their group on.
+    """
+    import torch
+
+    from prorl_training.algorithm import mismatch_size, mismatch_sums
+
+    columns = ["step", "sample_id", "policy_first", "sampler_logprobs", "trainer_logprobs"]
+    rows = read_rollouts(file, columns, carried=True).to_pylist()
+    oldest: dict[str, int] = {}
+    for row in rows:
+        name, policy = row["sample_id"], row["policy_first"]
+        oldest[name] = min(policy, oldest.get(name, policy))
+    sums = torch.zeros(4, dtype=torch.float64)
+    for row in rows:
+        if row["trainer_logprobs"] is not None and oldest[row["sample_id"]] == row["step"] - 1:
+            trainer, sampler = (
+                torch.tensor(row[f"{of}_logprobs"]) for of in ("trainer", "sampler")
+            )
+            sums += mismatch_sums(trainer, sampler, torch.ones(len(trainer), dtype=torch.bool))
+    return mismatch_size(sums.tolist())
 
 
 def children_of(pid: int) -> list[int]:

@@ -1,7 +1,172 @@
-// The evaluation.
-import { html } from "../lib.js";
+// The evaluation: models on the same problems. Its parts stand in modules of their own.
+import { Chart } from "../chart.js";
+import { useData } from "../data.js";
+import { html, shown } from "../lib.js";
+import { ClaimsTab } from "./evaluation_claims.js";
+import { HowTab, NoveltyTab } from "./evaluation_how.js";
+import { ProblemPage } from "./evaluation_problem.js";
+import { ProblemsTab, useMatrix } from "./evaluation_problems.js";
+import { Regime, three, Waiting } from "./evaluation_shared.js";
+import { SolvableTab } from "./evaluation_solvable.js";
 
-/** @param {{subject: string, route: import("../router.js").Route}} props */
-export function EvaluationView({ subject }) {
-  return html`<h1>${subject}</h1>`;
+/** @typedef {import("../router.js").Route} Route */
+/** @typedef {{key: string, label: string, finished: boolean, colour: number}} Model `colour`: the same in every chart and table */
+/** @typedef {{subject: string, route: Route, models: Model[], every: Model[]}} Part `models` are the chosen ones, the baseline first */
+
+const TABS = [
+  { name: "", title: "Overview", show: OverviewTab },
+  { name: "problems", title: "Problems", show: ProblemsTab },
+  { name: "claims", title: "Claims", show: ClaimsTab },
+  { name: "solvable", title: "Gained and lost", show: SolvableTab },
+  { name: "novelty", title: "Novelty", show: NoveltyTab },
+  { name: "how", title: "How it was made", show: HowTab },
+];
+
+/** @param {{subject: string, route: Route}} props */
+export function EvaluationView({ subject, route }) {
+  const { data, error } = useData(subject, "summary");
+  const matrix = useMatrix(subject, route);
+  if (error) return html`<p class="error" role="alert">${error}</p>`;
+  if (data === null) return html`<p class="none" role="status">reading</p>`;
+  const every = data.each.map((/** @type {any} */ m, /** @type {number} */ i) => ({ ...m, colour: i % 8 }));
+  const models = chosen(every, route.query.models ?? "");
+  const tab = TABS.find((t) => t.name === (route.query.tab ?? "")) ?? TABS[0];
+  const part = { subject, route, models, every };
+  return html`
+    <h1>${subject}</h1>
+    <p class="lead">${shown(data.problems)} problems · ${every.length} ${every.length === 1 ? "model" : "models"} · ${unfinished(data)}</p>
+    ${every.length > 1 && html`<${Models} ...${part} />`}
+    <nav class="tabs" aria-label="parts of the evaluation">
+      ${TABS.filter((t) => t.name !== "novelty" || data.novelty).map(
+        (t) => html`<a class="tab" href=${route.href({ tab: t.name, problem: null })} aria-current=${t === tab && !route.query.problem ? "page" : undefined}>${t.title}</a>`,
+      )}
+    </nav>
+    ${route.query.problem ? html`<${ProblemPage} key=${route.query.problem} ...${part} matrix=${matrix} />` : html`<${tab.show} ...${part} summary=${data} matrix=${matrix} />`}
+  `;
+}
+
+/**
+ * The models that the address names, the first of them the baseline; all where it names none.
+ * @param {Model[]} every
+ * @param {string} names
+ * @returns {Model[]}
+ */
+function chosen(every, names) {
+  const found = names.split(",").map((key) => every.find((m) => m.key === key)).filter((m) => m !== undefined);
+  return found.length ? /** @type {Model[]} */ (found) : every;
+}
+
+/** @param {any} data */
+function unfinished(data) {
+  const open = data.each.filter((/** @type {any} */ m) => !m.finished);
+  const bad = data.each.reduce((/** @type {number} */ sum, /** @type {any} */ m) => sum + m.unreadable_lines, 0);
+  const answers = typeof data.answers === "number" ? `${shown(data.answers)} answers` : `${data.answers}`;
+  const left = open.length ? html` <span class="warn">(unfinished: ${open.map((/** @type {any} */ m) => m.label).join(", ")})</span>` : "";
+  return html`${answers}${left}${bad > 0 && html` <span class="bad">· ${shown(bad)} unreadable lines</span>`}`;
+}
+
+/**
+ * Which models are shown; the first is what the others are compared with.
+ * @param {Part} props
+ */
+function Models({ route, models, every }) {
+  const wide = matchMedia("(min-width: 701px)").matches;
+  /** @param {Model[]} wanted */
+  const set = (wanted) => route.go({ models: wanted.length === every.length && wanted.every((m, i) => m === every[i]) ? null : wanted.map((m) => m.key).join(",") });
+  /** @param {Model} model */
+  const toggle = (model) => {
+    const left = models.filter((m) => m !== model);
+    if (left.length < models.length) return left.length ? set(left) : undefined;
+    const base = models[0];
+    return set([base, ...every.filter((m) => m !== base && (m === model || models.includes(m)))]);
+  };
+  return html`<details class="models" open=${wide && !route.query.problem}><summary>${models.length} of ${every.length} models, against ${models[0].label}</summary>
+  <div class="filters" role="group" aria-label="models that are shown">
+    <label>baseline
+      <select value=${models[0].key} onChange=${(/** @type {any} */ e) => {
+        const base = /** @type {Model} */ (every.find((m) => m.key === e.target.value));
+        set([base, ...models.filter((m) => m !== base)]);
+      }}>
+        ${every.map((m) => html`<option value=${m.key}>${m.label}</option>`)}
+      </select>
+    </label>
+    <div class="legend">
+      ${every.map((m) => html`<button class="key c${m.colour}" aria-pressed=${models.includes(m)} onClick=${() => toggle(m)}>${m.label}</button>`)}
+    </div>
+    ${models.length > 2 && html`<button onClick=${() => set([models[0], models[models.length - 1]])}>first and last alone</button>`}
+    ${models.length < every.length && html`<button onClick=${() => set(every)}>all</button>`}
+  </div></details>`;
+}
+
+/**
+ * What is said of the whole, the models' numbers, and pass@k.
+ * @param {Part & {summary: any}} props
+ */
+function OverviewTab({ subject, route, models, summary }) {
+  const asked = { models: route.query.models };
+  const claims = useData(subject, "claims", asked);
+  return html`
+    <section aria-label="in short">
+      <${Waiting} state=${claims} what="differences and claims" />
+      ${claims.data?.headline && html`<ul class="said">${[...claims.data.headline, ...(claims.data.verdict ?? [])].map((l) => html`<li>${l}</li>`)}</ul>`}
+      ${claims.data?.caveats?.length > 0 && html`<details><summary>Before you believe it (${claims.data.caveats.length})</summary><ul>${claims.data.caveats.map((/** @type {string} */ l) => html`<li>${l}</li>`)}</ul></details>`}
+    </section>
+    <${Curves} subject=${subject} route=${route} models=${models} />
+    <${Scores} models=${models} each=${summary.each} />
+  `;
+}
+
+/**
+ * Means over problems with their intervals, a row a group and metric, a column a model.
+ * @param {{models: Model[], each: any[]}} props
+ */
+function Scores({ models, each }) {
+  const own = models.map((m) => each.find((e) => e.key === m.key));
+  /** @type {string[]} */
+  const groups = [...new Set(own.flatMap((m) => m.scores.map((/** @type {any} */ s) => s.group)))];
+  if (!groups.length) return null;
+  const metrics = [...new Set(own.flatMap((m) => m.scores.flatMap((/** @type {any} */ s) => Object.keys(s.metrics))))];
+  return html`<section><h2>Means over problems</h2>
+    <div class="table tight" tabindex="0" role="region" aria-label="means over problems"><table>
+      <thead><tr><th>group</th><th>metric</th>${models.map((m) => html`<th class="number">${m.label}</th>`)}</tr></thead>
+      <tbody>${groups.map((group) =>
+        metrics.map(
+          (metric, i) => html`<tr>${i === 0 && html`<th scope="rowgroup" rowspan=${metrics.length}>${group}</th>`}<td>${metric}</td>
+            ${own.map((m) => {
+              const found = m.scores.find((/** @type {any} */ s) => s.group === group)?.metrics[metric];
+              return html`<td class="number">${found ? html`${three(found.value)} <span class="unit">[${three(found.low)}, ${three(found.high)}]</span>` : "–"}</td>`;
+            })}</tr>`,
+        ),
+      )}</tbody>
+    </table></div>
+    <p class="none">Brackets are intervals over problems; each model's own problems, so that differences are in the claims.</p>
+  </section>`;
+}
+
+/** @param {{subject: string, route: Route, models: Model[]}} props */
+function Curves({ subject, route, models }) {
+  const group = route.query.group ?? "";
+  const state = useData(subject, "curves", { models: route.query.models, group });
+  const data = state.data;
+  const lines = (data?.lines ?? []).map((/** @type {any} */ line) => ({
+    name: line.label,
+    colour: models.find((m) => m.key === line.key)?.colour ?? 0,
+    points: line.points.map((/** @type {number[]} */ p) => [p[0], p[1]]),
+    low: line.points.map((/** @type {number[]} */ p) => [p[0], p[2]]),
+    high: line.points.map((/** @type {number[]} */ p) => [p[0], p[3]]),
+    dots: true,
+  }));
+  const most = Math.max(1, ...lines.flatMap((/** @type {any} */ l) => l.points.map((/** @type {number[]} */ p) => p[0])));
+  const near = data && most > data.fewest / 2 && data.fewest > 1 ? [{ from: data.fewest / 2, to: most, label: "k above n/2: little more than whether any sample succeeded" }] : [];
+  const name = data?.group.replace(/^\w+:/, "") ?? "";
+  return html`<section><h2>pass@k</h2>
+    <${Waiting} state=${state} what="the curves of the problems that all share, and of benchmarks and tasks" />
+    ${data?.groups?.length > 1 && html`<div class="filters"><label>group
+      <select value=${data.group} onChange=${(/** @type {any} */ e) => route.go({ group: e.target.value === "overall:overall" ? null : e.target.value })}>
+        ${data.groups.map((/** @type {any} */ g) => html`<option value=${g.name}>${g.kind === "overall" ? "all problems" : `${g.kind} ${g.name.replace(/^\w+:/, "")}`} (${g.problems})</option>`)}
+      </select></label></div>`}
+    ${lines.length > 0 && html`<${Chart} title="pass@k of ${name}" unit="${data.problems} problems" series=${lines} bands=${near} xLabel="k" log />
+      <p class="none">Unbiased estimate for every power of two up to n; bands are ${100 * data.level}% intervals over ${data.shared ? "the problems that all models share" : "each model's own problems"}${near.length ? "; shaded: k above n/2, where pass@k is little more than whether any sample succeeded" : ""}.</p>`}
+    ${data?.claims?.length > 0 && html`<ul class="said">${data.claims.map((/** @type {any} */ c) => html`<li><${Regime} name=${c.regime} /> ${c.checkpoint}: ${c.reason}</li>`)}</ul>`}
+  </section>`;
 }

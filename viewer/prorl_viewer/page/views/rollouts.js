@@ -1,7 +1,55 @@
-// The rollouts.
-import { html } from "../lib.js";
+// The rollouts of a run: found by filters, and one of them, its group, or its prompt over the steps beside the list.
+import { html, useEffect } from "../lib.js";
+import { Filters } from "./rollout_filters.js";
+import { Group } from "./rollout_group.js";
+import { List, useRows } from "./rollout_list.js";
+import { One } from "./rollout_one.js";
+import { Prompt } from "./rollout_prompt.js";
 
-/** @param {{subject: string, route: import("../router.js").Route}} props */
-export function RolloutsView({ subject }) {
-  return html`<h1>${subject}</h1>`;
+/** @typedef {import("../router.js").Route} Route */
+
+const FILTERS = ["q", "step", "domain", "task", "verifier", "reward", "tokens", "advantage", "status", "finish_reason", "kept", "sample_id"];
+const CLOSED = { at: null, group: null, prompt: null, sample: null };
+
+/** @param {{subject: string, route: Route}} props */
+export function RolloutsView({ subject, route }) {
+  const { query, go } = route;
+  const asked = Object.fromEntries([...FILTERS, "sort", "order"].filter((key) => query[key]).map((key) => [key, query[key]]));
+  const rows = useRows(subject, asked);
+  const open = Boolean(query.at || query.group || query.prompt);
+  const here = rows.placeOf(query.at ?? "");
+
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    function pressed(event) {
+      const target = /** @type {HTMLElement} */ (event.target);
+      if (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Escape" && open) {
+        go(CLOSED);
+        requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("tr.chosen, .rollout-rows tr[tabindex]"))?.focus());
+      }
+      if (query.at && (event.key === "j" || event.key === "k")) {
+        event.preventDefault();
+        rows.beside(here, event.key === "j" ? 1 : -1).then((id) => id && go({ at: id }, true));
+      }
+    }
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, [query.at, open, here, rows]);
+
+  return html`<h1 class="visually-hidden">Rollouts of ${subject}</h1>
+    <div class="rollouts ${open ? "open" : ""} ${query.group && !query.at ? "wide" : ""}">
+      <section class="rollout-list" aria-label="rollouts">
+        <${Filters} names=${FILTERS} query=${query} values=${rows.about.values ?? {}} go=${go} />
+        <${List} rows=${rows} chosen=${query.at ?? ""} query=${query} go=${go} narrow=${open} />
+      </section>
+      ${open &&
+      html`<section class="rollout-open" aria-label="chosen rollout">
+        ${query.at
+          ? html`<${One} key=${query.at} subject=${subject} at=${query.at} route=${route} close=${() => go(CLOSED)} />`
+          : query.group
+            ? html`<${Group} subject=${subject} step=${query.group} sample=${query.sample ?? ""} route=${route} close=${() => go(CLOSED)} />`
+            : html`<${Prompt} key=${query.prompt} subject=${subject} sample=${query.prompt} route=${route} close=${() => go(CLOSED)} />`}
+      </section>`}
+    </div>`;
 }

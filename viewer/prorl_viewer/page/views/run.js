@@ -1,7 +1,306 @@
-// The run.
-import { html } from "../lib.js";
+// A run: its state, its curves with what was decided on them, what changed around a step, its settings.
+import { Chart } from "../chart.js";
+import { exported, useData, useSubjects } from "../data.js";
+import { html, shown, useMemo } from "../lib.js";
+import { Table } from "../table.js";
+import { StepPanel, signed } from "./run_around.js";
+import { Settings } from "./run_settings.js";
+import { CALM, Timeline } from "./run_timeline.js";
+import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run_lines.js";
 
-/** @param {{subject: string, route: import("../router.js").Route}} props */
-export function RunView({ subject }) {
-  return html`<h1>${subject}</h1>`;
+/** @typedef {import("../router.js").Route} Route */
+/** @typedef {import("./run_lines.js").ChartInfo} ChartInfo */
+/** @typedef {{step: number, kind: string, label: string, reason: string, to?: number}} Decided */
+/** @typedef {{bands: {kind: string, from: number, to: number, label: string}[], marks: {step: number, kind: string, label: string}[], list: Decided[]}} Decisions */
+
+/** @param {{subject: string, route: Route}} props */
+export function RunView({ subject, route }) {
+  const head = useData(subject, "header");
+  const charts = useData(subject, "charts");
+  const decided = useData(subject, "decisions");
+  const others = useSubjects().subjects.filter((s) => s.kind === "run" && s.name !== subject);
+  if (head.error) return html`<h1>${subject}</h1><p class="error">${head.error}</p>`;
+  if (!head.data || !charts.data || !decided.data) return html`<h1>${subject}</h1><p class="none">reading the run…</p>`;
+  const step = route.query.step ? Number(route.query.step) : null;
+  const beside = (route.query.with ?? "").split(",").filter((name) => others.some((s) => s.name === name));
+  const shownCharts = chosenCharts(charts.data.charts, route.query.curves);
+  /** @param {number | null} at */
+  const open = (at) => route.go({ step: at });
+  return html`<div class="run ${step !== null ? "with-panel" : ""}">
+    <div class="run-main">
+      <${Head} head=${head.data} />
+      <${Falls} falls=${head.data.falls} last=${head.data.step} step=${step} open=${open} />
+      <${Controls} route=${route} head=${head.data} catalogue=${charts.data} others=${others.map((s) => s.name)} beside=${beside} chosen=${shownCharts} />
+      ${head.data.step === 0
+        ? html`<p class="none">no step has been recorded yet</p>`
+        : html`<${Timeline} decided=${decided.data} last=${head.data.step} step=${step} open=${open} />
+            <${Curves} subject=${subject} beside=${beside} charts=${shownCharts} route=${route} head=${head.data} decided=${decided.data} step=${step} open=${open} />`}
+      <details class="section" open=${decided.data.list.length <= FEW}>
+        <summary><h2>Decisions (${shown(decided.data.list.length)})</h2></summary>
+        <${Table}
+          label="decisions"
+          columns=${DECISION_COLUMNS}
+          rows=${decided.data.list}
+          id=${(/** @type {Decided} */ d) => `${d.step}-${d.kind}`}
+          onOpen=${(/** @type {Decided} */ d) => open(d.step)}
+          empty="nothing has been decided yet"
+        />
+      </details>
+      <${Settings} subjects=${[subject, ...beside]} />
+    </div>
+    ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} decided=${decided.data} open=${open} zoom=${(/** @type {number} */ from, /** @type {number} */ to) => route.go({ from, to })} />`}
+  </div>`;
+}
+
+const FEW = 30; // decisions up to which their table is open
+
+/** @type {import("../table.js").Column[]} */
+const DECISION_COLUMNS = [
+  { key: "step", title: "step", number: true, show: (d) => (d.to ? `${shown(d.step)}–${shown(d.to)}` : shown(d.step)) },
+  { key: "label", title: "decision" },
+  { key: "reason", title: "why" },
+];
+
+const TONES = /** @type {Record<string, string>} */ ({ running: "good", finished: "good", failed: "bad", killed: "bad", stopped: "warn" });
+
+/** @param {{head: any}} props */
+function Head({ head }) {
+  const v = head.validation;
+  const facts = [
+    ["step", head.steps ? `${shown(head.step)} of ${shown(head.steps)}` : shown(head.step)],
+    ["reward", shown(head.reward)],
+    v && ["validation", `${shown(v.value)}${v.low === null ? "" : ` (95 %: ${shown(v.low)} to ${shown(v.high)})`}, step ${shown(v.step)}`],
+    ["last reset", head.last_reset === null ? "none" : `step ${shown(head.last_reset)}`],
+    head.tokens !== null && ["tokens", shown(head.tokens)],
+    ["time in steps", time(head.train_seconds)],
+    head.eta_seconds !== null && ["left", `${time(head.eta_seconds)} at the pace of the last steps`],
+  ].filter(Boolean);
+  const made = [
+    ["preset", head.preset],
+    ["model", head.model],
+    ["data", head.data],
+    ["engine", head.engine],
+    ["seed", head.seed],
+    ["data's hash", head.identity.dataset?.slice(0, 12)],
+    ["model's hash", head.identity.model?.slice(0, 12)],
+    ["plug-ins", head.identity.parts?.map((/** @type {any} */ p) => p.name).join(", ")],
+    ["last written", `${time(head.age_seconds)} ago`],
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return html`<h1>${head.name} <span class="state ${TONES[head.state] ?? ""}">${head.state_words}</span></h1>
+    ${head.reason && html`<p class="bad">${head.reason}</p>`}
+    <dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
+    <details>
+      <summary>made from ${[head.preset, head.model].filter(Boolean).join(", ") || "what its config says"}</summary>
+      <dl>${made.map(([key, value]) => html`<dt>${key}</dt><dd>${String(value)}</dd>`)}</dl>
+      ${head.lineage.length > 0 && html`<p>Where its weights came from:</p><ol>${head.lineage.map((/** @type {string} */ leg) => html`<li>${leg}</li>`)}</ol>`}
+    </details>`;
+}
+
+/**
+ * Where the reward fell most, and a way to any other step.
+ * @param {{falls: {step: number, change: number, z: number}[], last: number, step: number | null, open: (step: number | null) => void}} props
+ */
+function Falls({ falls, last, step, open }) {
+  /** @param {Event} event */
+  function asked(event) {
+    event.preventDefault();
+    const field = /** @type {HTMLInputElement} */ (/** @type {HTMLFormElement} */ (event.currentTarget).elements.namedItem("step"));
+    if (field.value) open(Number(field.value));
+  }
+  return html`<form class="falls" onSubmit=${asked}>
+    <span>${falls.length ? "The reward fell at" : "What changed around a step:"}</span>
+    ${falls.map((f) => html`<button type="button" aria-pressed=${f.step === step} onClick=${() => open(f.step)} title="${shown(-f.z, 2)} standard errors; 20 steps before and after">step ${shown(f.step)} <span class="bad">${signed(f.change)}</span></button>`)}
+    <label>${falls.length ? "or look around step" : "step"} <input name="step" type="number" min="1" max=${last} data-filter /></label>
+    <button>look</button>
+  </form>`;
+}
+
+/**
+ * @param {{route: Route, head: any, catalogue: {charts: ChartInfo[], means: number[]}, others: string[], beside: string[], chosen: ChartInfo[]}} props
+ */
+function Controls({ route, head, catalogue, others, beside, chosen }) {
+  const names = chosen.map((c) => c.name);
+  const by = catalogue.charts.flatMap((c) => c.by);
+  const sections = [...new Set(catalogue.charts.map((c) => c.section))];
+  /** @param {string} name */
+  const toggled = (name) => (names.includes(name) ? names.filter((n) => n !== name) : catalogue.charts.map((c) => c.name).filter((n) => n === name || names.includes(n)));
+  /** @param {string} name */
+  const other = (name) => (beside.includes(name) ? beside.filter((n) => n !== name) : [...beside, name]);
+  const zoom = zoomOf(route.query);
+  return html`<div class="filters">
+    ${zoom && html`<button onClick=${() => route.go({ from: null, to: null })}>steps ${shown(zoom[0])} to ${shown(zoom[1])} ✕</button>`}
+    <${Choice} label="over" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
+    <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, tasks: null })} />
+    <${Choice} label="mean of" value=${route.query.mean ?? ""} words=${{ "": "as fits", 1: "single steps", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
+    ${!exported && head.validation && html`<label class="check"><input type="checkbox" checked=${route.query.forecast === "yes"} onChange=${() => route.go({ forecast: route.query.forecast === "yes" ? null : "yes" })} /> forecast of validation</label>`}
+    ${route.query.by === "task" && html`<${Tasks} route=${route} />`}
+    <details class="choose">
+      <summary>curves: ${names.length} of ${catalogue.charts.length}</summary>
+      ${sections.map(
+        (section) => html`<fieldset>
+          <legend>${section}</legend>
+          ${catalogue.charts
+            .filter((c) => c.section === section)
+            .map((c) => html`<label class="check"><input type="checkbox" checked=${names.includes(c.name)} onChange=${() => route.go({ curves: toggled(c.name).join(",") })} /> ${c.title}</label>`)}
+        </fieldset>`,
+      )}
+      ${route.query.curves && html`<button onClick=${() => route.go({ curves: null })}>the first ones again</button>`}
+    </details>
+    ${others.length > 0 &&
+    html`<details class="choose">
+      <summary>beside: ${beside.join(", ") || "no other run"}</summary>
+      <fieldset>
+        <legend>runs laid over this one</legend>
+        ${others.map((name) => html`<label class="check"><input type="checkbox" checked=${beside.includes(name)} onChange=${() => route.go({ with: other(name).join(",") })} /> ${name}</label>`)}
+      </fieldset>
+    </details>`}
+  </div>`;
+}
+
+/**
+ * Which tasks are drawn, where charts are divided by them.
+ * @param {{route: Route}} props
+ */
+function Tasks({ route }) {
+  const [found] = useMany([route.subject], "curves", { chart: "reward_mean", by: "task" });
+  const tasks = /** @type {{name: string, responses: number}[]} */ (found?.data?.tasks ?? []);
+  const drawn = /** @type {string[]} */ ((found?.data?.lines ?? []).map((/** @type {any} */ l) => l.name));
+  const chosen = route.query.tasks ? route.query.tasks.split(",") : drawn;
+  /** @param {string} name */
+  const toggled = (name) => (chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
+  return html`<details class="choose">
+    <summary>tasks: ${chosen.length} of ${tasks.length}</summary>
+    <fieldset>
+      <legend>most responses first</legend>
+      ${tasks.map((t) => html`<label class="check"><input type="checkbox" checked=${chosen.includes(t.name)} onChange=${() => route.go({ tasks: toggled(t.name).join(",") })} /> ${t.name} <span class="unit">${shown(t.responses)}</span></label>`)}
+    </fieldset>
+  </details>`;
+}
+
+/**
+ * @param {{label: string, value: string, options: string[], words?: Record<string, string>, set: (value: string) => void}} props
+ */
+function Choice({ label, value, options, words = {}, set }) {
+  return html`<label>${label}
+    <select value=${value} onChange=${(/** @type {Event} */ e) => set(/** @type {HTMLSelectElement} */ (e.currentTarget).value)}>
+      ${options.map((o) => html`<option value=${o} selected=${o === value}>${words[o] ?? o}</option>`)}
+    </select>
+  </label>`;
+}
+
+/**
+ * @param {ChartInfo[]} charts
+ * @param {string | undefined} asked
+ */
+function chosenCharts(charts, asked) {
+  const names = asked ? asked.split(",") : null;
+  return charts.filter((c) => (names ? names.includes(c.name) : c.first));
+}
+
+/**
+ * @param {{subject: string, beside: string[], charts: ChartInfo[], route: Route, head: any, decided: Decisions, step: number | null, open: (step: number | null) => void}} props
+ */
+function Curves({ subject, beside, charts, route, head, decided, step, open }) {
+  const heads = useMany(beside, "header", {});
+  const axis = route.query.x && route.query.x in AXES ? route.query.x : "step";
+  const axes = [head.axes, ...heads.map((h) => h.data?.axes)];
+  const scaled = useMemo(() => axes.map((a) => a && over(a, axis)), [axis, head, ...heads.map((h) => h.data)]);
+  const at = scaled[0];
+  const zoom = zoomOf(route.query);
+  const [first, last] = zoom ?? [0, head.step];
+  const bands = decided.bands.filter((b) => b.kind === "penalty" && b.to > first && b.from <= last).map((b) => ({ from: at(Math.max(b.from, first)), to: at(Math.min(b.to, last)), label: b.label }));
+  const marks = decided.marks.filter((m) => m.step >= first && m.step <= last).map((m) => ({ x: at(m.step), label: `step ${m.step}: ${m.label}`, id: String(m.step), calm: CALM.includes(m.kind) }));
+  const xRange = [at(first), at(last)];
+  return html`<div class="charts">
+      ${charts.map(
+        (chart) => html`<${Curve}
+          key=${chart.name}
+          chart=${chart}
+          subjects=${[subject, ...beside]}
+          by=${route.query.by ?? "overall"}
+          mean=${route.query.mean ?? ""}
+          tasks=${route.query.tasks ?? ""}
+          scaled=${scaled}
+          bands=${bands}
+          marks=${marks}
+          xLabel=${at.label}
+          xRange=${xRange}
+          zoom=${zoom}
+          ahead=${route.query.forecast === "yes" && chart.name === "validation_reward"}
+          step=${step}
+          open=${open}
+          back=${(/** @type {number} */ x) => stepAt(head.axes, axis, x)}
+        />`,
+      )}
+    </div>
+    <p class="soft">
+      Shaded: length penalty on. Triangles: what was decided; a click or Enter tells why. A click elsewhere, or Enter after the arrow keys, looks around that step.
+      ${beside.length > 0 && ` Shades and triangles are those of ${subject}.`}
+      ${head.step > 2 * 400 && " Of a line with more steps than the chart has room for, each pixel shows the least and the greatest value, so that no peak is lost."}
+    </p>`;
+}
+
+/**
+ * @param {{
+ *   chart: ChartInfo, subjects: string[], by: string, mean: string, tasks: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
+ *   zoom: [number, number] | null, ahead: boolean, step: number | null, open: (step: number | null) => void, back: (x: number) => number,
+ * }} props `ahead`: with a forecast
+ */
+function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, zoom, ahead, step, open, back }) {
+  const divided = chart.by.includes(by) ? by : "overall";
+  const found = useMany(subjects, "curves", {
+    chart: chart.name,
+    by: divided,
+    mean: chart.smooth ? mean : "",
+    tasks: divided === "task" ? tasks : "",
+    ...(zoom && !exported ? { from: String(zoom[0]), to: String(zoom[1]) } : {}),
+  });
+  const foretelling = useData(subjects[0], ahead && divided === "overall" ? "forecast" : "");
+  const series = useMemo(() => [...seriesOf(found, scaled, zoom), ...foretold(foretelling.data, scaled[0])], [found, scaled, foretelling.data, String(zoom)]);
+  const own = found[0];
+  const width = own?.data?.mean ?? 1;
+  const about = [chart.about, width > 1 ? `mean of ${width} steps, single steps faint` : ""].filter(Boolean).join("; ");
+  return html`<div>
+    <${Chart}
+      title=${chart.title}
+      unit=${chart.unit}
+      series=${series}
+      bands=${bands}
+      marks=${marks}
+      onMark=${(/** @type {string} */ id) => open(Number(id))}
+      chosen=${step === null ? undefined : String(step)}
+      xLabel=${xLabel}
+      xRange=${xRange}
+      at=${step === null ? null : scaled[0](step)}
+      onAt=${(/** @type {number} */ x) => open(back(x))}
+      zero=${chart.unit === "share" || chart.unit === "s" || chart.name === "kl"}
+    />
+    ${about && html`<p class="soft">${about}</p>`}
+    ${ahead && html`<p class="soft">${foretelling.error || foretelling.data?.told || "fitting curves to the validations…"}</p>`}
+    ${own?.data?.unread > 0 && html`<p class="soft">${shown(own.data.unread)} files of rollouts are still to be read</p>`}
+    ${found.map((f) => f.error && html`<p class="soft">${f.name}: ${f.error}</p>`)}
+  </div>`;
+}
+
+/**
+ * The forecast as a series, where it could be made.
+ * @param {{points: [number, number, number, number][]} | null} ahead
+ * @param {import("./run_lines.js").Scaled} at
+ */
+function foretold(ahead, at) {
+  if (!ahead || !ahead.points.length) return [];
+  /** @param {number} place */
+  const column = (place) => ahead.points.map((p) => /** @type {[number, number]} */ ([at(p[0]), p[place]]));
+  return [{ name: "forecast", points: column(1), low: column(2), high: column(3), dashed: true, colour: 7 }];
+}
+
+/**
+ * Seconds as people say them.
+ * @param {number} seconds
+ */
+function time(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172800) return `${shown(seconds / 3600, 2)} h`;
+  return `${shown(seconds / 86400, 2)} days`;
 }

@@ -147,7 +147,12 @@ class ClusterPolicy:
         self._just_reset = self._reference_is_policy = False
         for update in report.updates:
             judge.hear_update(update.loss, update.grad_norm, update.applied)
-        mismatch = sampler_mismatch(rows, seen)
+        before = {
+            row.index: response_part(row, policy.float()).cpu()
+            for row, (policy, _) in zip(rows, seen, strict=True)
+            if row is not None
+        }
+        mismatch = sampler_mismatch(rows, before)
         norms = [u.grad_norm for u in report.updates if math.isfinite(u.grad_norm)]
         return UpdateStats(
             loss=fmean(u.loss for u in report.updates),
@@ -162,6 +167,7 @@ class ClusterPolicy:
             lr=rates[-1],
             skipped=sum(not u.applied for u in report.updates),
             kl_gradient_share=None,
+            trainer_logprobs=before,
         )
 
     def reset_reference(self, clear_optimizer: bool) -> None:
@@ -257,15 +263,19 @@ def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
 
 
 def sampler_mismatch(
-    rows: Sequence[TrainingRow | None], seen: Sequence[Any]
+    rows: Sequence[TrainingRow | None], before: Mapping[int, torch.Tensor]
 ) -> MismatchSize | None:
-    """Return how far the sampler was from the trainer in the rows that are not stale; None without any."""
+    """Return how far the sampler was from the trainer in the rows that are not stale; None without any.
+
+    ``before``: the trainer's log-probs of each row's response before the update, by ``TrainingRow.index``.
+    """
     sums = torch.zeros(4)
-    for row, (policy, _) in zip(rows, seen, strict=True):
+    for row in rows:
         if row is not None and not row.stale:
-            trainer = response_part(row, policy.float()).cpu()
             sampled = torch.tensor(row.sampler_logprobs, dtype=torch.float32)
-            sums += mismatch_sums(trainer, sampled, torch.ones(len(sampled), dtype=torch.bool))
+            sums += mismatch_sums(
+                before[row.index], sampled, torch.ones(len(sampled), dtype=torch.bool)
+            )
     return mismatch_size(sums.tolist())
 
 

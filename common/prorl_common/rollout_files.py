@@ -1,0 +1,134 @@
+"""Rollout files of a run, ``rollouts/step_000012.parquet``: their columns, and reading files of every age.
+
+A row is a response with its verdict and what the update made of it. Files are written by training; a column that
+came later is null in older files. pyarrow is imported when a file is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from prorl_common.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Column(NamedTuple):
+    """A column: pyarrow's name of its type (``[]``: a list of it a row), what it holds, whether all files have it."""
+
+    kind: str
+    meaning: str
+    first: bool = False
+
+
+COLUMNS = {
+    "step": Column("int64", "the step of the file: the response's group became whole in it", True),
+    "sample_id": Column("string", "id of the row of the dataset", True),
+    "sample_index": Column("int64", "number of the response in its group", True),
+    "domain": Column("string", "the row's domain", True),
+    "task": Column("string", "the row's task: the family of a generated row, else the source"),
+    "level": Column("string", "size within the family: `level 3`, or a configuration as JSON"),
+    "verifier": Column("string", "who gives the reward", True),
+    "reference": Column("string", "what it checks against, JSON", True),
+    "prompt": Column("string", "chat messages, JSON, before the chat template"),
+    "response": Column("string", "text without special tokens", True),
+    "tokens": Column("int64", "sampled tokens, the end token included", True),
+    "finish_reason": Column("string", "`stop`, or `length` where the limit cut it", True),
+    "reward": Column("float64", "raw reward; null where there is no verdict", True),
+    "shaped_reward": Column("float64", "what the advantage is computed from", True),
+    "advantage": Column("float32", "null where the step did not train on the group"),
+    "status": Column("string", "of the verdict", True),
+    "reason": Column("string", "of the verdict, a line", True),
+    "extracted": Column("string", "the answer that was judged; null where none was found"),
+    "isolation": Column("string", "how code was run", True),
+    "judge": Column("string", "model that gave the reward; null where a rule did"),
+    "seconds": Column("float32", "time that the verdict took"),
+    "metrics": Column("string", "what the verifier reported beside the reward, JSON"),
+    "kept": Column("bool_", "whether the step trained on the group", True),
+    "carried": Column(
+        "bool_", "trained on here; an earlier step, whose file has it too, sampled it"
+    ),
+    "policy_first": Column(
+        "int64", "step of the policy that sampled the first token (0: the start)"
+    ),
+    "policy_last": Column("int64", "step of the policy that sampled the last token"),
+    "token_ids": Column("int32[]", "the response's tokens"),
+    "sampler_logprobs": Column("float32[]", "what the sampler gave for each token, nats"),
+    "trainer_logprobs": Column("float32[]", "the trainer's for the same tokens, before the update"),
+}
+"""Columns of a rollouts file by name, in order. Those that are not ``first`` may be missing in older files."""
+
+
+def schema(columns: Sequence[str] | None = None) -> pa.Schema:
+    """Return the schema of these columns (None: all). Raises UserError for a name that is none."""
+    import pyarrow as pa
+
+    names = list(COLUMNS if columns is None else columns)
+    for name in names:
+        if name not in COLUMNS:
+            raise UserError(f"rollouts have no column '{name}'{nearest(name, list(COLUMNS))}")
+
+    def kind_of(name: str) -> Any:
+        single, many, _ = COLUMNS[name].kind.partition("[")
+        kind = getattr(pa, single)()
+        return pa.list_(kind) if many else kind
+
+    return pa.schema([(name, kind_of(name)) for name in names])
+
+
+def rollout_files(run: Path) -> dict[int, Path]:
+    """Return the rollout files of the run in the folder ``run`` by step, in order; empty where it wrote none."""
+    files = {step_of(path): path for path in (run / "rollouts").glob("step_*.parquet")}
+    return dict(sorted(files.items()))
+
+
+def rollout_file(run: Path, step: int) -> Path:
+    """Return the path of a step's rollouts file, there or not."""
+    return run / "rollouts" / f"step_{step:06d}.parquet"
+
+
+def step_of(file: Path) -> int:
+    """Return the step of a rollouts file. Raises UserError for another name."""
+    number = file.stem.removeprefix("step_")
+    if not number.isdecimal():
+        raise UserError(f"{file}: not a rollouts file, those are called step_000012.parquet")
+    return int(number)
+
+
+def read_rollouts(
+    file: Path, columns: Sequence[str] | None = None, carried: bool = False
+) -> pa.Table:
+    """Return ``columns`` (None: all) of a rollouts file of any age, with the types of ``schema``.
+
+    Columns that the file is too old for are null. Rows of responses that an earlier step's file has too are left
+    out unless ``carried``: so every response of a run comes once. Raises UserError for what is no rollouts file.
+    """
+    import pyarrow as pa
+    from pyarrow import compute, parquet
+
+    wanted = schema(columns)
+    try:
+        with parquet.ParquetFile(file) as found:
+            there = found.schema_arrow.names
+            lacking = [name for name in wanted.names if COLUMNS[name].first and name not in there]
+            if lacking:
+                raise UserError(
+                    f"{file}: not a rollouts file, it lacks the columns {', '.join(lacking)}"
+                )
+            read = {*wanted.names, "carried"} & {*there}
+            table = found.read(columns=sorted(read))
+        rows = table.num_rows
+        if not carried and "carried" in read:
+            table = table.filter(compute.invert(compute.fill_null(table["carried"], False)))
+            rows = table.num_rows
+        arrays = [
+            table[field.name].cast(field.type) if field.name in read else pa.nulls(rows, field.type)
+            for field in wanted
+        ]
+    except (pa.ArrowException, OSError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise UserError(f"{file}: not a readable Parquet file ({first})") from error
+    return pa.Table.from_arrays(arrays, schema=wanted)

@@ -1,0 +1,144 @@
+"""A run's page in a real browser: curves with decisions on them, the way to why a reward fell, runs beside each other."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_viewer import find_subjects, write_html
+from prorl_viewer.runs.testing import made_up_config, write_run, write_steps
+
+FALL = 150
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs: one whose reward falls at step 150, with the rollouts around it, and one that goes on well."""
+    runs = tmp_path_factory.mktemp("runs")
+    write_run(runs / "fallen", 300, done=240, falls_at=FALL, rollouts=range(FALL - 20, FALL + 20))
+    write_run(runs / "well", 240, "optimizer.lr=5e-6", seed=3)
+    return runs
+
+
+def chart(page: Any, title: str) -> Any:
+    """The chart with this title."""
+    return page.locator(
+        "figure.chart", has=page.get_by_role("heading", name=re.compile(f"^{title}"))
+    )
+
+
+def test_why_a_reward_fell_is_two_clicks_away_and_ends_at_the_rollouts(
+    made: Path, serve: Any, look: Any, accessible: Callable[[Any], None], picture: Any
+) -> None:
+    page = look(serve(made) + "#/fallen/run")
+    chart(page, "Reward").locator("path.line").first.wait_for()
+    accessible(page)
+    picture(page, "run")
+    page.get_by_role("button", name=re.compile(r"step 1(49|50|51)")).click()
+    panel = page.get_by_role("complementary")
+    panel.get_by_text("Before and after").wait_for()
+    assert "Reward 0." in panel.inner_text()
+    first = panel.locator(".suspect").first
+    assert "Cut by the token limit" in first.inner_text()
+    by_task = panel.get_by_role("region", name="By task").locator("tbody tr")
+    by_task.first.wait_for()
+    assert "math-fractions" in by_task.first.inner_text()
+    accessible(page)
+    picture(page, "run-around-a-step")
+    panel.get_by_role("button", name="show these in the charts").click()
+    page.get_by_role("button", name=re.compile(r"steps 1\d\d to 1\d\d")).click()
+    by_task.first.get_by_role("link").click()
+    page.wait_for_url(re.compile(r"#/fallen/rollouts\?step=1\d\d&task=math-fractions"))
+
+
+def test_a_mark_tells_its_decision_by_click_and_by_key_and_escape_closes_it(
+    made: Path, serve: Any, look: Any
+) -> None:
+    page = look(serve(made) + "#/fallen/run")
+    marks = page.locator(".timeline [role=button]")
+    marks.first.wait_for()
+    marks.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary")
+    panel.get_by_role("heading", name="Step 200").wait_for()
+    text = panel.locator(".decided").inner_text()
+    assert "100 steps since the last reset" in text
+    assert "reset to" in text
+    page.keyboard.press("Escape")
+    panel.wait_for(state="detached")
+    chart(page, "KL to the reference").locator("g.mark").first.click()
+    panel.get_by_role("heading", name="Step 100").wait_for()
+    panel.get_by_text("what the rules saw").click()
+    panel.get_by_text("kl history", exact=True).wait_for()
+
+
+def test_a_link_brings_back_the_step_the_curves_the_axis_and_the_runs(
+    made: Path, serve: Any, look: Any, picture: Any
+) -> None:
+    query = "step=150&curves=reward_mean,kl,loss&with=well&x=tokens"
+    page = look(serve(made) + f"#/fallen/run?{query}")
+    chart(page, "loss").locator("path.line").first.wait_for()
+    assert page.locator("figure.chart").count() == 3
+    assert page.get_by_role("heading", name="Step 150").is_visible()
+    reward = chart(page, "Reward")
+    assert reward.locator(".legend button").all_inner_texts() == ["fallen", "well"]
+    assert "million tokens" in reward.inner_text()
+    settings = page.get_by_role("region", name="settings")
+    assert "optimizer.lr" in settings.inner_text()
+    picture(page, "runs-beside-each-other")
+
+
+def test_a_run_that_goes_on_grows_on_the_page(
+    made: Path, tmp_path: Path, serve: Any, look: Any
+) -> None:
+    from prorl_training.run.folder import RunFolder
+
+    run = RunFolder(Path(shutil.copytree(made / "fallen", tmp_path / "live")))
+    with run.lock():
+        page = look(serve(run.path))
+        page.get_by_text("240 of 300").wait_for()
+        assert page.get_by_text("running").is_visible()
+        write_steps(run, made_up_config(300), range(241, 251))
+        page.get_by_text("250 of 300").wait_for()
+    page.get_by_text("stopped early").wait_for()
+
+
+def test_curves_are_divided_by_domain_and_by_task(made: Path, serve: Any, look: Any) -> None:
+    page = look(serve(made) + "#/fallen/run?by=domain")
+    legend = chart(page, "Reward").locator(".legend button")
+    legend.first.wait_for()
+    assert legend.all_inner_texts() == ["code", "logic", "math"]
+    page.get_by_label("divided").select_option("task")
+    chart(page, "Reward").get_by_role("button", name="math-fractions").wait_for()
+    assert page.url.endswith("by=task")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_the_page_fits_its_screen_and_axe_finds_nothing_serious(
+    size: str, theme: str, made: Path, serve: Any, look: Any, picture: Any, accessible: Any
+) -> None:
+    page = look(serve(made) + "#/fallen/run?step=150", size, theme)
+    chart(page, "Reward").locator("path.line").first.wait_for()
+    page.get_by_text("What moved most").wait_for()
+    wide, shown = page.evaluate("() => [document.body.scrollWidth, innerWidth]")
+    assert wide <= shown
+    accessible(page)
+    picture(page, f"run-{size}-{theme}")
+
+
+def test_as_a_file_the_page_still_tells_why(made: Path, tmp_path: Path, look: Any) -> None:
+    file = tmp_path / "run.html"
+    write_html(find_subjects([made / "fallen"]), file)
+    page = look(f"file://{file}")
+    page.get_by_role("button", name=re.compile(r"step 1(49|50|51)")).click()
+    page.get_by_role("region", name="By task").get_by_text("math-fractions").wait_for()
+    page.get_by_label("divided").select_option("domain")
+    chart(page, "KL to the reference").locator("path.line").first.wait_for()
+    assert chart(page, "Reward").locator(".legend button").count() == 3

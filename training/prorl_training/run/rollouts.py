@@ -1,0 +1,176 @@
+"""Write ``rollouts/step_000001.parquet``: what a step sampled, what verdicts it got, what its update made of it.
+
+A file appears whole, by rename, and is never forced to the disk: a run does not read its rollouts back, and one fsync
+a step costs more than writing them. Columns and reading: ``prorl_common.rollout_files``. Every reward of a run can be
+checked again from these files (``prorl verify replay``).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from prorl_common.files import explain_write_errors
+from prorl_common.rollout_files import rollout_file, schema
+from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.run.folder import RunFolder
+
+TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
+"""Lists with a value a token: what ``logging.rollouts=texts`` leaves null."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a step trained on: shaped ``groups``, and by trajectory what the update used (empty: there was none).
+
+    Trajectories are numbered as in ``UpdateBatch``: the scored ones of all groups, in order. Log-probs (tokens,).
+    """
+
+    groups: Sequence[Group] = ()
+    advantages: Sequence[float] = ()
+    trainer_logprobs: Mapping[int, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A response of the file; ``index`` numbers it among what was trained on, None where it was not."""
+
+    group: Group
+    trajectory: Trajectory
+    kept: bool = False
+    carried: bool = False
+    index: int | None = None
+
+
+def write_rollouts(
+    folder: RunFolder,
+    step: int,
+    sampled: Sequence[Group],
+    learned: Learned,
+    what: Literal["full", "texts"] = "full",
+) -> None:
+    """Write a step's ``sampled`` groups, a row a response, then those carried from earlier steps that it trained on.
+
+    Nothing is written when there are none. Raises DiskFullError, and UserError where the disk is closed to us.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    folder.check_there()
+    rows = list(_rows(sampled, learned))
+    if not rows:
+        return
+    plain = [_plain(step, row, learned.advantages) for row in rows]
+    tokens = _token_columns(rows, learned) if what == "full" else {}
+    columns = schema()
+    arrays = [
+        tokens[f.name] if f.name in tokens else pa.array([p.get(f.name) for p in plain], f.type)
+        for f in columns
+    ]
+    table = pa.Table.from_arrays(arrays, schema=columns)
+    target = rollout_file(folder.path, step)
+    with explain_write_errors(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work = target.with_name(f".{target.name}")
+        parquet.write_table(
+            table,
+            work,
+            compression="zstd",
+            write_statistics=False,
+            use_dictionary=[name for name in columns.names if name not in TOKEN_COLUMNS],
+            use_byte_stream_split=[f"{name}.list.element" for name in TOKEN_COLUMNS],
+        )
+        os.replace(work, target)
+
+
+def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
+    """Yield the file's rows: sampled responses in order, shaped where they were trained on, then carried ones."""
+    number = itertools.count()
+    trained = {
+        (g.sample.id, g.step): [(t, next(number) if t.scored else None) for t in g.trajectories]
+        for g in learned.groups
+    }
+    for group in sampled:
+        own = trained.pop((group.sample.id, group.step), None)
+        if own is None:
+            yield from (_Row(group, t) for t in group.trajectories)
+        else:
+            yield from (_Row(group, t, kept=True, index=index) for t, index in own)
+    for group in learned.groups:
+        for t, index in trained.get((group.sample.id, group.step), ()):
+            yield _Row(group, t, kept=True, carried=True, index=index)
+
+
+def _plain(step: int, row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
+    """Return the columns that hold one value a response."""
+    sample, t = row.group.sample, row.trajectory
+    c, v = t.completion, t.verdict
+    advantage = advantages[row.index] if advantages and row.index is not None else None
+    return {
+        "step": step,
+        "sample_id": sample.id,
+        "sample_index": t.sample_index,
+        "domain": sample.domain,
+        "task": sample.family,
+        "level": sample.rung or None,
+        "verifier": sample.task.verifier,
+        "reference": sample.task.reference_json(),
+        "prompt": json.dumps([dict(m) for m in sample.prompt], ensure_ascii=False),
+        "response": c.text,
+        "tokens": len(c.token_ids),
+        "finish_reason": c.finish_reason,
+        "reward": v.reward,
+        "shaped_reward": t.shaped,
+        "advantage": advantage,
+        "status": v.status,
+        "reason": _storable(v.reason),
+        "extracted": None if v.extracted is None else _storable(v.extracted),
+        "isolation": v.isolation,
+        "judge": v.judge,
+        "seconds": v.seconds,
+        "metrics": json.dumps(dict(v.metrics)) if v.metrics else None,
+        "kept": row.kept,
+        "carried": row.carried,
+        "policy_first": t.policies[0],
+        "policy_last": t.policies[1],
+    }
+
+
+def _storable(text: str) -> str:
+    """Return the text with half characters, which a model may write as escapes, spelt out: UTF-8 has none."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _token_columns(rows: Sequence[_Row], learned: Learned) -> dict[str, Any]:
+    """Return the columns that hold a value a token; null where nothing gave them (NaN from vLLM with a nucleus)."""
+    completions = [row.trajectory.completion for row in rows]
+    before = learned.trainer_logprobs
+    return {
+        "token_ids": _lists([c.token_ids for c in completions], np.int32),
+        "sampler_logprobs": _lists(
+            [None if any(map(math.isnan, c.logprobs[:1])) else c.logprobs for c in completions],
+            np.float32,
+        ),
+        "trainer_logprobs": _lists(
+            [None if row.index is None else before.get(row.index) for row in rows], np.float32
+        ),
+    }
+
+
+def _lists(values: Sequence[Any], kind: type[np.generic]) -> Any:
+    """Return an array of lists, made in one piece: a step has millions of tokens."""
+    import pyarrow as pa
+
+    parts = [np.asarray(() if part is None else part, dtype=kind) for part in values]
+    lengths = np.array([len(part) for part in parts])
+    offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    missing = pa.array([part is None for part in values])
+    flat = pa.array(np.concatenate(parts))
+    return pa.ListArray.from_arrays(pa.array(offsets), flat, mask=missing)

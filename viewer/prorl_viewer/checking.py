@@ -1,0 +1,97 @@
+"""A reward made again by the verifier of today, and explained; a rollout as a test case."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from prorl_common import Closing, UserError
+from prorl_verifiers import Task, VerifierPool, WorkerOptions, as_test_case, explain, load_task
+from prorl_viewer.subject import Json, Private
+
+SAME = 1e-9
+"""Rewards that differ by no more are the same."""
+
+
+class Checker(Closing):
+    """Scores responses and explains their verdicts, in a pool of one worker that is opened when the first one comes;
+    thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: VerifierPool | None = None
+
+    def explained(self, response: str, task: Task) -> Json:
+        """Return the verdict of now with its findings. Raises IsolationError where code cannot be isolated here."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
+            found = explain(response, task, pool=self._pool).to_json()
+        shown = ("reward", "status", "seconds", "judge", "outcome", "isolation")
+        return {
+            **{name: found[name] for name in shown},
+            "reason": _private(found["reason"]),
+            "extracted": _private(found["extracted"]),
+            "metrics": shown_metrics(found["metrics"]),
+            "findings": [_finding(one) for one in found["findings"]],
+        }
+
+    def check(self, row: Mapping[str, Any]) -> Json:
+        """Return the verdict of now on a recorded row, and whether the reward is the recorded one.
+
+        "same" is null where either has no reward. Raises TaskError for a task that today's verifier does not take,
+        IsolationError where code cannot be isolated here.
+        """
+        now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
+        reward, stored = now["reward"], row["reward"]
+        same = None
+        if reward is not None and stored is not None and row["status"] != "infra_error":
+            by_model = (row["status"] == "judged", now["status"] == "judged")
+            same = abs(reward - stored) <= SAME and by_model[0] == by_model[1]
+        recorded = {"reward": stored, "status": row["status"], "reason": _private(row["reason"])}
+        return {"same": same, "stored": recorded, "now": now}
+
+    def close(self) -> None:
+        """End the pool's worker."""
+        with self._lock:
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+
+
+def test_case(row: Mapping[str, Any]) -> str:
+    """Return a line that ``prorl verify file`` reads, with the recorded reward as the expected one.
+
+    The task is as the file has it: ``prorl verify`` says what is wrong with it. Raises UserError where it is no JSON object.
+    """
+    try:
+        reference = json.loads(row["reference"])
+    except (ValueError, TypeError, RecursionError):
+        reference = None
+    if not isinstance(reference, dict):
+        raise UserError("this rollout's reference is no JSON object: it makes no test case")
+    name = f"{row['sample_id']}#{row['step']}.{row['sample_index']}"
+    task = Task(row["verifier"], reference)
+    case = as_test_case(name, task, row["response"] or "", row["reward"])
+    return json.dumps(case, ensure_ascii=False)
+
+
+def _private(text: Any) -> Private | None:
+    return None if text is None else Private(str(text))
+
+
+def shown_metrics(metrics: Mapping[str, Any]) -> Json:
+    """Return a verdict's metrics: numbers as they are, words as texts that a share-safe page leaves out."""
+    return {k: Private(v) if isinstance(v, str) else v for k, v in metrics.items()}
+
+
+def _finding(one: Mapping[str, Any]) -> Json:
+    return {
+        "title": one["title"],
+        "outcome": one["outcome"],
+        "fields": [[label, Private(text)] for label, text in one["fields"]],
+        "span": one["span"],
+        "parts": [_finding(part) for part in one["parts"]],
+    }

@@ -1,0 +1,214 @@
+"""A dataset as something to look at.
+
+Pages: ``summary`` (manifest alone), ``groups``, ``histograms``, ``rows``, ``row``, ``neighbours``, ``rendered``,
+``drops``, ``entries``. Action: ``check`` the gold of a row again. Rows are read when they are first asked for, and
+again when the manifest or the pass rates change.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_datasets import SPLITS, read_manifest
+from prorl_datasets.card.facts import in_order
+from prorl_datasets.storage import MANIFEST
+from prorl_viewer.checking import Checker
+from prorl_viewer.datasets.checking import checked_gold
+from prorl_viewer.datasets.drops import Drops
+from prorl_viewer.datasets.filtering import choose, window
+from prorl_viewer.datasets.groups import groups, histograms
+from prorl_viewer.datasets.neighbours import neighbours
+from prorl_viewer.datasets.rates import Rates, ratings_file
+from prorl_viewer.datasets.row import place, row_page
+from prorl_viewer.datasets.table import LABEL_NAMES, RowTable
+from prorl_viewer.datasets.template import rendered
+from prorl_viewer.subject import Json, Kind, Page, Private, Query, choice
+
+EXCERPT = 160
+"""Characters of a question that the list shows."""
+EXPORTED_ROWS = 20
+"""Rows of each domain that an exported page holds in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    version: str
+    table: RowTable
+    rates: Rates
+    drops: Drops
+
+
+class Shelf:
+    """Which datasets have their rows in memory: the ``most`` that were asked for last (some 90 MB for 146,600 rows)."""
+
+    def __init__(self, most: int = 3) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._held: list[DatasetSubject] = []
+
+    def take(self, subject: DatasetSubject) -> None:
+        """Note that a dataset is looked at; the one that was not for longest is let go."""
+        with self._lock:
+            self._held = [subject, *(one for one in self._held if one is not subject)]
+            for other in self._held[self._most :]:
+                other.forget()
+            del self._held[self._most :]
+
+
+class DatasetSubject:
+    """The dataset folder ``path``."""
+
+    kind: Kind = "dataset"
+
+    def __init__(self, path: Path, shelf: Shelf | None = None) -> None:
+        self.path = path
+        self._shelf = shelf or Shelf()
+        self.name = path.absolute().name
+        self._lock = threading.Lock()
+        self._held: _Opened | None = None
+        self._checker = Checker()
+
+    def version(self) -> str:
+        """Return when manifest and pass rates were written."""
+        files = (self.path / MANIFEST, ratings_file(self.path))
+        return "-".join(
+            str(f.stat().st_mtime_ns) if f is not None and f.exists() else "" for f in files
+        )
+
+    def pages(self) -> Mapping[str, Page]:
+        """Return the pages of the dataset."""
+        return {
+            "summary": self._summary,
+            "groups": self._groups,
+            "histograms": lambda _: histograms(self._open().table, self._open().rates),
+            "rows": self._rows,
+            "row": lambda query: row_page(*self._parts(), query),
+            "neighbours": self._neighbours,
+            "rendered": self._rendered,
+            "drops": lambda query: Drops.read(self.path, read_manifest(self.path)).page(query),
+            "entries": lambda _: Drops(read_manifest(self.path)).entries(),
+        }
+
+    def actions(self) -> Mapping[str, Page]:
+        """Return what can be done with a dataset: ``check`` the gold of the row ``id``."""
+        return {"check": self._check}
+
+    def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield what an exported page holds: all counts, and the first rows of each domain in full."""
+        yield from (("summary", {}), ("histograms", {}), ("drops", {}), ("entries", {}))
+        yield from (("groups", {"by": name}) for name in LABEL_NAMES)
+        yield "rows", {}
+        shown: dict[str, None] = {row["id"]: None for row in self._rows({})["rows"][:EXPORTED_ROWS]}
+        for domain in self._open().table.labels["domain"].names:
+            yield "rows", {"domain": domain}
+            found = self._rows({"domain": domain, "limit": str(EXPORTED_ROWS)})["rows"]
+            shown |= {row["id"]: None for row in found}
+        for name in shown:
+            yield "row", {"id": name}
+
+    def close(self) -> None:
+        """End the worker that checks golds."""
+        self._checker.close()
+
+    def forget(self) -> None:
+        """Let go of the rows; whoever asks next reads them again."""
+        self._held = None
+
+    def _summary(self, query: Query) -> Json:
+        manifest = read_manifest(self.path)
+        counts: Mapping[str, Mapping[str, int]] = manifest.get("counts", {})
+        files: Mapping[str, Mapping[str, Any]] = manifest["files"]
+        rows = {s: files[f"{s}.parquet"].get("rows", 0) for s in SPLITS if f"{s}.parquet" in files}
+        domains = in_order(domain for split in counts.values() for domain in split)
+        rated = ratings_file(self.path)
+        return {
+            "rows": sum(rows.values()),
+            "domains": ", ".join(domains),
+            "recipe": manifest.get("recipe"),
+            "description": manifest.get("description"),
+            "seed": str(manifest.get("seed")),
+            "pass_rates": "none" if rated is None else str(rated.parent.name),
+            "splits": rows,
+            "counts": [
+                {"domain": d, **{s: counts.get(s, {}).get(d, 0) for s in SPLITS}} for d in domains
+            ],
+            "targets": manifest.get("targets", {}),
+            "gold_checks": manifest.get("gold_check", {}),
+            "gold_types": manifest.get("gold_types", {}),
+            "licences": manifest.get("licences", {}),
+            "isolation": manifest.get("isolation", []),
+            "short": manifest.get("short", {}),
+            "failed": manifest.get("failed", []),
+            "left_out": manifest.get("left_out", {}),
+            "derived": manifest.get("derived"),
+            "versions": manifest.get("versions", {}),
+        }
+
+    def _groups(self, query: Query) -> Json:
+        by = choice(query, "by", LABEL_NAMES, "family")
+        return {"by": by, "groups": groups(self._open().table, self._open().rates, by)}
+
+    def _rows(self, query: Query) -> Json:
+        table, rates, _ = self._parts()
+        chosen = choose(table, rates, query)
+        first, last = window(query, len(chosen.places))
+        return {
+            "all": len(table),
+            "total": len(chosen.places),
+            "offset": first,
+            "rated": rates.rated,
+            "counts": chosen.counts,
+            "rows": [_listed(table, rates, at) for at in chosen.places[first:last].tolist()],
+        }
+
+    def _neighbours(self, query: Query) -> Json:
+        table, rates, _ = self._parts()
+        found = neighbours(table, place(table, query))
+        return [{**_listed(table, rates, n.row), "similarity": n.similarity} for n in found]
+
+    def _rendered(self, query: Query) -> Json:
+        table = self._open().table
+        return rendered(table.row(place(table, query))["prompt"], query.get("model", ""))
+
+    def _check(self, query: Query) -> Json:
+        table = self._open().table
+        row = table.row(place(table, query))
+        reference, metadata = json.loads(row["reference"]), json.loads(row["metadata"])
+        return checked_gold(self._checker, row, reference, metadata)
+
+    def _parts(self) -> tuple[RowTable, Rates, Drops]:
+        held = self._open()
+        return held.table, held.rates, held.drops
+
+    def _open(self) -> _Opened:
+        """Return what is held of the rows, read anew when the files have changed."""
+        self._shelf.take(self)
+        with self._lock:
+            version = self.version()
+            held = self._held
+            if held is None or held.version != version:
+                self._held = None  # two would be held at once
+                table = RowTable.read(self.path)
+                rates = Rates.read(ratings_file(self.path), table.ids)
+                self._held = held = _Opened(
+                    version, table, rates, Drops.read(self.path, read_manifest(self.path))
+                )
+            return held
+
+
+def _listed(table: RowTable, rates: Rates, at: int) -> dict[str, Any]:
+    labels = {name: table.labels[name].of(at) or None for name in LABEL_NAMES if name != "licence"}
+    rated = rates.n[at] > 0
+    return {
+        "id": table.ids[at].as_py(),
+        **labels,
+        "rate": round(float(rates.value[at]), 4) if rated else None,
+        "n": int(rates.n[at]) if rated else None,
+        "characters": int(table.characters[at]),
+        "prompt": Private(table.prompt(at)[:EXCERPT]),
+    }

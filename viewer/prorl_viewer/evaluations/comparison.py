@@ -1,0 +1,210 @@
+"""pass@k curves, claims and solvable sets of some models, as the evaluation's report computes them.
+
+Every number is one of ``prorl_evaluation.report.data``; nothing is computed here. Leaves out: drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_evaluation.boundary.boundary import align
+from prorl_evaluation.boundary.solvable import solvable_changes
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Change, SolvableChanges
+from prorl_evaluation.report import words
+from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
+from prorl_evaluation.report.tables import rates_table, setting_facts
+from prorl_evaluation.stats.intervals import Interval
+from prorl_evaluation.types import EvalResult
+from prorl_viewer.subject import Json, NotFoundError
+
+
+def compute(results: Sequence[EvalResult], baseline_first: bool) -> ReportData:
+    """Return everything that is said of ``results``; takes seconds. ``baseline_first`` as in ``ReportOptions``.
+
+    Raises EvaluationError for results that share no problem.
+    """
+    return report_data(results, None, ReportOptions(baseline_first=baseline_first))
+
+
+def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
+    """Return the lines of one group, ``kind:name``, and which groups there are; ``keys`` are the results'."""
+    by_name = {name_of(g): g for g in data.groups}
+    if group not in by_name:
+        raise NotFoundError(f"there is no group '{group}' among {', '.join(list(by_name)[:8])}")
+    shown = by_name[group]
+    return {
+        "groups": [{"name": n, "kind": g.kind, "problems": g.problems} for n, g in by_name.items()],
+        "group": group,
+        "problems": shown.problems,
+        "shared": data.boundary is not None,
+        "fewest": min(r.settings.n for r in data.results),
+        "level": data.results[0].settings.level,
+        "lines": [line(keys[own.place], own.label, own.points) for own in data.lines(shown)],
+        "claims": [_claim(shown, at, data.boundary) for at in range(len(shown.claims))],
+    }
+
+
+def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
+    """Return what the results themselves hold of a group, over all of their own problems, while the rest is computed."""
+    kind, _, name = group.partition(":")
+    found = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
+    known = [
+        (k, label, g) for k, label, g in found if g is not None and kind in ("overall", "domain")
+    ]
+    return {
+        "groups": [],
+        "group": group,
+        "problems": max((g.problems for _, _, g in known), default=0),
+        "shared": False,
+        "fewest": min(r.settings.n for r in results),
+        "level": results[0].settings.level,
+        "lines": [line(key, label, g.pass_at_k) for key, label, g in known],
+        "claims": [],
+    }
+
+
+def claims(data: ReportData) -> Json:
+    """Return every claim with what it rests on, how it is decided and what it means."""
+    report = data.boundary
+    said = {
+        "headline": words.headline(data.results, data.comparison),
+        "lead": words.lead(data),
+        "caveats": words.caveats(data),
+        "method": words.method(data),
+    }
+    if report is None:
+        return {**said, "claims": [], "baseline": data.results[0].label}
+    return {
+        **said,
+        "baseline": report.labels[0],
+        "k": report.k,
+        "level": report.level,
+        "verdict": words.verdict(report),
+        "rule": words.decision_rule(report),
+        "meaning": dict(words.MEANING),
+        "multiple": _multiple(report),
+        "claims": [_claim(g, at, report) for g in report.groups for at in range(len(g.claims))],
+        "gains": [
+            {
+                "label": label,
+                "correlation": words.correlation(gain),
+                "points": [
+                    {"group": p.group, "base": p.base, "gain": p.gain, "problems": p.problems}
+                    for p in gain.points
+                ],
+            }
+            for _, label, gain in data.gains()
+        ],
+    }
+
+
+def _multiple(report: BoundaryReport) -> str:
+    """Say which comparisons are corrected for their number, and which are not."""
+    groups, later = len(report.groups), len(report.labels) - 1
+    return (
+        f"{groups} {'group' if groups == 1 else 'groups'} by {later} "
+        f"{'model' if later == 1 else 'models'} against {report.labels[0]}: {report.hypotheses} candidate claims, "
+        f"corrected together (Holm) so that the chance of any false one stays below {report.alpha:g}. The intervals "
+        "and single p-values beside them are not corrected: of twenty intervals without a true change, one is "
+        "expected to exclude 0. Choosing other models here makes another family of claims."
+    )
+
+
+def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json:
+    assert report is not None  # a group has claims where there is a report
+    claim, changes = group.claims[at], group.changes[at]
+    return {
+        "group": name_of(group),
+        "kind": group.kind,
+        "name": group.name,
+        "problems": group.problems,
+        "checkpoint": claim.checkpoint,
+        "regime": claim.regime,
+        "reason": claim.reason,
+        "p": claim.p,
+        "p_corrected": claim.p_corrected,
+        "tests": [{"name": t.name, "p": t.p} for t in claim.tests],
+        "changes": {
+            c.metric: change(c)
+            for c in changes
+            if c.metric in ("pass@1", f"pass@{report.k}", "reward", "length")
+        },
+    }
+
+
+def solvable(results: Sequence[EvalResult]) -> Json:
+    """Return which problems each later result gained, lost and kept against the first.
+
+    Raises EvaluationError for fewer than two results, or none shared.
+    """
+    aligned, warnings = align(results)
+    base = results[0]
+    found = [
+        solvable_changes([(row[0], row[at]) for row in aligned], (base.label, r.label))
+        for at, r in enumerate(results[1:], start=1)
+    ]
+    return {
+        "baseline": base.label,
+        "problems": len(aligned),
+        "n": [r.settings.n for r in results],
+        "warnings": warnings,
+        "changes": [_sets(s) for s in found],
+    }
+
+
+def _sets(s: SolvableChanges) -> Json:
+    return {
+        "label": s.after,
+        "kept": s.both,
+        "never": s.neither,
+        "gained": list(s.gained),
+        "lost": list(s.lost),
+        "gained_shown": list(s.gained_shown),
+        "lost_shown": list(s.lost_shown),
+        "gained_by_luck": s.gained_by_luck,
+        "lost_by_luck": s.lost_by_luck,
+        "unjudged": list(s.unjudged),
+        "fdr": s.fdr,
+    }
+
+
+def settings(results: Sequence[EvalResult]) -> Json:
+    """Return how each result was obtained, and what went wrong while sampling and judging."""
+    rates = rates_table(results)
+    return {
+        "labels": [r.label for r in results],
+        "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],
+        "rates": {
+            "title": rates.title,
+            "head": list(rates.head),
+            "rows": [list(r) for r in rates.rows],
+        },
+    }
+
+
+def name_of(group: BoundaryGroup) -> str:
+    """Return a group's name in addresses."""
+    return f"{group.kind}:{group.name}"
+
+
+def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
+    """Return a curve: ``[k, value, low, high, problems]`` for each k that could be estimated."""
+    shown = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
+    return {"key": key, "label": label, "points": shown}
+
+
+def change(c: Change) -> dict[str, Any]:
+    """Return a change with its interval; no numbers where no pair of problems has both."""
+    return {"before": c.before, "after": c.after, **interval(c.interval)}
+
+
+def interval(i: Interval) -> dict[str, Any]:
+    """Return an interval; ``undefined`` values did not enter."""
+    return {
+        "value": i.value,
+        "low": i.low,
+        "high": i.high,
+        "count": i.count,
+        "undefined": i.undefined,
+    }

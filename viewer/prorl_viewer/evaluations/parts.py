@@ -1,0 +1,304 @@
+"""One evaluation folder: what was asked, its problems, the result or what is counted so far, single answers.
+
+Only read, and no answer's text is held: a folder may be written while it is looked at, and may hold gigabytes. Leaves
+out: several folders together (``models``).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from prorl_evaluation.metrics.summary import counted
+from prorl_evaluation.sampling.job import EVAL_FILE, PROBLEMS_FILE, EvalJob, job_of, problem_of
+from prorl_evaluation.sampling.journal import (
+    SAMPLES_FILE,
+    VERDICTS_FILE,
+    Keys,
+    Problem,
+    SampleRecord,
+    VerdictRecord,
+    replaces,
+    sample_of,
+    verdict_of,
+)
+from prorl_evaluation.sampling.repair import SAMPLE_FIELDS, VERDICT_FIELDS, fault
+from prorl_evaluation.types import (
+    RESULT_FILE,
+    EvalResult,
+    EvaluationError,
+    Label,
+    ProblemResult,
+    load_result,
+)
+from prorl_viewer.evaluations.journals import KeyedLines
+
+FILES = (EVAL_FILE, PROBLEMS_FILE, RESULT_FILE, SAMPLES_FILE, VERDICTS_FILE)
+State = tuple[tuple[int, int, int], ...]
+"""Inode, size and time of each of FILES."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A problem as a list shows it; ``place`` is where its line begins in the folder's problems."""
+
+    id: str
+    domain: str
+    verifier: str
+    labels: Mapping[str, Label]
+    prompt: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One sampled answer of a problem; ``verdict`` is None while it is not judged."""
+
+    index: int
+    sample: SampleRecord
+    verdict: VerdictRecord | None
+
+
+class Part:
+    """An evaluation folder. ``refresh`` takes up what changed; everything else answers from what it read last."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.job: EvalJob | None = None
+        self.result: EvalResult | None = None
+        self.asked: dict[str, Asked] = {}
+        self.problems: tuple[ProblemResult, ...] = ()
+        self._state: State | None = None
+        self._counting: Counting | None = None
+        self._samples = KeyedLines(folder / SAMPLES_FILE, SAMPLE_FIELDS)
+        self._verdicts = KeyedLines(folder / VERDICTS_FILE, VERDICT_FIELDS)
+        self._lock = threading.Lock()
+
+    def state(self) -> State:
+        """Return what changes whenever a file of the folder does."""
+        found = []
+        for name in FILES:
+            try:
+                stat = (self.folder / name).stat()
+                found.append((stat.st_ino, stat.st_size, stat.st_mtime_ns))
+            except FileNotFoundError:
+                found.append((0, 0, 0))
+        return tuple(found)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the result is of what is asked now; a larger n, say, makes a folder unfinished again."""
+        if self.result is None:
+            return False
+        job = self.job
+        asked = None if job is None else replace(job.settings, label="", dataset={})
+        return job is None or asked == replace(self.result.settings, label="", dataset={})
+
+    @property
+    def label(self) -> str:
+        """What people call the model."""
+        known = self.job or self.result
+        assert known is not None  # ``refresh`` found one of them
+        return known.label
+
+    @property
+    def n(self) -> int:
+        """Samples asked for of each problem."""
+        known = self.job or self.result
+        assert known is not None
+        return known.settings.n
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many answers are judged, and how many were asked for."""
+        return sum(p.sampled for p in self.problems), self.n * len(self.problems)
+
+    def refresh(self) -> None:
+        """Read what changed. Raises EvaluationError for files that are not an evaluation's."""
+        with self._lock:
+            state = self.state()
+            if state == self._state:
+                return
+            before = self._state or ((-1, -1, -1),) * len(FILES)
+            changed = {
+                name for name, was, now in zip(FILES, before, state, strict=True) if was != now
+            }
+            if EVAL_FILE in changed:
+                self.job = _read_job(self.folder)
+                self._counting = None
+            if PROBLEMS_FILE in changed:
+                self.asked = {p.id: p for p in _read_problems(self.folder / PROBLEMS_FILE)}
+                self._counting = None
+            if RESULT_FILE in changed:
+                there = (self.folder / RESULT_FILE).is_file()
+                self.result = _without_answers(load_result(self.folder)) if there else None
+            if self.finished:
+                assert self.result is not None
+                self.problems, self._counting = self.result.problems, None
+            elif self.job is not None:
+                if self._counting is None:
+                    self._counting = Counting(
+                        self.folder, self.job, [self.problem(i) for i in self.asked]
+                    )
+                self.problems = self._counting.refresh()
+            else:
+                raise EvaluationError(f"{self.folder} holds neither {EVAL_FILE} nor {RESULT_FILE}")
+            self._state = state
+
+    def problem(self, problem: str) -> Problem:
+        """Return a problem with its task. Raises KeyError for one that is not there."""
+        with (self.folder / PROBLEMS_FILE).open("rb") as file:
+            file.seek(self.asked[problem].place)
+            return problem_of(json.loads(file.readline()))
+
+    def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
+        """Return a problem's answers, or those of ``indices``, in order; those not sampled are left out.
+
+        Raises KeyError for a problem that is not there, EvaluationError for a damaged line.
+        """
+        if self.job is None or problem not in self.asked:
+            raise KeyError(problem)
+        keys, own = Keys(self.job.model_digest, self.job.settings), self.problem(problem)
+        wanted = range(self.job.settings.n) if indices is None else indices
+        by_index = {i: keys.key(own.id, own.prompt_sha256, i) for i in wanted}
+        samples, verdicts = (
+            self._samples.rows(by_index.values()),
+            self._verdicts.rows(by_index.values()),
+        )
+        found = []
+        for index, key in by_index.items():
+            sample: SampleRecord | None = None
+            for row in samples.get(key, ()):
+                if replaces(row, sample):
+                    sample = sample_of(row)
+            if sample is not None:
+                judged = [
+                    verdict_of(v) for v in verdicts.get(key, ()) if v["task"] == own.task_sha256
+                ]
+                found.append(Answer(index, sample, _last(judged)))
+        return found
+
+    @property
+    def unreadable(self) -> int:
+        """How many lines of the journals, as far as they were read, are no line of prorl's."""
+        return self._samples.without_key + self._verdicts.without_key
+
+
+def _last(verdicts: Sequence[VerdictRecord]) -> VerdictRecord | None:
+    """Return the last verdict; one that says something before an infra error, which is tried again."""
+    said = [v for v in verdicts if v.status != "infra_error"]
+    return said[-1] if said else verdicts[-1] if verdicts else None
+
+
+def _without_answers(result: EvalResult) -> EvalResult:
+    """Return the result without the votes of its answers, which nothing here shows and which are most of it."""
+    return replace(result, problems=tuple(replace(p, answers=None) for p in result.problems))
+
+
+def _read_job(folder: Path) -> EvalJob | None:
+    file = folder / EVAL_FILE
+    if not file.is_file():
+        return None
+    try:
+        return job_of(json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as error:
+        raise EvaluationError(
+            f"{file} is damaged ({error}): give the pass-at-k command again"
+        ) from error
+
+
+def _read_problems(file: Path) -> Iterator[Asked]:
+    if not file.is_file():
+        return
+    place = 0
+    with file.open("rb") as lines:
+        for line in lines:
+            try:
+                row = json.loads(line)
+                prompt = "\n\n".join(str(m["content"]) for m in row["prompt"])
+                yield Asked(
+                    row["id"], row["domain"], row["verifier"], row.get("labels", {}), prompt, place
+                )
+            except (ValueError, KeyError, TypeError) as error:
+                raise EvaluationError(
+                    f"{file} is damaged ({error}): give the pass-at-k command again"
+                ) from error
+            place += len(line)
+
+
+class Counting:
+    """What an unfinished evaluation's journals count so far; each call reads only what was added."""
+
+    def __init__(self, folder: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
+        self._problems = {p.id: p for p in problems}
+        self._files = [folder / SAMPLES_FILE, folder / VERDICTS_FILE]
+        self._read = [0, 0]
+        self._inodes = [0, 0]
+        self._keys = Keys(job.model_digest, job.settings)
+        self._n = job.settings.n
+        self._samples: dict[str, SampleRecord] = {}
+        self._verdicts: dict[tuple[str, str], VerdictRecord] = {}
+        self._counts: dict[str, ProblemResult] = {p.id: counted(p, []) for p in problems}
+
+    def refresh(self) -> tuple[ProblemResult, ...]:
+        """Return every problem's counts, in the order of the problems."""
+        touched: set[str] = set()
+        for row in self._added(0, SAMPLE_FIELDS):
+            if replaces(row, self._samples.get(row["key"])):
+                self._samples[row["key"]] = replace(
+                    sample_of(row), text="", note="", sample_id=_one(row["sample_id"])
+                )
+                touched.add(row["sample_id"])
+        for row in self._added(1, VERDICT_FIELDS):
+            if (sample := self._samples.get(row["key"])) is None:
+                continue
+            verdict = replace(
+                verdict_of(row), extracted=None, reason="", metrics={}, task=_one(row["task"])
+            )
+            old = self._verdicts.get((verdict.key, verdict.task))
+            if verdict.status != "infra_error" or old is None or old.status == "infra_error":
+                self._verdicts[verdict.key, verdict.task] = verdict
+                touched.add(sample.sample_id)
+        for name in touched & self._problems.keys():
+            self._counts[name] = counted(self._problems[name], self._graded(self._problems[name]))
+        return tuple(self._counts.values())
+
+    def _graded(self, problem: Problem) -> list[tuple[SampleRecord, VerdictRecord]]:
+        found = []
+        for index in range(self._n):
+            key = self._keys.key(problem.id, problem.prompt_sha256, index)
+            sample, verdict = self._samples.get(key), self._verdicts.get((key, problem.task_sha256))
+            if sample is not None and verdict is not None:
+                found.append((sample, verdict))
+        return found
+
+    def _added(self, which: int, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield the whole lines that were added; what is no line of prorl's is left out (``Part.unreadable``)."""
+        try:
+            with self._files[which].open("rb") as file:
+                inode = self._files[which].stat().st_ino
+                if inode != self._inodes[which]:  # another file, as after a repair or a regrading
+                    self._inodes[which], self._read[which] = inode, 0
+                file.seek(self._read[which])
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    self._read[which] += len(line)
+                    try:
+                        row = json.loads(line)
+                    except (ValueError, RecursionError):
+                        continue
+                    if fault(row, fields) is None:
+                        yield row
+        except FileNotFoundError:
+            return
+
+
+def _one(text: str) -> str:
+    """Return the one copy of a text that many records share."""
+    return sys.intern(text)

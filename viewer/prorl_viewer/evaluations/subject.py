@@ -1,0 +1,303 @@
+"""An evaluation as a subject of the viewer: its pages, and what an exported page holds."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from prorl_common import nearest
+from prorl_evaluation.report.data import ReportData
+from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError
+from prorl_viewer.checking import Checker
+from prorl_viewer.evaluations import comparison, novelty
+from prorl_viewer.evaluations.computing import OnDemand
+from prorl_viewer.evaluations.grouping import Group
+from prorl_viewer.evaluations.matrix import Row, matrix, rows_of, search
+from prorl_viewer.evaluations.models import Model, tell_apart
+from prorl_viewer.evaluations.samples import problem_page, recorded, sample_page, samples_page
+from prorl_viewer.subject import Json, NotFoundError, Page, Query, integer
+
+COMPUTING: Json = {"state": "computing"}
+EXPORTED_PROBLEMS = 40
+"""Problems whose answers an exported page holds: first those gained and lost, then in their order."""
+EXPORTED_SAMPLES = 8
+"""Answers of a problem and model that an exported page holds whole; the list has the beginnings of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The models of a comparison, baseline at ``base``; ``benchmarks`` are those that all have finished."""
+
+    models: tuple[Model, ...]
+    base: int
+    asked: bool
+    benchmarks: tuple[str, ...]
+    unfinished: tuple[str, ...]
+
+    @property
+    def keys(self) -> list[str]:
+        return [m.key for m in self.models]
+
+    def results(self) -> list[EvalResult]:
+        """Return their results; joining the benchmarks of a suite takes seconds."""
+        return [m.result(self.benchmarks) for m in self.models]
+
+
+class EvaluationSubject:
+    """The results of one or more models on the same problems, the baseline first."""
+
+    kind: Literal["run", "dataset", "evaluation"] = "evaluation"
+
+    def __init__(self, group: Group) -> None:
+        self.name = group.name
+        self.path = group.path
+        self._models = group.models
+        self._lock = threading.Lock()
+        self._known: Hashable = None
+        self._rows: dict[str, Row] = {}
+        self._slow = OnDemand()
+        self._checker = Checker()
+
+    def version(self) -> str:
+        """Return another text when a file changed, or when something that was asked for is computed."""
+        state = (self._state(), self._slow.done)
+        return hashlib.blake2b(repr(state).encode(), digest_size=8).hexdigest()
+
+    def pages(self) -> Mapping[str, Page]:
+        """Return the pages by name."""
+        return {
+            "summary": self._summary,
+            "matrix": self._matrix,
+            "search": self._search,
+            "curves": self._curves,
+            "claims": self._claims,
+            "solvable": self._solvable,
+            "settings": self._settings,
+            "novelty": self._novelty,
+            "problem": self._problem,
+            "samples": self._samples,
+            "sample": self._sample,
+        }
+
+    def actions(self) -> Mapping[str, Page]:
+        """Return what can be done: check an answer again."""
+        return {"check": self._check}
+
+    def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield what an exported page holds; what is computed is waited for."""
+        rows = self._take_up()
+        yield from (("summary", {}), ("matrix", {}), ("settings", {}))
+        wanted: list[str] = []
+        if any(m.finished for m in self._models):
+            data = self._report(self._choose({}), patience=None)
+            assert data is not None  # waited for
+            yield "claims", {}
+            for group in data.groups:
+                yield "curves", {"group": comparison.name_of(group)}
+            if data.boundary is not None:
+                yield "solvable", {}
+                for s in data.boundary.solvable:
+                    wanted += [*s.gained_shown, *s.lost_shown, *s.gained, *s.lost]
+        if files := self._novelty_files():
+            self._slow.get(("novelty", self._state()), lambda: novelty.novelty_page(files), None)
+            yield "novelty", {}
+        for problem in list(dict.fromkeys([*wanted, *rows]))[:EXPORTED_PROBLEMS]:
+            yield "problem", {"problem": problem}
+            for model in (m for m in self._models if m.has(problem)):
+                query = {"problem": problem, "model": model.key}
+                yield "samples", query
+                for answer in model.answers(problem, range(EXPORTED_SAMPLES)):
+                    yield "sample", {**query, "index": str(answer.index)}
+
+    def close(self) -> None:
+        """End the verifier's worker, if one was needed."""
+        self._checker.close()
+
+    def _state(self) -> Hashable:
+        files = ((str(f), f.stat().st_mtime_ns) for f in self._novelty_files())
+        return (tuple(m.state() for m in self._models), *files)
+
+    def _take_up(self) -> Mapping[str, Row]:
+        """Read what changed in the folders; return the problems."""
+        with self._lock:
+            state = tuple(m.state() for m in self._models)
+            if state != self._known:
+                for model in self._models:
+                    model.refresh()
+                tell_apart(self._models)
+                self._rows, self._known = rows_of(self._models), state
+            return self._rows
+
+    def _summary(self, query: Query) -> Json:
+        rows = self._take_up()
+        done, total = (sum(m.progress[at] for m in self._models) for at in (0, 1))
+        named = (str(row.first.labels.get("benchmark", "")) for row in rows.values())
+        return {
+            "problems": len(rows),
+            "models": len(self._models),
+            "baseline": self._models[0].label,
+            "answers": done if done == total else f"{done:,} of {total:,} judged",
+            "path": str(self.path),
+            "domains": list(dict.fromkeys(row.first.domain for row in rows.values())),
+            "benchmarks": [name for name in dict.fromkeys(named) if name],
+            "each": [_about(model) for model in self._models],
+            "novelty": bool(self._novelty_files()),
+        }
+
+    def _matrix(self, query: Query) -> Json:
+        return matrix(self._models, self._take_up())
+
+    def _search(self, query: Query) -> Json:
+        return search(self._take_up(), query.get("q", ""))
+
+    def _curves(self, query: Query) -> Json:
+        chosen, group = self._choose(query), query.get("group") or "overall:overall"
+        if (data := self._report(chosen)) is not None:
+            found = comparison.curves(data, chosen.keys, group)
+            return {"state": "ready", "unfinished": list(chosen.unfinished), **found}
+        if chosen.benchmarks != ("",):
+            return COMPUTING
+        return {**COMPUTING, **comparison.own_curves(chosen.results(), chosen.keys, group)}
+
+    def _claims(self, query: Query) -> Json:
+        chosen = self._choose(query)
+        if (data := self._report(chosen)) is None:
+            return COMPUTING
+        found = comparison.claims(data)
+        return {"state": "ready", "unfinished": list(chosen.unfinished), **found}
+
+    def _solvable(self, query: Query) -> Json:
+        chosen = self._choose(query)
+        key = ("solvable", self._known, *chosen.keys)
+        found = self._slow.get(key, lambda: comparison.solvable(chosen.results()[chosen.base :]))
+        return COMPUTING if found is None else {"state": "ready", **found}
+
+    def _settings(self, query: Query) -> Json:
+        self._take_up()
+        # a suite's benchmarks have one sampling: the first result of each model speaks for it
+        known = [next(iter(m.results().values()), None) for m in self._models]
+        return (
+            comparison.settings([r for r in known if r is not None])
+            if any(known)
+            else {"facts": []}
+        )
+
+    def _novelty(self, query: Query) -> Json:
+        files = self._novelty_files()
+        if not files:
+            raise NotFoundError(
+                f"no novelty*.jsonl in {self.path}: write one with prorl eval novelty FOLDERS --each "
+                f"{self.path}/novelty.jsonl"
+            )
+        found = self._slow.get(("novelty", self._state()), lambda: novelty.novelty_page(files))
+        return COMPUTING if found is None else {"state": "ready", **found}
+
+    def _problem(self, query: Query) -> Json:
+        return problem_page(self._models, self._row(query))
+
+    def _samples(self, query: Query) -> Json:
+        row = self._row(query)
+        return samples_page(self._model(query), row.name, query)
+
+    def _sample(self, query: Query) -> Json:
+        row = self._row(query)
+        return sample_page(self._model(query), row.name, integer(query, "index", 0))
+
+    def _check(self, query: Query) -> Json:
+        """Judge an answer again by the task that its evaluation recorded, and explain the verdict."""
+        row = self._row(query)
+        return self._checker.check(
+            recorded(self._model(query), row.name, integer(query, "index", 0))
+        )
+
+    def _row(self, query: Query) -> Row:
+        rows, name = self._take_up(), query.get("problem", "")
+        if name not in rows:
+            raise NotFoundError(f"there is no problem '{name}'{nearest(name, list(rows))}")
+        return rows[name]
+
+    def _model(self, query: Query) -> Model:
+        return self._by_key(query.get("model") or self._models[0].key)
+
+    def _by_key(self, key: str) -> Model:
+        found = next((m for m in self._models if m.key == key), None)
+        if found is None:
+            keys = [m.key for m in self._models]
+            raise NotFoundError(f"there is no model '{key}'{nearest(key, keys)}: {', '.join(keys)}")
+        return found
+
+    def _choose(self, query: Query) -> _Chosen:
+        """Return the models that ``models`` names, the baseline first, else all that can be compared.
+
+        Raises EvaluationError where none of them has finished.
+        """
+        self._take_up()
+        keys = [key for key in query.get("models", "").split(",") if key]
+        wanted = [self._by_key(key) for key in dict.fromkeys(keys)] or list(self._models)
+        done = [m for m in wanted if m.results()]
+        if not done:
+            raise EvaluationError(
+                "no result yet: intervals and claims are made when sampling is finished"
+            )
+        shared = [b for b in done[0].results() if all(b in m.results() for m in done)]
+        if not shared:
+            raise EvaluationError("there is no benchmark that all of these models have finished")
+        before = (at for at, m in enumerate(done[:-1]) if m.label.endswith(BEFORE_RL))
+        base = 0 if keys else next(before, 0)
+        unfinished = tuple(m.label for m in wanted if not m.finished)
+        return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
+
+    def _report(self, chosen: _Chosen, patience: float | None = 0.25) -> ReportData | None:
+        key = ("report", self._known, chosen.asked, *chosen.keys)
+        return self._slow.get(
+            key, lambda: comparison.compute(chosen.results(), chosen.asked), patience
+        )
+
+    def _novelty_files(self) -> list[Path]:
+        folders = [part.folder for m in self._models for part in m.parts.values()]
+        return novelty.novelty_files(list(dict.fromkeys([self.path, *folders])))
+
+
+def _about(model: Model) -> Json:
+    """Return what the list of subjects and the head of the page say of a model."""
+    done, total = model.progress
+    results = model.results()
+    first = next(iter(results.values()), None)
+    unreadable = sum(part.unreadable for part in model.parts.values())
+    return {
+        "key": model.key,
+        "label": model.label,
+        "finished": model.finished,
+        "done": done,
+        "total": total,
+        "problems": len(model.problems),
+        "n": first.settings.n if first is not None else model.one.n,
+        "created": max((r.created for r in results.values()), default=""),
+        "unreadable_lines": unreadable,
+        "scores": [s for name, r in results.items() for s in _scores(name, r)],
+    }
+
+
+def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
+    """Return pass@1 and pass@k by group; of a suite's benchmark the overall numbers alone."""
+    groups = result.groups[:1] if benchmark or len(result.groups) == 2 else result.groups
+    return [
+        {
+            "group": benchmark or g.name,
+            "problems": g.problems,
+            "metrics": {
+                name: comparison.interval(i)
+                for name in dict.fromkeys(["pass@1", f"pass@{result.settings.k}", "reward"])
+                if (i := g.metric(name)) is not None
+            },
+            "length": comparison.interval(g.length),
+            "cut": g.truncation_rate,
+            "unparsable": g.unparsable_rate,
+            "infra": g.infra_share,
+        }
+        for g in groups
+    ]

@@ -1,0 +1,151 @@
+// One row in full: the question as the model sees it, the gold and its check, and what is like it.
+import { act, exported, useData } from "../data.js";
+import { Findings } from "../findings.js";
+import { html, shown, useState } from "../lib.js";
+import { Text } from "../text.js";
+
+/** @typedef {import("../router.js").Route} Route */
+
+/** @param {{subject: string, id: string, route: Route, ids: string[]}} props */
+export function Row({ subject, id, route, ids }) {
+  const { data: row, error } = useData(subject, "row", { id });
+  const at = ids.indexOf(id);
+  return html`<section class="ds-row" aria-label="one row">
+    <div class="ds-head">
+      <h2>${id}</h2>
+      <span class="ds-steps">
+        <button disabled=${at <= 0} onClick=${() => route.go({ row: ids[at - 1] }, true)} title="k">previous</button>
+        <button disabled=${at < 0 || at + 1 >= ids.length} onClick=${() => route.go({ row: ids[at + 1] }, true)} title="j">next</button>
+        <button onClick=${() => route.go({ row: null })} title="Esc">close</button>
+      </span>
+    </div>
+    ${error && html`<p class="error" role="alert">${error}</p>`}
+    ${row &&
+    html`<${Facts} row=${row} route=${route} />
+      <${Question} subject=${subject} row=${row} />
+      <${Gold} subject=${subject} row=${row} />
+      <details open><summary>Reference that the verifier checks against</summary><${Text} value=${row.reference} label="reference" /></details>
+      <details><summary>Metadata</summary><${Text} value=${row.metadata} label="metadata" /></details>
+      <${Like} subject=${subject} row=${row} route=${route} />`}
+  </section>`;
+}
+
+/** @param {{row: any, route: Route}} props */
+function Facts({ row, route }) {
+  const { rating } = row;
+  /** @type {[string, string][]} */
+  const labels = [
+    ["domain", "domain"],
+    ["split", "split"],
+    ["family", "family"],
+    ["level", "level"],
+    ["source", "source"],
+    ["licence", "licence"],
+    ["verifier", "verifier"],
+    ["entry", "recipe entry"],
+  ];
+  return html`<dl class="ds-facts">
+    ${labels.map(([key, title]) => row[key] !== null && html`<dt>${title}</dt><dd><a href=${route.href({ [key]: row[key], offset: null })} title="rows of the same">${row[key]}</a></dd>`)}
+    <dt>gold check</dt>
+    <dd>${row.gold_check}${row.verified_by ? ` (${row.verified_by})` : ""}</dd>
+    <dt>pass rate</dt>
+    <dd>
+      ${rating
+        ? html`${shown(rating.rate)} of ${shown(rating.n)} samples${rating.low !== null ? ` (${shown(rating.low)} to ${shown(rating.high)})` : ""}
+            ${!rating.asks_the_same && html`<span class="warn"> rated when the question was another</span>`}`
+        : html`<span class="none">not rated</span>`}
+    </dd>
+    <dt>length</dt>
+    <dd>${shown(row.characters)} characters</dd>
+  </dl>`;
+}
+
+/** @param {{subject: string, row: any}} props */
+function Question({ subject, row }) {
+  const [model, setModel] = useState("");
+  return html`<h3>Question, as ${row.prompt.length === 1 ? "one message" : `${row.prompt.length} messages`}</h3>
+    ${row.prompt.map((/** @type {any} */ m) => html`<p class="ds-role">${m.role}</p><${Text} value=${m.content} label=${`message of ${m.role}`} />`)}
+    ${!exported &&
+    row.templates.map(
+      (/** @type {string} */ name) => html`<button aria-expanded=${model === name} onClick=${() => setModel(model === name ? "" : name)}>as ${name} reads it</button>`,
+    )}
+    ${model && html`<${Rendered} subject=${subject} id=${row.id} model=${model} />`}`;
+}
+
+/** @param {{subject: string, id: string, model: string}} props */
+function Rendered({ subject, id, model }) {
+  const { data, error } = useData(subject, "rendered", { id, model });
+  if (error) return html`<p class="error" role="alert">${error}</p>`;
+  if (!data) return html`<p class="none" role="status">loading the tokenizer of ${model} …</p>`;
+  return html`<p class="ds-role">${shown(data.tokens)} tokens</p><${Text} value=${data.text} label="question through the chat template" />`;
+}
+
+/** @param {{subject: string, row: any}} props */
+function Gold({ subject, row }) {
+  const [state, set] = useState(/** @type {{verdict?: any, error?: string, busy?: boolean}} */ ({}));
+  function check() {
+    set({ busy: true });
+    act(subject, "check", { id: row.id }).then(
+      (verdict) => set({ verdict }),
+      (error) => set({ error: error.message }),
+    );
+  }
+  return html`<h3>Gold</h3>
+    ${row.shown && html`<p class="ds-shown"><span class="none">answer </span><${Text} value=${row.shown} inline /></p>`}
+    ${row.gold
+      ? html`<p class="ds-role">response that should get full marks, of ${row.gold_is_of}</p><${Text} value=${row.gold} label="gold response" />`
+      : html`<p class="none">no gold response${row.verifier_is_here ? "" : `: the verifier ${row.verifier} is not installed here`}</p>`}
+    ${!exported && row.gold && html`<button onClick=${check} disabled=${state.busy ?? false}>${state.busy ? "checking …" : "check the gold again now"}</button>`}
+    <div aria-live="polite">
+      ${state.error && html`<p class="error">${state.error}</p>`}
+      ${state.verdict && html`<${Verdict} verdict=${state.verdict} />`}
+    </div>`;
+}
+
+/** @param {{verdict: any}} props */
+function Verdict({ verdict }) {
+  const words = verdict.accepted === null ? "no verdict" : verdict.accepted ? "accepted" : "refused";
+  return html`<dl class="ds-facts">
+    <dt>verdict</dt>
+    <dd class=${verdict.accepted ? "good" : "bad"}>${words}: reward ${shown(verdict.reward)}, ${verdict.status}, ${shown(verdict.seconds)} s</dd>
+    <dt>reason</dt>
+    <dd><${Text} value=${verdict.reason} /></dd>
+    <dt>extracted</dt>
+    <dd><${Text} value=${verdict.extracted} /></dd>
+    ${verdict.isolation && html`<dt>ran in</dt><dd>${verdict.isolation}</dd>`}
+    </dl>
+    <${Findings} findings=${verdict.findings} />`;
+}
+
+/** @param {{subject: string, row: any, route: Route}} props */
+function Like({ subject, row, route }) {
+  return html`<h3>Like this row</h3>
+    ${exported ? html`<p class="none">found by prorl view alone, not in a file</p>` : html`<${Neighbours} subject=${subject} id=${row.id} route=${route} />`}
+    ${row.repeated_by.map(
+      (/** @type {any} */ d) => html`<div class="ds-example"><p>dropped as ${d.reason}: <b>${d.row}</b></p><${Text} value=${d.text} label="dropped question" /></div>`,
+    )}
+    ${row.like_benchmarks.map(
+      (/** @type {any} */ m) => html`<div class="ds-example">
+        <p>kept, though like ${m.benchmark} ${m.item} (${m.rule}, ${m.numbers} numbers, score ${shown(m.score)})</p>
+        <${Text} value=${m.shared} label="words in common" />
+      </div>`,
+    )}`;
+}
+
+/** @param {{subject: string, id: string, route: Route}} props */
+function Neighbours({ subject, id, route }) {
+  const { data, error } = useData(subject, "neighbours", { id });
+  if (error) return html`<p class="error" role="alert">${error}</p>`;
+  if (!data) return html`<p class="none" role="status">looking through the questions …</p>`;
+  if (!data.length) return html`<p class="none">no other question has a tenth of its words in common</p>`;
+  return html`<p class="none">similarity: shared runs of three words</p>
+    <ul class="ds-near">
+      ${data.map(
+        (/** @type {any} */ n) => html`<li>
+          <span class="ds-similar">${n.similarity.toFixed(2)}</span>
+          <a href=${route.href({ row: n.id })}>${n.id}</a>
+          <${Text} value=${n.prompt} inline />
+        </li>`,
+      )}
+    </ul>`;
+}

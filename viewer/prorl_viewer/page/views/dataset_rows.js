@@ -1,0 +1,197 @@
+// The rows of a dataset: filters that stand in the address, a list, and one row beside it.
+import { exported, useData } from "../data.js";
+import { html, shown, useEffect, useRef, useState } from "../lib.js";
+import { Table } from "../table.js";
+import { Text } from "../text.js";
+import { Row } from "./dataset_row.js";
+
+/** @typedef {import("../router.js").Route} Route */
+
+const WINDOW = 100; // rows of a list
+const NARROW = "(max-width: 700px)";
+const WAIT = 250; // milliseconds after a key before it is searched
+const SHOWN = ["domain", "family"]; // filters that a phone shows at once
+/** @type {[string, string][]} */
+const LABELS = [
+  ["split", "split"],
+  ["domain", "domain"],
+  ["family", "family"],
+  ["level", "level"],
+  ["source", "source"],
+  ["verifier", "verifier"],
+  ["gold_check", "gold check"],
+  ["licence", "licence"],
+];
+const KEYS = [...LABELS.map(([key]) => key), "entry", "q", "rated", "rate_from", "rate_to"];
+const NO_FILTER = Object.fromEntries([...KEYS, "offset"].map((key) => [key, null]));
+
+/** @param {{subject: string, route: Route}} props */
+export function Rows({ subject, route }) {
+  const asked = exported ? ["domain"] : [...KEYS, "sort", "down", "offset"];
+  const query = Object.fromEntries(asked.map((key) => [key, route.query[key]]));
+  const { data, error, loading } = useData(subject, "rows", query);
+  const open = route.query.row;
+  const ids = (data?.rows ?? []).map((/** @type {any} */ row) => row.id);
+  useSteps(open, ids, route);
+  return html`<div class="ds-split ${open ? "ds-open" : ""}">
+    <section class="ds-list" aria-label="rows">
+      <${Filters} route=${route} data=${data} />
+      ${error && html`<p class="error" role="alert">${error}</p>`}
+      ${data && html`<${List} data=${data} route=${route} loading=${loading} open=${open} />`}
+      ${!data && !error && html`<p class="none">reading the rows …</p>`}
+    </section>
+    ${open && html`<${Row} key=${open} subject=${subject} id=${open} route=${route} ids=${ids} />`}
+  </div>`;
+}
+
+/**
+ * j and k go to the next and the previous row while one is open, Esc closes it.
+ * @param {string | undefined} open
+ * @param {string[]} ids
+ * @param {Route} route
+ */
+function useSteps(open, ids, route) {
+  useEffect(() => {
+    if (!open) return undefined;
+    /** @param {KeyboardEvent} event */
+    function pressed(event) {
+      const target = /** @type {HTMLElement} */ (event.target);
+      if (event.defaultPrevented || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const step = { j: 1, k: -1 }[event.key];
+      const to = step && ids[ids.indexOf(/** @type {string} */ (open)) + step];
+      if (to) route.go({ row: to }, true);
+      if (event.key === "Escape") route.go({ row: null });
+    }
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, [open, ids.join()]);
+}
+
+/** Whether the window is a phone's. */
+function useNarrow() {
+  const [narrow, set] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const media = matchMedia(NARROW);
+    const tell = () => set(media.matches);
+    media.addEventListener("change", tell);
+    return () => media.removeEventListener("change", tell);
+  }, []);
+  return narrow;
+}
+
+/** @param {{route: Route, data: any}} props */
+function Filters({ route, data }) {
+  const { query } = route;
+  /** @param {Record<string, string | null>} changes */
+  const set = (changes) => route.go({ ...changes, offset: null });
+  const used = KEYS.some((key) => query[key]);
+  const phone = useNarrow();
+  const folded = KEYS.some((key) => query[key] && ![...SHOWN, "q"].includes(key));
+  /** @param {string[]} keys */
+  const choices = (keys) =>
+    LABELS.filter(([key]) => keys.includes(key)).map(
+      ([key, title]) => html`<${Choice} key=${key} title=${title} value=${query[key] ?? ""} counts=${data?.counts[key]} onChange=${(/** @type {string} */ v) => set({ [key]: v })} />`,
+    );
+  const more = html`${choices(LABELS.map(([key]) => key).filter((key) => !SHOWN.includes(key)))}
+    ${data?.rated > 0 &&
+    html`<${Bound} title="pass rate from" value=${query.rate_from} onChange=${(/** @type {string} */ v) => set({ rate_from: v })} />
+      <${Bound} title="to" value=${query.rate_to} onChange=${(/** @type {string} */ v) => set({ rate_to: v })} />`}`;
+  return html`<form class="filters" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
+    ${!exported && html`<${Search} value=${query.q ?? ""} onChange=${(/** @type {string} */ q) => route.go({ q, offset: null }, true)} />`}
+    ${choices(exported ? ["domain"] : SHOWN)} ${!exported && (phone ? html`<details open=${folded}><summary>more filters</summary><div class="filters">${more}</div></details>` : more)}
+    ${query.entry && html`<span class="note">entry ${query.entry}</span>`}
+    ${used && html`<button type="button" onClick=${() => route.go(NO_FILTER)}>clear</button>`}
+  </form>`;
+}
+
+/** @param {{value: string, onChange: (text: string) => void}} props */
+function Search({ value, onChange }) {
+  const [typed, setTyped] = useState(value);
+  const sent = useRef(value);
+  useEffect(() => {
+    if (value === sent.current) return;
+    sent.current = value; // changed elsewhere: a link, the button that clears
+    setTyped(value);
+  }, [value]);
+  useEffect(() => {
+    if (typed === sent.current) return undefined;
+    const later = setTimeout(() => {
+      sent.current = typed;
+      onChange(typed);
+    }, WAIT);
+    return () => clearTimeout(later);
+  }, [typed]);
+  return html`<label class="ds-search">
+    text of question or id
+    <input type="search" data-filter value=${typed} onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} />
+  </label>`;
+}
+
+/** @param {{title: string, value: string, counts?: Record<string, number>, onChange: (value: string) => void}} props */
+function Choice({ title, value, counts = {}, onChange }) {
+  const values = Object.keys(counts).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  if (value && !values.includes(value)) values.unshift(value);
+  if (values.length < 2 && !value) return null;
+  return html`<label>
+    ${title}
+    <select onChange=${(/** @type {any} */ e) => onChange(e.target.value)}>
+      <option value="" selected=${value === ""}>all</option>
+      ${values.map((v) => html`<option key=${v} value=${v} selected=${v === value}>${v} (${shown(counts[v] ?? 0)})</option>`)}
+    </select>
+  </label>`;
+}
+
+/** @param {{title: string, value?: string, onChange: (value: string) => void}} props */
+function Bound({ title, value = "", onChange }) {
+  return html`<label>
+    ${title}
+    <input type="number" min="0" max="1" step="0.05" value=${value} onChange=${(/** @type {any} */ e) => onChange(e.target.value)} />
+  </label>`;
+}
+
+/** @param {{data: any, route: Route, loading: boolean, open?: string}} props */
+function List({ data, route, loading, open }) {
+  const narrow = useNarrow() || Boolean(open);
+  const has = (/** @type {string} */ key) => data.rows.some((/** @type {any} */ row) => row[key] !== null);
+  /** @type {import("../table.js").Column[]} */
+  const columns = [
+    { key: "id", title: "row", show: (row) => html`<span class=${narrow ? "ds-id" : "ds-id whole"}>${row.id}</span>` },
+    ...(narrow || !has("level") ? [] : [{ key: "level", title: "level" }]),
+    ...(narrow ? [] : [{ key: "gold_check", title: "gold check" }]),
+    ...(has("rate") ? [{ key: "rate", title: "pass rate", number: true, show: (/** @type {any} */ row) => shown(row.rate) }] : []),
+    ...(narrow ? [] : [{ key: "characters", title: "characters", number: true, show: (/** @type {any} */ row) => shown(row.characters) }]),
+    { key: "prompt", title: "question", wide: true, show: (row) => html`<${Text} value=${row.prompt} inline />` },
+  ];
+  /**
+   * @param {string} key
+   * @param {boolean} down
+   */
+  const sort = (key, down) => route.go({ sort: ["id", "prompt"].includes(key) ? null : key, down: down ? 1 : null, offset: null });
+  return html`<${Pager} data=${data} route=${route} loading=${loading} />
+    <${Table}
+      label="rows of the dataset"
+      columns=${columns}
+      rows=${data.rows}
+      id=${(/** @type {any} */ row) => row.id}
+      chosen=${open}
+      sorted=${{ key: route.query.sort ?? "id", down: route.query.down === "1" }}
+      onSort=${exported ? undefined : sort}
+      onOpen=${(/** @type {any} */ row) => route.go({ row: row.id })}
+      empty="no row passes these filters"
+    />`;
+}
+
+/** @param {{data: any, route: Route, loading: boolean}} props */
+function Pager({ data, route, loading }) {
+  const { offset, total, all, rows } = data;
+  const last = offset + rows.length;
+  const counted = total === all ? `${shown(total)} rows` : `${shown(total)} of ${shown(all)} rows`;
+  return html`<p class="ds-pager" aria-live="polite">
+    <span>${counted}${rows.length < total ? `, ${shown(offset + 1)} to ${shown(last)} shown` : ""}${loading ? " …" : ""}</span>
+    ${!exported &&
+    rows.length < total &&
+    html`<button disabled=${offset === 0} onClick=${() => route.go({ offset: Math.max(0, offset - WINDOW) || null })}>previous ${WINDOW}</button>
+      <button disabled=${last >= total} onClick=${() => route.go({ offset: offset + WINDOW })}>next ${WINDOW}</button>`}
+  </p>`;
+}

@@ -1,0 +1,139 @@
+// Lines of several runs for one chart, over steps, tokens or hours.
+import { get, useSubjects } from "../data.js";
+import { useEffect, useState } from "../lib.js";
+
+/** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], first: boolean, smooth: boolean}} ChartInfo */
+/** @typedef {{name: string, points: [number, number][], raw?: [number, number][], band?: [number, number, number][], measured: number}} Line */
+/** @typedef {{step: number[], tokens: (number | null)[], hours: number[]}} Axes values at the same places, in order */
+/** @typedef {{name: string, data: any, error: string}} Answer */
+/** @typedef {((step: number) => number) & {label: string}} Scaled */
+
+export const AXES = /** @type {Record<string, string>} */ ({ step: "step", tokens: "tokens", hours: "hours of steps" });
+const MILLIONS = 2e6; // tokens from which they are counted in millions
+const DOTS = 40; // points up to which each is a dot
+const AGAIN = 600; // milliseconds until what was still being read is asked for again
+
+/**
+ * One page of several subjects; asked for again when any of them has news, or had not read all yet.
+ * @param {string[]} names
+ * @param {string} page
+ * @param {Record<string, string>} query
+ * @returns {Answer[]}
+ */
+export function useMany(names, page, query) {
+  const { subjects } = useSubjects();
+  const versions = names.map((name) => subjects.find((s) => s.name === name)?.version);
+  const [state, set] = useState(/** @type {Answer[]} */ ([]));
+  const [round, again] = useState(0);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer = 0;
+    Promise.all(
+      names.map((name) =>
+        get(name, page, query, stop.signal).then(
+          (data) => ({ name, data, error: "" }),
+          (error) => ({ name, data: null, error: String(error.message) }),
+        ),
+      ),
+    ).then((found) => {
+      if (stop.signal.aborted) return;
+      set(found);
+      if (found.some((f) => f.data?.unread > 0)) timer = setTimeout(() => again((n) => n + 1), AGAIN);
+    });
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [JSON.stringify([names, versions, page, query]), round]);
+  return state.filter((s) => names.includes(s.name));
+}
+
+/**
+ * The place of a step on an axis.
+ * @param {Axes} axes
+ * @param {string} axis
+ * @returns {Scaled}
+ */
+export function over(axes, axis) {
+  if (axis === "step") return Object.assign((/** @type {number} */ step) => step, { label: AXES.step });
+  const to = valuesOf(axes, axis);
+  const divisor = axis === "tokens" && to[to.length - 1] > MILLIONS ? 1e6 : 1;
+  return Object.assign((/** @type {number} */ step) => between(axes.step, to, step) / divisor, {
+    label: divisor > 1 ? "million tokens" : AXES[axis],
+  });
+}
+
+/**
+ * The step at a place of an axis.
+ * @param {Axes} axes
+ * @param {string} axis
+ * @param {number} x
+ */
+export function stepAt(axes, axis, x) {
+  if (axis === "step") return Math.round(x);
+  const from = valuesOf(axes, axis);
+  const divisor = axis === "tokens" && from[from.length - 1] > MILLIONS ? 1e6 : 1;
+  return Math.max(1, Math.round(between(from, axes.step, x * divisor)));
+}
+
+/**
+ * @param {Axes} axes
+ * @param {string} axis
+ */
+function valuesOf(axes, axis) {
+  return axis === "tokens" ? axes.tokens.map((v) => v ?? 0) : axis === "hours" ? axes.hours : axes.step;
+}
+
+/**
+ * @param {number[]} from in order
+ * @param {number[]} to
+ * @param {number} at
+ */
+function between(from, to, at) {
+  let low = 0;
+  let high = from.length - 1;
+  if (high < 1 || at <= from[0]) return to[0] ?? 0;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (from[middle] <= at) low = middle;
+    else high = middle;
+  }
+  const gap = from[high] - from[low];
+  return gap ? to[low] + ((at - from[low]) / gap) * (to[high] - to[low]) : to[low];
+}
+
+/**
+ * The steps that are drawn, as the address has them; none: all.
+ * @param {Record<string, string>} query
+ * @returns {[number, number] | null}
+ */
+export function zoomOf(query) {
+  return query.from && query.to ? [Number(query.from), Number(query.to)] : null;
+}
+
+/**
+ * The series of a chart. One line a run has the run's colour; more have a colour each, other runs' dashed.
+ * @param {Answer[]} found
+ * @param {(Scaled | undefined)[]} scaled one for each run
+ * @param {[number, number] | null} zoom
+ */
+export function seriesOf(found, scaled, zoom) {
+  /** @param {[number, ...number[]]} point */
+  const inside = ([s]) => !zoom || (s >= zoom[0] && s <= zoom[1]);
+  const names = [...new Set(found.flatMap((f) => (f.data?.lines ?? []).map((/** @type {Line} */ l) => l.name)))];
+  const single = names.length <= 1;
+  return found.flatMap((run, place) => {
+    const at = scaled[place];
+    if (!at) return [];
+    return (run.data?.lines ?? []).map((/** @type {Line} */ line) => ({
+      name: found.length === 1 ? line.name : single ? run.name : `${line.name} · ${run.name}`,
+      points: line.points.filter(inside).map(([s, v]) => [at(s), v]),
+      raw: line.raw?.filter(inside).map(([s, v]) => [at(s), v]),
+      dots: line.points.length <= DOTS,
+      low: line.band?.filter(inside).map(([s, low]) => [at(s), low]),
+      high: line.band?.filter(inside).map(([s, , high]) => [at(s), high]),
+      colour: single ? place : names.indexOf(line.name),
+      dashed: place > 0 && !single,
+    }));
+  });
+}

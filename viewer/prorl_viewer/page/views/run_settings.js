@@ -1,0 +1,46 @@
+// The settings in which a run differs from its preset, or several runs from each other.
+import { html } from "../lib.js";
+import { Table } from "../table.js";
+import { useMany } from "./run_lines.js";
+
+/** @typedef {{preset: string, known: boolean, settings: {key: string, value: any, preset: any}[]}} Config */
+
+/** @param {{subjects: string[]}} props */
+export function Settings({ subjects }) {
+  const found = useMany(subjects, "config", {});
+  const error = found.find((f) => f.error);
+  if (error) return html`<h2>Settings</h2><p class="error">${error.name}: ${error.error}</p>`;
+  if (found.length < subjects.length) return null;
+  const several = found.length > 1;
+  const configs = found.map((f) => /** @type {Config} */ (f.data));
+  const rows = differing(configs);
+  const presets = [...new Set(configs.map((c) => c.preset))];
+  const columns = [
+    { key: "key", title: "setting" },
+    ...found.map((f, i) => ({ key: `run${i}`, title: f.name, value: (/** @type {any} */ r) => said(r.values[i]) })),
+    ...presets.map((preset) => {
+      const i = configs.findIndex((c) => c.preset === preset);
+      return { key: `preset${i}`, title: `preset ${preset}`, value: (/** @type {any} */ r) => (configs[i].known ? said(r.presets[i]) : "not known") };
+    }),
+  ];
+  return html`<h2>${several ? "Settings that differ" : `Settings other than those of preset ${presets[0]}`}</h2>
+    <${Table} label="settings" columns=${columns} rows=${rows} id=${(/** @type {any} */ r) => r.key} empty=${several ? "none: the same config" : "none: the preset as it is"} />`;
+}
+
+/**
+ * Settings that differ between the configs, of one config those that differ from its preset.
+ * @param {Config[]} configs
+ */
+function differing(configs) {
+  const by = configs.map((c) => new Map(c.settings.map((s) => [s.key, s])));
+  const keys = [...new Set(configs.flatMap((c) => c.settings.map((s) => s.key)))];
+  return keys
+    .map((key) => ({ key, values: by.map((m) => m.get(key)?.value), presets: by.map((m) => m.get(key)?.preset) }))
+    .filter((r) => (configs.length > 1 ? new Set(r.values.map(said)).size > 1 : configs[0].known && said(r.values[0]) !== said(r.presets[0])));
+}
+
+/** @param {any} value */
+function said(value) {
+  if (value === null || value === undefined) return "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,229 @@
+"""All rollouts of a run, ready to be filtered: read by a thread, newest step first, and kept in the cache.
+
+Answers are given at any time, of what has been read so far. New step files are read when they appear; a file that was
+written again (a step done anew after a resume) takes the place of the old one. Nothing is written into the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import threading
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from prorl_common import Closing, DiskFullError, UserError, cache_root
+from prorl_viewer.rollouts.cache import merge, open_folder, remove, saved_segments
+from prorl_viewer.rollouts.segment import FileKey, Segment, read_segment
+from prorl_viewer.rollouts.table import Table
+
+READERS = 2
+AT_FIRST, AT_ONCE = 4, 32
+"""Files between two looks of whoever waits; few before the first."""
+MERGED_FILES, MERGED_BYTES = 64, 32 << 20
+"""So many files, or bytes of text, are merged and their texts leave the memory."""
+
+_STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the index holds now: ``read`` of ``files`` step files; ``problems`` has a line for each one left out."""
+
+    table: Table
+    read: int
+    files: int
+    problems: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every file has been read, or left out."""
+        return self.read == self.files
+
+
+class Index(Closing):
+    """The rollouts of the run in the folder ``run``. ``cache``: where the texts are kept (default: the user's cache)."""
+
+    def __init__(self, run: Path, cache: Path | None = None) -> None:
+        self.run = run
+        name = hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:24]
+        self._cache = (cache or cache_root() / "view") / name
+        self._changed = threading.Condition()
+        self._keys: dict[str, FileKey] = {}
+        self._seen: tuple[int, float] = (-1, 0.0)
+        self._segments: list[Segment] = []
+        self._bad: dict[FileKey, str] = {}
+        self._no_cache = ""
+        self._table = Table(())
+        self._asked = self._opened = self._closed = False
+        self._thread: threading.Thread | None = None
+        self._failed: Exception | None = None
+
+    def known(self, rows: int = 0, wait: float = 0.0) -> Known:
+        """Return what is known, after at most ``wait`` seconds: sooner once ``rows`` are there or all is read."""
+        self._asked = True
+        self._look()
+        if self._failed is not None:
+            raise self._failed
+        until = time.monotonic() + wait
+        with self._changed:
+            while (
+                self._thread is not None and sum(s.columns.num_rows for s in self._segments) < rows
+            ):
+                if not self._changed.wait(until - time.monotonic()):
+                    break
+            if self._table.segments != tuple(self._segments):
+                self._table = Table(self._segments)
+            read = sum(len(s.files) for s in self._segments) + len(self._bad)
+            problems = [self._bad[key] for key in sorted(self._bad)]
+            if self._no_cache:
+                problems.append(self._no_cache)
+            return Known(self._table, read, len(self._keys), tuple(problems))
+
+    def version(self) -> str:
+        """Return another text whenever files came, went or have been read; nothing is read before someone asked."""
+        if not self._asked:
+            return ""
+        self._look()
+        with self._changed:
+            newest = max((key.modified for key in self._keys.values()), default=0)
+            read = sum(len(s.files) for s in self._segments) + len(self._bad)
+            return f"{len(self._keys)}-{newest}-{read}"
+
+    def close(self) -> None:
+        """Stop reading."""
+        with self._changed:
+            self._closed = True
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _look(self) -> None:
+        """See which files there are, forget those that went, and have the new ones read."""
+        folder = self.run / "rollouts"
+        try:
+            changed = folder.stat().st_mtime_ns
+        except OSError:
+            changed = 0
+        now = time.time()
+        with self._changed:
+            # a folder's time may stand still for some milliseconds though files come in
+            if changed == self._seen[0] and changed / 1e9 < self._seen[1] - 1:
+                return
+            self._seen = (changed, now)
+            self._keys = {key.name: key for key in _keys(folder)}
+            present = set(self._keys.values())
+            stale = [s for s in self._segments if not present.issuperset(s.files)]
+            for segment in stale:
+                self._drop(segment)
+            self._bad = {key: line for key, line in self._bad.items() if key in present}
+            if self._thread is None and not self._closed and self._unread():
+                self._thread = threading.Thread(target=self._reader, daemon=True)
+                self._thread.start()
+
+    def _drop(self, segment: Segment) -> None:
+        self._segments.remove(segment)
+        if isinstance(segment.texts, Path):
+            remove(segment.texts)
+
+    def _unread(self) -> list[FileKey]:
+        """Return the files that nobody has read yet, newest step first."""
+        read = {key for segment in self._segments for key in segment.files}
+        todo = [k for k in self._keys.values() if k not in read and k not in self._bad]
+        return sorted(todo, key=lambda key: (len(key.name), key.name), reverse=True)
+
+    def _reader(self) -> None:
+        try:
+            self._read_all()
+        except Exception as error:  # noqa: BLE001 - it is raised where the next answer is asked for
+            with self._changed:
+                self._failed, self._thread = error, None
+                self._changed.notify_all()
+
+    def _read_all(self) -> None:
+        if not self._opened:
+            self._open_cache()
+        with ThreadPoolExecutor(READERS) as readers:
+            while True:
+                with self._changed:
+                    todo = self._unread()[: AT_ONCE if self._segments else AT_FIRST]
+                    if self._closed or not todo:
+                        self._thread = None
+                        self._changed.notify_all()
+                        return
+                found = dict(zip(todo, readers.map(self._read, todo), strict=True))
+                with self._changed:
+                    for key, result in found.items():
+                        if self._keys.get(key.name) != key:
+                            continue
+                        if isinstance(result, Segment):
+                            self._segments.append(result)
+                        else:
+                            self._bad[key] = result
+                    self._changed.notify_all()
+                self._merge()
+
+    def _read(self, key: FileKey) -> Segment | str:
+        file = self.run / "rollouts" / key.name
+        try:
+            return read_segment(file, key)
+        except UserError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - files are untrusted: whatever one holds, the others are shown
+            line = (str(error).splitlines() or [""])[0]
+            return f"{file}: cannot be read ({type(error).__name__}: {line})"
+
+    def _open_cache(self) -> None:
+        """Take what an earlier viewer kept, and is still as the run has it."""
+        self._opened = True
+        try:
+            open_folder(self._cache, self.run)
+        except (UserError, DiskFullError, OSError) as error:
+            self._no_cache = f"texts stay in memory, as the cache cannot be used: {error}"
+            return
+        taken: set[FileKey] = set()
+        for segment in saved_segments(self._cache):
+            with self._changed:
+                fresh = set(self._keys.values()).issuperset(segment.files)
+                if fresh and taken.isdisjoint(segment.files):
+                    taken.update(segment.files)
+                    self._segments.append(segment)
+                elif not fresh and isinstance(segment.texts, Path):
+                    remove(segment.texts)
+
+    def _merge(self) -> None:
+        """Make one segment of those in memory when they have become many or large."""
+        with self._changed:
+            small = [s for s in self._segments if isinstance(s.texts, bytes)]
+        if len(small) < MERGED_FILES and sum(s.size for s in small) < MERGED_BYTES:
+            return
+        if self._no_cache:
+            return
+        try:
+            whole = merge(small, self._cache)
+        except (UserError, DiskFullError, OSError) as error:
+            self._no_cache = f"texts stay in memory, as the cache cannot be written: {error}"
+            return
+        with self._changed:
+            if all(s in self._segments for s in small):
+                self._segments = [s for s in self._segments if s not in small] + [whole]
+            elif isinstance(whole.texts, Path):
+                remove(whole.texts)
+
+
+def _keys(folder: Path) -> Iterable[FileKey]:
+    """Yield the step files of a run's folder of rollouts; files of other names are none."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return
+    for entry in entries:
+        if _STEP_FILE.fullmatch(entry.name):
+            with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+                found = entry.stat()
+                yield FileKey(entry.name, found.st_size, found.st_mtime_ns)

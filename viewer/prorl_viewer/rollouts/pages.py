@@ -1,0 +1,303 @@
+"""The rollouts of a run as pages of JSON: the list, a group, a prompt over the steps, one response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from prorl_common import Closing, UserError
+from prorl_common.rollout_files import rollout_file
+from prorl_viewer.checking import Checker, test_case
+from prorl_viewer.rollouts.asking import Ask, read_query
+from prorl_viewer.rollouts.index import Index, Known
+from prorl_viewer.rollouts.prompts import find_prompt
+from prorl_viewer.rollouts.reading import COLUMNS_OF_TOKENS, read_group, read_row
+from prorl_viewer.rollouts.searching import Searches
+from prorl_viewer.rollouts.segment import LONGEST_WORD, WORDS
+from prorl_viewer.rollouts.table import Filter, Rows, Table
+from prorl_viewer.rollouts.tokens import tokens_of
+from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer
+
+PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
+"""Columns that models and datasets wrote; the other texts are names."""
+HEAD = 160
+"""Characters of a response that the list shows."""
+LOOKED_AT = 1 << 20
+"""Bytes of a text in which the list looks for the place of a hit."""
+WHOLE = 100_000
+"""Characters of a response in a group; all of it is on its own page."""
+FIRST_ANSWER = 0.5
+"""Seconds that the first answer waits for enough rows."""
+FULL_MARKS = 1 - 1e-9
+IN_FILE = 400
+"""Newest rollouts that an exported page holds."""
+TOKENS_IN_FILE = 200_000
+"""Tokens of the newest of them that it holds with their log-probs."""
+READ_ALL = 600.0
+"""Seconds that an export waits for the rollouts to be read."""
+PER_PROMPT = 2000
+"""Newest responses to one prompt that its page lists."""
+
+
+class Rollouts(Closing):
+    """The pages and actions that a run's subject has for its rollouts; thread-safe. ``cache``: see ``Index``."""
+
+    def __init__(self, run: Path, cache: Path | None = None) -> None:
+        self.run = run
+        self._index = Index(run, cache)
+        self._searches = Searches()
+        self._checker = Checker()
+
+    def version(self) -> str:
+        """Return another text whenever there is something new to see."""
+        return self._index.version()
+
+    def pages(self) -> Mapping[str, Page]:
+        """Return the pages by name."""
+        return {
+            "rollouts": self.listed,
+            "rollout": self.one,
+            "tokens": self.tokens,
+            "group": self.group,
+            "prompt": self.prompt,
+            "testcase": self.testcase,
+        }
+
+    def actions(self) -> Mapping[str, Page]:
+        """Return what can be done: ``check`` scores a response again and explains its verdict."""
+        return {"check": self.check}
+
+    def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the pages of an exported file: the newest rollouts in full, with groups and prompts, some with tokens."""
+        table = self._index.known(wait=READ_ALL, rows=1 << 62).table
+        yield "rollouts", {"limit": str(IN_FILE)}
+        groups, tokens = set(), 0
+        for row in table.select(Filter(flags={"carried": False}))[:IN_FILE].tolist():
+            facts = table.facts(row)
+            where = {"step": str(facts["step"]), "row": str(facts["row"])}
+            yield "rollout", where
+            yield "testcase", where
+            tokens += facts["tokens"] or 0
+            if tokens <= TOKENS_IN_FILE:
+                yield "tokens", where
+            groups.add((str(facts["step"]), facts["sample_id"] or ""))
+        for step, sample in sorted(groups):
+            yield "group", {"step": step, "sample": sample}
+        for sample in sorted({sample for _, sample in groups}):
+            yield "prompt", {"sample": sample}
+
+    def close(self) -> None:
+        """End threads and workers."""
+        self._index.close()
+        self._searches.close()
+        self._checker.close()
+
+    def listed(self, query: Query) -> Json:
+        """Return the rows from ``offset`` on that pass the query's filters (``asking``), and how many there are.
+
+        "complete" is false while files are being read or texts searched: then "total" is what was found so far.
+        """
+        ask = read_query(query)
+        known = self._index.known(ask.offset + ask.limit, FIRST_ANSWER)
+        table = known.table
+        rows, searched = self._found(table, ask)
+        of = int((~table.flags["carried"]).sum())
+        shown = rows[ask.offset : ask.offset + ask.limit].tolist()
+        return {
+            "rows": [self._line(table, row, ask.text) for row in shown],
+            "offset": ask.offset,
+            "total": len(rows),
+            "of": of,
+            "complete": known.complete and searched == table.rows,
+            "searched": searched,
+            **_progress(known),
+            "values": {name: table.counts(name) for name in WORDS if name != "sample_id"},
+        }
+
+    def one(self, query: Query) -> Json:
+        """Return a response in full with its recorded verdict, its prompt, and its neighbours in group and step."""
+        step, number = integer(query, "step", -1), integer(query, "row", -1)
+        row = self._row(step, number, without=COLUMNS_OF_TOKENS)
+        table = self._index.known(1, FIRST_ANSWER).table
+        same = Filter({"step": (step, step)}, {"sample_id": [row["sample_id"] or ""]})
+        group = [int(table.numbers["row"][at]) for at in table.select(same)]
+        texts = PRIVATE[1:]
+        plain = {k: _cut(v) for k, v in row.items() if k not in (*texts, "prompt")}
+        return {
+            **plain,
+            "row": number,
+            **{name: _private(row[name]) for name in texts},
+            "prompt": find_prompt(self.run, row).to_json(),
+            "group": group,
+            "trained_in": self._trained_in(table, row),
+        }
+
+    def tokens(self, query: Query) -> Json:
+        """Return the tokens of a response over its text (``tokens_of``)."""
+        columns = ("response", "advantage", *COLUMNS_OF_TOKENS)
+        step, number = integer(query, "step", -1), integer(query, "row", -1)
+        return tokens_of(self.run, self._row(step, number, columns))
+
+    def group(self, query: Query) -> Json:
+        """Return all responses to one prompt in one step, side by side."""
+        step, sample = integer(query, "step", -1), query.get("sample", "")
+        rows = read_group(rollout_file(self.run, step), sample)
+        first, shown = rows[0], []
+        for row in rows:
+            texts = {name: _private(row[name]) for name in ("reason", "extracted")}
+            response = Private((row["response"] or "")[:WHOLE])
+            plain = {k: _cut(v) for k, v in row.items() if k not in PRIVATE}
+            shown.append({**plain, **texts, "response": response})
+        table = self._index.known(1 << 62, FIRST_ANSWER).table
+        wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
+        steps = _steps(table, table.select(wanted))
+        rewards = [row["reward"] for row in rows if row["reward"] is not None]
+        tokens = [row["tokens"] for row in rows if row["tokens"] is not None]
+        return {
+            "step": step,
+            "sample_id": sample,
+            "prompt": find_prompt(self.run, first).to_json(),
+            "reference": _private(first["reference"]),
+            "rows": shown,
+            "steps": steps,
+            "responses": len(rows),
+            "scored": len(rewards),
+            "passed": sum(reward >= FULL_MARKS for reward in rewards),
+            "mean_reward": sum(rewards) / len(rewards) if rewards else None,
+            "mean_tokens": sum(tokens) / len(tokens) if tokens else None,
+            "truncated": sum(row["finish_reason"] == "length" for row in rows),
+            "kept": sum(bool(row["kept"]) for row in rows),
+        }
+
+    def prompt(self, query: Query) -> Json:
+        """Return one prompt over the steps: for each its pass rate and lengths, and its responses, newest first."""
+        sample = query.get("sample", "")
+        known = self._index.known(1 << 62, FIRST_ANSWER)
+        table = known.table
+        wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
+        rows = table.select(wanted)
+        if not len(rows):
+            raise self._absent(f"the run has no responses to '{sample}'")
+        newest = table.facts(int(rows[0]))
+        row = self._row(
+            newest["step"], newest["row"], ("prompt", "sample_id", "verifier", "reference")
+        )
+        steps = []
+        for step in _steps(table, rows):
+            steps.append({"step": step, **_means(table, rows[table.numbers["step"][rows] == step])})
+        return {
+            "sample_id": sample,
+            "prompt": find_prompt(self.run, row).to_json(),
+            "reference": Private(row["reference"] or ""),
+            "steps": steps,
+            "rows": [self._line(table, at, "") for at in rows[:PER_PROMPT].tolist()],
+            "total": len(rows),
+            **_progress(known),
+        }
+
+    def testcase(self, query: Query) -> Json:
+        """Return the line of a test case that ``prorl verify file`` reads."""
+        step, number = integer(query, "step", -1), integer(query, "row", -1)
+        return {"line": Private(test_case(self._row(step, number, without=COLUMNS_OF_TOKENS)))}
+
+    def check(self, query: Query) -> Json:
+        """Score a response again and explain its verdict (``Checker.check``)."""
+        step, number = integer(query, "step", -1), integer(query, "row", -1)
+        return self._checker.check(self._row(step, number, without=COLUMNS_OF_TOKENS))
+
+    def _found(self, table: Table, ask: Ask) -> tuple[Rows, int]:
+        """Return the rows in the order asked for, and how many rows' texts were searched for them."""
+        hits, searched = None, table.rows
+        if ask.text:
+            hits, searched = self._searches.hits(ask.text, table.segments)
+        rows = table.select(ask.wanted, hits)
+        if (ask.sort, ask.down) != ("step", True):
+            rows = table.sorted(rows, ask.sort, ask.down)
+        return rows, searched
+
+    def _line(self, table: Table, row: int, text: str) -> Json:
+        """Return a row of the list, with the response's beginning, or the place where the text was found."""
+        facts = table.facts(row)
+        if not text or text.casefold() in (facts["sample_id"] or "").casefold():
+            head = table.text("response", row, HEAD * 4) or ""
+            return {
+                **facts,
+                "head": Private(head[:HEAD]),
+                "found_in": "sample_id" if text else None,
+            }
+        for where in ("response", "prompt"):
+            whole = table.text(where, row, LOOKED_AT) or ""
+            if (hit := re.search(re.escape(text), whole, re.IGNORECASE)) is not None:
+                start = max(0, hit.start() - HEAD // 4)
+                cut = ("…" if start else "") + whole[start : start + HEAD]
+                return {**facts, "head": Private(cut), "found_in": where}
+        return {
+            **facts,
+            "head": Private((table.text("response", row, HEAD * 4) or "")[:HEAD]),
+            "found_in": "response",
+        }
+
+    def _row(
+        self, step: int, number: int, columns: Any = None, without: Any = ()
+    ) -> dict[str, Any]:
+        return read_row(rollout_file(self.run, step), number, columns, without)
+
+    def _absent(self, line: str) -> UserError:
+        known = self._index.known()
+        if known.complete:
+            return NotFoundError(line)
+        return NotFoundError(
+            f"{line} so far: {known.read} of {known.files} step files have been read"
+        )
+
+    def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
+        """Return the step that trained on a response that it had from an earlier step."""
+        wanted = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
+        rows = table.select(wanted)
+        same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]
+        steps = table.numbers["step"][same]
+        later = steps[steps > (row["step"] or 0)]
+        return int(later.min()) if len(later) else None
+
+
+def _private(text: str | None) -> Private | None:
+    return None if text is None else Private(text)
+
+
+def _cut(value: Any) -> Any:
+    """Return a name cut to what is kept of it, other values as they are."""
+    return value[:LONGEST_WORD] if isinstance(value, str) else value
+
+
+def _progress(known: Known) -> dict[str, Any]:
+    return {
+        "files_read": known.read,
+        "files": known.files,
+        "problems": list(known.problems),
+        "reading": not known.complete,
+    }
+
+
+def _steps(table: Table, rows: Rows) -> list[int]:
+    return [int(step) for step in np.unique(table.numbers["step"][rows])]
+
+
+def _means(table: Table, rows: Rows) -> dict[str, Any]:
+    """Return what the responses ``rows`` have in common; rewards of those alone that have one."""
+    rewards, tokens = table.numbers["reward"][rows], table.numbers["tokens"][rows]
+    scored = rewards[~np.isnan(rewards)]
+    cut = table.words["finish_reason"]
+    length = cut.index("length") if "length" in cut else -1
+    return {
+        "responses": len(rows),
+        "scored": len(scored),
+        "passed": int((scored >= FULL_MARKS).sum()),
+        "mean_reward": float(scored.mean()) if len(scored) else None,
+        "mean_tokens": float(np.nanmean(tokens)) if (~np.isnan(tokens)).any() else None,
+        "truncated": int((table.codes["finish_reason"][rows] == length).sum()),
+        "kept": int(table.flags["kept"][rows].sum()),
+    }

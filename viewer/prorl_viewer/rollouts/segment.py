@@ -1,0 +1,189 @@
+"""Rollouts in the form in which they are searched: small columns in memory, texts one behind the other.
+
+A segment is read from a step's file, with its texts in memory; small ones are merged into one whose texts lie in a file
+(``cache``). A search reads that file piece by piece, so that memory does not grow with the texts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pyarrow import compute
+
+from prorl_common import UserError
+from prorl_common.rollout_files import read_rollouts, step_of
+from prorl_viewer.rollouts.prompts import plain
+from prorl_viewer.subject import NotFoundError
+
+Mask = npt.NDArray[np.bool_]
+BLOCK = 8 << 20
+"""Bytes of text that a search holds at a time, where no single text is longer."""
+WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status", "judge")
+LONGEST_WORD = 200
+"""Characters of a word (an id, a task's name) that are kept."""
+NUMBERS = {
+    "sample_index": pa.int64(),
+    "tokens": pa.int64(),
+    "reward": pa.float64(),
+    "shaped_reward": pa.float64(),
+    "advantage": pa.float64(),
+    "policy_last": pa.int64(),
+}
+FLAGS = ("kept", "carried")
+TEXTS = ("response", "prompt")
+"""Which of the segment's texts a row's response and prompt are; -1: there is none."""
+READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
+SCHEMA = pa.schema(
+    [
+        ("step", pa.int64()),
+        ("row", pa.int64()),
+        *((name, pa.dictionary(pa.int32(), pa.string())) for name in WORDS),
+        *NUMBERS.items(),
+        *((name, pa.bool_()) for name in FLAGS),
+        *((name, pa.int64()) for name in TEXTS),
+    ]
+)
+
+
+class FileKey(NamedTuple):
+    """A step's file as it was when it was read; a rewritten one has another key."""
+
+    name: str
+    size: int
+    modified: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The rollouts of some step files. ``columns`` has ``SCHEMA``; ``texts`` are the bytes, or the file that holds them.
+
+    Text ``i`` is UTF-8 between ``offsets[i]`` and ``offsets[i + 1]``. The responses to one prompt in one step share its text.
+    """
+
+    files: tuple[FileKey, ...]
+    columns: pa.Table
+    offsets: npt.NDArray[np.int64]
+    texts: bytes | Path
+
+    @property
+    def newest(self) -> int:
+        """The latest step of its files."""
+        return max(step_of(Path(key.name)) for key in self.files)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all texts."""
+        return int(self.offsets[-1])
+
+    def read(self, number: int, longest: int) -> str:
+        """Return text ``number``, cut after ``longest`` bytes."""
+        with self._opened() as read:
+            start, end = int(self.offsets[number]), int(self.offsets[number + 1])
+            cut = bytes(read(start, min(end, start + longest)))
+        return cut.decode(errors="ignore")  # the cut may be within a character
+
+    def search(self, needle: str) -> Mask:
+        """Return which rows have ``needle`` in response, prompt or sample id, whatever its case."""
+        ids = self.columns["sample_id"].combine_chunks()
+        found: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
+        texts = np.zeros(len(self.offsets), np.bool_)  # the last one stands for no text
+        with self._opened() as read:
+            for first, last in self._blocks():
+                low, high = int(self.offsets[first]), int(self.offsets[last])
+                places = pa.py_buffer(self.offsets[first : last + 1] - low)
+                data = pa.py_buffer(read(low, high))
+                block = pa.LargeStringArray.from_buffers(last - first, places, data)
+                texts[first:last] = _has(block, needle)
+        for name in TEXTS:
+            found |= texts[self.columns[name].to_numpy()]
+        return found
+
+    def _blocks(self) -> Iterator[tuple[int, int]]:
+        """Yield (first, last) of runs of texts of at most BLOCK bytes together, or of one text."""
+        first, ends = 0, self.offsets[1:]
+        while first < len(ends):
+            after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
+            last = max(first + 1, after)
+            yield first, last
+            first = last
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[Any]:
+        """Give a function that returns the bytes between two places."""
+        if isinstance(self.texts, bytes):
+            view = memoryview(self.texts)
+            yield lambda start, end: view[start:end]
+            return
+        try:
+            file = self.texts.open("rb")
+        except FileNotFoundError as error:  # its steps were done again
+            raise NotFoundError("the run's rollouts have changed: ask again") from error
+        with file:
+            buffer = bytearray()
+
+            def read(start: int, end: int) -> memoryview:
+                nonlocal buffer
+                if end - start > len(buffer):
+                    buffer = bytearray(end - start)
+                view = memoryview(buffer)[: end - start]
+                if os.preadv(file.fileno(), [view], start) != end - start:
+                    raise UserError(f"{file.name} was cut short: start prorl view again")
+                return view
+
+            yield read
+
+
+def read_segment(file: Path, key: FileKey) -> Segment:
+    """Return the rollouts of one step's file. Raises UserError, a line, for what is no such file."""
+    table = read_rollouts(file, READ, carried=True)
+    try:
+        table.validate(full=True)
+    except pa.ArrowException as error:
+        first = str(error).splitlines()[0]
+        raise UserError(f"{file}: a text in it is not UTF-8 ({first})") from error
+    rows, step = table.num_rows, step_of(file)
+    responses = table["response"].combine_chunks().cast(pa.binary())
+    prompts = table["prompt"].combine_chunks().cast(pa.binary()).dictionary_encode()
+    words = [
+        plain(text.decode()).encode(errors="replace") for text in prompts.dictionary.to_pylist()
+    ]
+    texts = [*responses.to_pylist(), *words]
+    which = prompts.indices.fill_null(-1 - rows).to_numpy(zero_copy_only=False)
+    data = [text or b"" for text in texts]
+    offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
+    columns = {
+        "step": np.full(rows, step),
+        "row": np.arange(rows),
+        "response": np.arange(rows),
+        "prompt": which + rows,
+    }
+    for name in (*WORDS, *NUMBERS, *FLAGS):
+        column = table[name].combine_chunks()
+        if name in WORDS:  # an empty word stands for none
+            cut = compute.utf8_slice_codeunits(column.fill_null(""), 0, LONGEST_WORD)
+            columns[name] = cut.dictionary_encode()
+        else:
+            columns[name] = column.cast(SCHEMA.field(name).type)
+    arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
+    return Segment((key,), pa.Table.from_arrays(arrays, schema=SCHEMA), offsets, b"".join(data))
+
+
+def _has(texts: Any, needle: str) -> Mask:
+    """Return which texts have the needle. Beyond ASCII a search is slow: its ASCII part is searched first."""
+    first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
+    found = compute.match_substring(texts, first, ignore_case=True)
+    result: Mask = found.fill_null(False).to_numpy(zero_copy_only=False)
+    if first != needle:
+        result = result.copy()
+        rest = compute.match_substring(texts.filter(pa.array(result)), needle, ignore_case=True)
+        result[result] = rest.to_numpy(zero_copy_only=False)
+    return result

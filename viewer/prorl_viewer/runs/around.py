@@ -1,0 +1,208 @@
+"""Why did the reward fall at step N: what was different in the steps after it from the steps before.
+
+A number's change is told with its size in standard errors, reckoned from how much the single steps differ. Steps that
+follow each other are alike, so this orders the numbers; it proves nothing.
+
+A change of the mean reward is divided exactly among the domains (or tasks): ``within``, as a part's own reward
+changed, at its mean share; ``mix``, as its share changed, at how far its reward lies from the mean of all.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from prorl_viewer.runs.catalogue import BY_NAME, words
+from prorl_viewer.runs.journal import Metrics
+from prorl_viewer.runs.tasks import Sums, totals
+from prorl_viewer.subject import Json
+
+STEPS = 20
+"""Steps compared on either side."""
+FALLS = 5
+"""Falls that a run's page offers to look at."""
+FALL_Z = -4.0
+"""A fall in standard errors: in thousands of places chance alone goes beyond 3."""
+PARTS = 25
+"""Domains or tasks that an answer holds."""
+NOT_COMPARED = frozenset({"step", "tokens_total", "phase", "length_penalty_active"})
+"""What only counts up, or is told by decisions."""
+PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "infra_errors")
+"""What is told of a domain or task beside its reward."""
+
+
+class Spans(NamedTuple):
+    """Steps before and from N on, first and last of each."""
+
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+@dataclass
+class Part:
+    """A domain or task on one side: its weight (groups or responses), mean reward and rates."""
+
+    weight: float
+    reward: float
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+
+def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
+    """Return the ``width`` steps before ``step`` and those from it on, as far as the run has them."""
+    first, last = (steps[0], steps[-1]) if steps else (1, 0)
+    return Spans((max(step - width, first), step - 1), (step, min(step + width - 1, last)))
+
+
+def movers(metrics: Metrics, spans: Spans) -> list[Json]:
+    """Return the run's numbers before and after, the largest change in standard errors first."""
+    rows = []
+    for key in metrics.columns:
+        if "/" in key or key in NOT_COMPARED:
+            continue
+        told = _compared(metrics, key, spans)
+        if told is not None:
+            chart = BY_NAME.get(key)
+            title, unit = (chart.title, chart.unit) if chart else (words(key), "")
+            rows.append({"key": key, "title": title, "unit": unit, **told})
+    return sorted(rows, key=lambda row: -abs(row["z"] or 0.0))
+
+
+def _compared(metrics: Metrics, key: str, spans: Spans) -> dict[str, Any] | None:
+    before, after = metrics.window(key, *spans.before), metrics.window(key, *spans.after)
+    if not before or not after:
+        return None
+    change = statistics.fmean(after) - statistics.fmean(before)
+    return {
+        "before": statistics.fmean(before),
+        "after": statistics.fmean(after),
+        "change": change,
+        "z": _in_errors(change, before, after),
+    }
+
+
+def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -> float | None:
+    """Return a change of means in standard errors (Welch); None where the steps do not show their spread."""
+    if len(before) < 2 or len(after) < 2:
+        return None
+    error = statistics.variance(before) / len(before) + statistics.variance(after) / len(after)
+    return change / math.sqrt(error) if error > 0 else None
+
+
+def journal_parts(
+    metrics: Metrics, breakdown: str, weight: str, span: tuple[int, int]
+) -> dict[str, Part]:
+    """Return every part with a reward in these steps; a step counts by what ``weight`` counts (groups, responses)."""
+    found = {}
+    for name in metrics.parts(breakdown):
+        keys = (weight, "reward_mean", *PART_RATES)
+        rows = [
+            dict(zip(keys, values, strict=True))
+            for values in zip(
+                *(_window(metrics, f"{breakdown}/{name}/{key}", span) for key in keys), strict=True
+            )
+        ]
+        means = {key: _mean([(row[weight], row[key]) for row in rows]) for key in keys[1:]}
+        reward = means.pop("reward_mean")
+        if reward is not None:
+            whole = math.fsum(r[weight] for r in rows if math.isfinite(r["reward_mean"]))
+            found[name] = Part(whole, reward, {k: v for k, v in means.items() if v is not None})
+    return found
+
+
+def _window(metrics: Metrics, key: str, span: tuple[int, int]) -> list[float]:
+    column = metrics.column(key)
+    return [v for s, v in zip(metrics.steps, column, strict=True) if span[0] <= s <= span[1]]
+
+
+def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
+    known = [(w, v) for w, v in pairs if math.isfinite(w) and w > 0 and math.isfinite(v)]
+    weight = math.fsum(w for w, _ in known)
+    return math.fsum(w * v for w, v in known) / weight if weight else None
+
+
+def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
+    """Return every task with a reward in these steps; each response counts once."""
+    sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
+    found = {}
+    for task, one in sums.items():
+        rates = one.rates()
+        if "reward_mean" in rates:
+            reward = rates.pop("reward_mean")
+            found[task] = Part(one.scored, reward, {k: rates[k] for k in PART_RATES})
+    return found
+
+
+def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
+    """Return the change of the mean reward, divided among the parts, the PARTS largest shares of it first.
+
+    A part that only one side has is all ``mix``; ``rest`` is what the parts that are left out come to.
+    """
+    whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
+    if not whole_before or not whole_after:
+        return {"before": None, "after": None, "parts": [], "rest": {"parts": 0, "change": 0.0}}
+    mean_before, mean_after = (
+        sum(p.weight * p.reward for p in side.values()) / whole
+        for side, whole in ((before, whole_before), (after, whole_after))
+    )
+    level = (mean_before + mean_after) / 2
+    rows: list[dict[str, Any]] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        share_before = old.weight / whole_before if old else 0.0
+        share_after = new.weight / whole_after if new else 0.0
+        was = (old or after[name]).reward
+        now = (new or before[name]).reward
+        rows.append(
+            {
+                "name": name,
+                "share_before": share_before,
+                "share_after": share_after,
+                "weight_before": old.weight if old else 0,
+                "weight_after": new.weight if new else 0,
+                "reward_before": old.reward if old else None,
+                "reward_after": new.reward if new else None,
+                "within": (share_before + share_after) / 2 * (now - was),
+                "mix": ((was + now) / 2 - level) * (share_after - share_before),
+                "rates_before": dict(old.rates) if old else {},
+                "rates_after": dict(new.rates) if new else {},
+            }
+        )
+    rows.sort(key=lambda row: -abs(row["within"] + row["mix"]))
+    rest = {"parts": len(rows[PARTS:]), "change": sum(r["within"] + r["mix"] for r in rows[PARTS:])}
+    return {"before": mean_before, "after": mean_after, "parts": rows[:PARTS], "rest": rest}
+
+
+def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> list[Json]:
+    """Return the steps from which on a number was lowest against the steps before, the deepest first.
+
+    Mean of the ``width`` steps from a step on less that of the ``width`` before (fewer in a short run), where that is
+    deeper than FALL_Z; two such steps lie at least ``width`` apart.
+    """
+    known = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
+    known = [(s, v) for s, v in known if math.isfinite(v)]
+    width = min(width, len(known) // 4)
+    if width < 2:
+        return []
+    values = [v for _, v in known]
+    found = []
+    for place in range(width, len(known) - width + 1):
+        before, after = values[place - width : place], values[place : place + width]
+        change = (math.fsum(after) - math.fsum(before)) / width
+        if change < 0:
+            found.append((change, place))
+    chosen: list[int] = []
+    rows: list[Json] = []
+    for change, place in sorted(found):
+        if len(rows) == FALLS:
+            break
+        if any(abs(place - other) < width for other in chosen):
+            continue
+        chosen.append(place)
+        before, after = values[place - width : place], values[place : place + width]
+        z = _in_errors(change, before, after)
+        if z is not None and z < FALL_Z:
+            rows.append({"step": known[place][0], "change": change, "z": z})
+    return rows

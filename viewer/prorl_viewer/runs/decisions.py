@@ -1,0 +1,152 @@
+"""What a run decided, for its curves: windows, phases and stages as bands, the rest as marks, each with its evidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.safety import EVERY_STEP
+from prorl_training.schedule.timeline import (
+    penalty_windows,
+    phase_spans,
+    read_decision,
+    stage_spans,
+)
+from prorl_viewer.runs.catalogue import words
+from prorl_viewer.subject import Json
+
+NOT_MARKED = frozenset({"penalty_window_opened", "penalty_window_closed", *EVERY_STEP})
+"""Kinds without a mark of their own: windows are bands, and what can come at every step would cover the curves."""
+LISTED = 60
+"""Entries of a list that are sent."""
+
+LABELS = {
+    "also": "rules that held too",
+    "kl": "KL (nats a token)",
+    "z": "robust deviations above the line",
+    "expected": "KL that was due (nats a token)",
+    "median": "median of the steps before",
+    "spread": "robust deviation of the steps before",
+    "before": "mean reward before",
+    "after": "mean reward after",
+    "gain": "gain, problem by problem",
+    "paired_se": "its standard error",
+    "problems": "problems compared",
+    "gain_due": "gain that was due",
+    "p": "p value",
+    "alpha": "level of the test",
+    "optimizer": "optimiser",
+    "reset_to": "reset to",
+    "best_step": "step of the best validation",
+    "steps_since_reset": "steps since the last reset",
+    "every": "interval in steps",
+    "set": "settings of the phase",
+    "of": "phases in all",
+    "steps_on": "steps on",
+    "steps_off": "steps off",
+    "infra_rate": "share without a verdict that counts as an outage",
+    "without_verdict": "responses without a verdict",
+    "grad_norm": "gradient norm",
+    "back_off": "factor of the learning rate",
+}
+"""Evidence keys that say more in other words; any other key is shown as its own words."""
+
+
+def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
+    """Return bands, marks and the list of decisions of a run whose last step is ``last``.
+
+    Decisions that can come at every step are one entry for each unbroken stretch of them.
+    """
+    decisions = [read_decision(row) for row in rows if {"kind", "reason"} <= set(row)]
+    return {
+        "bands": _bands(decisions, last),
+        "marks": [
+            {"step": d.step, "kind": d.kind, "label": _headline(d)}
+            for d in decisions
+            if d.kind not in NOT_MARKED
+        ],
+        "list": _listed(decisions),
+        "counts": {kind: sum(d.kind == kind for d in decisions) for kind in _kinds(decisions)},
+    }
+
+
+def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
+    """Return the decisions of a step, with their evidence in words; those that can come at every step last."""
+    found = [read_decision(row) for row in rows if row["step"] == step and "kind" in row]
+    found.sort(key=lambda d: d.kind in EVERY_STEP)
+    return [
+        {
+            "step": d.step,
+            "kind": d.kind,
+            "label": words(d.kind),
+            "reason": d.reason,
+            "evidence": evidence(d.evidence),
+        }
+        for d in found
+    ]
+
+
+def evidence(values: Mapping[str, Any]) -> list[Json]:
+    """Return what was seen as rows of (label, value); a nested mapping becomes rows of its own."""
+    return [
+        {"key": key, "label": LABELS.get(key, words(key)), "value": _value(value)}
+        for key, value in values.items()
+    ]
+
+
+def _value(value: Any) -> Json:
+    match value:
+        case Mapping():
+            return {"rows": evidence(value)}
+        case list() | tuple():
+            told: dict[str, Any] = {"items": [_value(v) for v in value[:LISTED]]}
+            return told | ({"more": len(value) - LISTED} if len(value) > LISTED else {})
+        case float() if not math.isfinite(value):
+            return str(value)
+        case _:
+            return value
+
+
+def _bands(decisions: Sequence[Decision], last: int) -> list[Json]:
+    spans = {
+        "penalty": [(a, b, "length penalty on") for a, b, _ in penalty_windows(decisions, last)],
+        "phase": phase_spans(decisions, last),
+        "stage": stage_spans(decisions, last),
+    }
+    return [
+        {"kind": kind, "from": first, "to": end, "label": label}
+        for kind, found in spans.items()
+        for first, end, label in found
+    ]
+
+
+def _headline(d: Decision) -> str:
+    rule = d.evidence.get("rule")
+    if d.kind == "reference_reset" and rule is not None:
+        return f"reference reset: {words(str(rule))}"
+    return words(d.kind)
+
+
+def _listed(decisions: Sequence[Decision]) -> list[Json]:
+    entries: list[tuple[int, Json]] = []
+    for place, d in enumerate(decisions):
+        if d.kind not in EVERY_STEP:
+            told = {"step": d.step, "kind": d.kind, "label": _headline(d), "reason": d.reason}
+            entries.append((place, told))
+    for kind in sorted(EVERY_STEP):
+        own = [(place, d) for place, d in enumerate(decisions) if d.kind == kind]
+        for _, group in groupby(enumerate(own), lambda pair: pair[1][1].step - pair[0]):
+            stretch = [d for _, (_, d) in group]
+            first, last = stretch[0], stretch[-1]
+            told = {"step": first.step, "kind": kind, "label": words(kind), "reason": first.reason}
+            if len(stretch) > 1:
+                told |= {"to": last.step, "reason": f"{len(stretch)} steps, first: {first.reason}"}
+            entries.append((decisions.index(first), told))
+    return [told for _, told in sorted(entries, key=lambda entry: (entry[1]["step"], entry[0]))]
+
+
+def _kinds(decisions: Sequence[Decision]) -> list[str]:
+    return list(dict.fromkeys(d.kind for d in decisions))

@@ -1,0 +1,137 @@
+"""The head of a run's page: how far it is, how it ended, what it was made from, how long it will still take."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from prorl_common import UserError
+from prorl_training.run.checkpoint_store import checkpoint_path, newest_step, read_state
+from prorl_training.run.folder import RunFolder, last_written
+from prorl_training.run.lineage import lines
+from prorl_training.run.status import run_state
+from prorl_viewer.runs.curves import Z95
+from prorl_viewer.runs.journal import Metrics
+from prorl_viewer.runs.settings import read_plain
+from prorl_viewer.subject import Json
+
+PACE = 50
+"""Newest steps whose median length the time left is reckoned from."""
+STATES = {
+    "running": "running",
+    "finished": "ended",
+    "failed": "failed",
+    "killed": "killed",
+    "stopped": "stopped early",
+}
+
+
+def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
+    """Return the run's state and facts. Never fails because of what the folder holds."""
+    config, trouble = _config(run)
+    step, steps = metrics.steps[-1] if metrics.steps else 0, config.get("steps")
+    state, reason = run_state(run, step, steps)
+    shown = "killed" if state == "stopped" and _was_killed(run) else state
+    seconds = [s for s in metrics.column("seconds") if math.isfinite(s)]
+    resets = [row["step"] for row in decisions if row.get("kind") == "reference_reset"]
+    return {
+        "name": run.name,
+        "state": shown,
+        "state_words": STATES[shown],
+        "reason": reason or trouble,
+        "step": step,
+        "steps": steps,
+        "eta_seconds": _eta(state, step, steps, seconds),
+        "age_seconds": round(time.time() - last_written(run), 1),
+        "train_seconds": math.fsum(seconds),
+        "tokens": _newest(metrics, "tokens_total"),
+        "reward": _newest(metrics, "reward_mean"),
+        "validation": _validation(metrics),
+        "last_reset": resets[-1] if resets else None,
+        "preset": config.get("preset"),
+        "engine": config.get("engine"),
+        "seed": config.get("seed"),
+        "model": _of(config, "model", "path"),
+        "data": _of(config, "data", "path"),
+        "identity": _identity(run),
+        "lineage": _lineage(run),
+    }
+
+
+def summary(head: Mapping[str, Any]) -> Json:
+    """Return of a header what the list of subjects shows."""
+    validation = head["validation"]
+    return {
+        "state": head["state_words"],
+        "step": head["step"],
+        "of_steps": head["steps"],
+        "reward": head["reward"],
+        "validation_reward": validation and validation["value"],
+        "preset": head["preset"],
+        "model": head["model"],
+        "reason": head["reason"] or None,
+    }
+
+
+def _config(run: RunFolder) -> tuple[dict[str, Any], str]:
+    """Return the config's plain values, and what is wrong with it where it cannot be read."""
+    try:
+        return read_plain(run.config_path), ""
+    except UserError as error:
+        return {}, str(error)
+
+
+def _was_killed(run: RunFolder) -> bool:
+    """Return whether it ended without a word: a run that is interrupted says how it ended."""
+    return run.lock_path.exists() and not run.ended_path.exists()
+
+
+def _eta(state: str, step: int, steps: int | None, seconds: list[float]) -> float | None:
+    if state != "running" or steps is None or not seconds:
+        return None
+    return max(steps - step, 0) * statistics.median(seconds[-PACE:])
+
+
+def _newest(metrics: Metrics, key: str) -> float | None:
+    found = metrics.newest(key)
+    return None if found is None else found[1]
+
+
+def _validation(metrics: Metrics) -> Json:
+    newest = metrics.newest("validation_reward")
+    if newest is None:
+        return None
+    step, value = newest
+    told = {"step": step, "value": value, "low": None, "high": None}
+    if errors := metrics.window("validation_se", step, step):
+        told |= {"low": value - Z95 * errors[0], "high": value + Z95 * errors[0]}
+    return told
+
+
+def _of(config: dict[str, Any], section: str, key: str) -> Any:
+    found = config.get(section)
+    return found.get(key) if isinstance(found, dict) else None
+
+
+def _identity(run: RunFolder) -> Json:
+    """Return the hashes of data and model, and the parts that plug-ins brought."""
+    try:
+        known = run.identity() or {}
+    except ValueError:  # not JSON
+        return {}
+    return {key: known[key] for key in ("dataset", "model", "parts") if key in known}
+
+
+def _lineage(run: RunFolder) -> list[str]:
+    newest = newest_step(run.checkpoints)
+    if newest is None:
+        return []
+    try:
+        state = read_state(checkpoint_path(run.checkpoints, newest))
+        return lines(state.get("lineage", []))
+    except (UserError, json.JSONDecodeError, OSError):  # pruned meanwhile
+        return []
