@@ -1,6 +1,6 @@
 """Levels of generated items: which of them are open, by how the level below goes.
 
-A *ladder* is the items of one family (their metadata's ``family``, else their source) by the whole number that their
+A *ladder* is the items of one family of a domain by the whole number that their
 metadata call ``level``. Its lowest level is open; each next one is while the one below it is open and its pass rate, all
 its items taken together with one wrong response more, is at least ``open_at``. Counts fade, so a level closes again
 when the one below it is lost or was not tried for long. Items without a level are always open.
@@ -26,8 +26,9 @@ class Ladders:
         for place, sample in enumerate(samples):
             level = sample.metadata.get("level")
             if isinstance(level, int) and not isinstance(level, bool):
-                family = sample.domain, str(sample.metadata.get("family") or sample.source)
-                found.setdefault(family, {}).setdefault(level, []).append(place)
+                found.setdefault((sample.domain, sample.family), {}).setdefault(level, []).append(
+                    place
+                )
         self._count = len(samples)
         self._ladders = [
             [np.array(places) for _, places in sorted(levels.items())] for levels in found.values()
