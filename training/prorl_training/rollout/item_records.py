@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,8 @@ class ItemRecords:
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         self._place = {s.id: i for i, s in enumerate(samples)}
-        self._domains = np.array([s.domain for s in samples])
+        names, self._domain = np.unique([s.domain for s in samples], return_inverse=True)
+        self._domains = [str(name) for name in names]
         self.right = np.zeros(len(samples))
         self.wrong = np.zeros(len(samples))
         self.solved = np.zeros(len(samples), dtype=np.int64)
@@ -60,18 +60,19 @@ class ItemRecords:
 
     def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
         """Return how many items were ever solved, and in the ``window`` steps up to ``step``: "" for all, and by domain."""
-        found = {"": self._solved(np.ones(len(self.solved), dtype=bool), step, window)}
-        for domain in np.unique(self._domains):
-            found[str(domain)] = self._solved(self._domains == domain, step, window)
-        return found
-
-    def _solved(self, chosen: Any, step: int, window: int) -> dict[str, int]:
-        when = self.solved[chosen]
-        recent = (when > 0) & (when > step - window)
-        return {
-            "items_solved": int((when > 0).sum()),
-            "items_solved_recently": int(recent.sum()),
+        ever = self.solved > 0
+        columns = {
+            "items_solved": ever,
+            "items_solved_recently": ever & (self.solved > step - window),
         }
+        size = len(self._domains)
+        found: dict[str, dict[str, int]] = {name: {} for name in ("", *self._domains)}
+        for key, column in columns.items():
+            counts = np.bincount(self._domain[column], minlength=size).tolist()
+            found[""][key] = sum(counts)
+            for name, count in zip(self._domains, counts, strict=True):
+                found[name][key] = count
+        return found
 
     def save(self, folder: Path) -> None:
         """Write the records of all items that have any into a checkpoint's ``folder``; every bit comes back."""
