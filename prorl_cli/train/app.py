@@ -139,7 +139,10 @@ def start_run(start: Start, restarts: int = 0) -> TrainReport:
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")
         console.say(f"go on with: prorl train --resume {folder.name}")
         return report
-    if report.last_step < report.steps:
+    stalled = [d for d in start.run.decisions() if d["kind"] == "run_ended"]
+    if stalled and stalled[-1]["step"] == report.last_step:
+        console.say(f"controller.on_stall ended the run: {stalled[-1]['reason']}")
+    elif report.last_step < report.steps:
         console.say(f"token_budget={config.token_budget} is spent before step {report.steps}")
     console.say(f"done: {report.last_step} steps in {took} · {folder}")
     console.say(f"next: prorl eval pass-at-k --run {folder.name}")

@@ -173,6 +173,18 @@ def test_damaged_checkpoint_is_passed_over_and_refused_where_none_is_whole(place
         prorl("train", "--resume", "four", "--steps", "3")
 
 
+def test_a_run_that_a_stall_ended_says_so_and_is_no_failure(place: Path) -> None:
+    rules = ["validation.every=1", "controller.stall_validations=1", "controller.stall_gain=1000"]
+    words = [w for rule in [*rules, "controller.on_stall=[end]"] for w in ("--set", rule)]
+    told = prorl(*start("stalled", 9), *words)
+    assert "controller.on_stall ended the run: validation stalled" in told.stderr
+    rows = (place / "runs/stalled/metrics.jsonl").read_text().splitlines()
+    assert len(rows) == 4  # the least that the stall test looks at
+    shown = prorl("train", "explain", "stalled", "--step", "4").stdout
+    assert "run ended - validation stalled" in shown
+    assert "next on stall: end" in shown
+
+
 def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) -> None:
     prorl(*start("six", 1))
     assert (

@@ -27,6 +27,7 @@ from torch import Tensor
 
 from prorl_common import use_plugins
 from prorl_inference.testing import tiny_model
+from prorl_training.algorithm import compute_advantages
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.actors.experiences import (
@@ -49,8 +50,11 @@ BASE = (
 )
 
 
-def batch_of(config: TrainConfig, actor: Any) -> UpdateBatch:
-    """Return groups of random responses; of every second group's the sampler was an earlier policy."""
+def batch_of(config: TrainConfig, actor: Any, rewarded: bool) -> UpdateBatch:
+    """Return groups of random responses; of every second group's the sampler was an earlier policy.
+
+    Advantages are random, or of answers that are right or wrong where the case is about their estimator.
+    """
     rng, noise = random.Random(4), torch.Generator().manual_seed(3)
     groups, sampled, stale = [], [], set()
     for number in range(GROUPS):
@@ -70,6 +74,12 @@ def batch_of(config: TrainConfig, actor: Any) -> UpdateBatch:
             if number % 2:
                 stale.add(index)
     advantages = torch.randn(GROUPS * SAMPLES, generator=noise)
+    if rewarded:
+        lengths = torch.tensor([len(sampler) for sampler in sampled])
+        of_group = torch.arange(GROUPS).repeat_interleave(SAMPLES)
+        right = (torch.rand(GROUPS * SAMPLES, generator=noise) < 0.3).float()
+        advantages = compute_advantages(right, of_group, lengths, config.advantage)
+        assert advantages.abs().max() > 0
     parts = [groups[i::MINI_BATCHES] for i in range(MINI_BATCHES)]
     return UpdateBatch(parts, advantages, sampled, config, frozenset(stale))
 
@@ -225,7 +235,7 @@ def compare(case: dict[str, Any]) -> dict[str, float]:
     config = load_config("prorl-v2-official", None, [*BASE, *case["settings"]])
     model, reference = tiny_model(seed=1, spread=0.2), tiny_model(seed=2, spread=0.2)
     (actor, frozen), (theirs, their_frozen) = actors(config, model, reference)
-    batch = batch_of(config, theirs)
+    batch = batch_of(config, theirs, case.get("rewarded", False))
     losses, gradients, report = by_cluster(batch, actor, frozen, case.get("ranks", 1))
     policy = Policy(model, config, torch.float32)
     policy.load_reference({n: p.detach() for n, p in reference.named_parameters()})

@@ -227,6 +227,12 @@ def _cases(plugin: str) -> dict[str, dict[str, Any]]:
             "settings": ["loss.name=outside", "loss.options.scale=0.5", "kl.estimator=halved"],
         },
     }
+    for words in (
+        ["advantage.estimator=pass_at_k", "advantage.k=2"],
+        ["advantage.estimator=maxrl"],
+    ):
+        needs = [*words, "rollout.samples=4", "length_penalty.form=proportional"]
+        cases[words[0]] = {"settings": needs, "rewarded": True}
     for estimator in ("k1", "k2", "k3"):
         for clamp in ("input", "output", "both", "none"):
             bounds = ["kl.clamp_value=0.5", "kl.input_clamp_value=1"]

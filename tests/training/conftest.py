@@ -24,7 +24,6 @@ from prorl_training.policy.update import Policy
 from prorl_training.policy.warm_start import warm_start_if_asked
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.types import Scorer
-from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_verifiers import Task, Verdict
@@ -162,7 +161,7 @@ def resume_or_start(run: Path) -> int:
     restore_checkpoint(path, policy, state)
     folder.truncate_after(state["step"])
     engine = TrainingLoop(config, parts_of(policy, tokenizer, folder), state["step"])
-    engine.restore(state, load_buffer(path, {s.id: s for s in digit_samples()}))
+    engine.restore(state, path)
     engine.run()
     return 0
 

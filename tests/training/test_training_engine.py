@@ -282,6 +282,6 @@ def test_a_best_checkpoint_that_a_kill_left_unmarked_is_marked_on_resuming(
     store = RunFolder(tmp_path / "run").checkpoints
     assert engine.controller.best_step == best_step(store) == 2
     (store / "best").unlink()
-    _, state, _ = open_checkpoint(store)
-    engine.restore(state, [])
+    path, state, _ = open_checkpoint(store)
+    engine.restore(state, path)
     assert best_step(store) == 2

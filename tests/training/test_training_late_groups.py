@@ -62,7 +62,7 @@ def resumed(
     folder.truncate_after(step)
     own = {"policy": policy, "folder": folder, "generator": sampler(policy.model, tokenizer)}
     engine = TrainingLoop(config, replace(like.parts, **own), step)
-    engine.restore(state, load_buffer(path, {s.id: s for s in like.parts.prompts.samples}))
+    engine.restore(state, path)
     return engine
 
 

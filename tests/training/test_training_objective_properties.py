@@ -28,7 +28,7 @@ from prorl_training.config import (
 )
 
 FEW = settings(max_examples=40, deadline=None, derandomize=True)
-ESTIMATORS = ["reinforce_baseline", "grpo", "batch_std", "dr_grpo"]
+ESTIMATORS = ["reinforce_baseline", "grpo", "batch_std", "dr_grpo", "pass_at_k"]
 
 
 class Rewarded(NamedTuple):

@@ -24,7 +24,6 @@ from prorl_training.policy.update import Policy
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.scoring import Scoring
 from prorl_training.rollout.types import Carried, Group, LateGroup, still_fitting
-from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
@@ -221,7 +220,7 @@ def gone_on(config: TrainConfig, run: Path, like: TrainingLoop) -> TrainingLoop:
     generator = TransformersGenerator(policy.model, tokenizer, batch_size=256)
     parts = replace(like.parts, policy=policy, folder=folder, generator=generator, scorer=ByText())
     engine = TrainingLoop(config, parts, state["step"])
-    engine.restore(state, load_buffer(path, {s.id: s for s in parts.prompts.samples}))
+    engine.restore(state, path)
     return engine
 
 

@@ -43,7 +43,7 @@ def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
 
     ``index`` (B,) int numbers the groups from 0.
     """
-    mean = _group_mean(rewards, index)[index]
+    mean = group_mean(rewards, index)[index]
     size = int(index.max()) + 1 if index.numel() else 0
     empty = rewards.new_zeros(size)
     high = empty.scatter_reduce(0, index, rewards, "amax", include_self=False)
@@ -53,7 +53,7 @@ def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
 
 def group_variance(centred: Tensor, index: Tensor, std: str) -> Tensor:
     """Return the variance (B,) of each trajectory's group; 0 for a group of one."""
-    variance = _group_mean(centred**2, index)
+    variance = group_mean(centred**2, index)
     if std == "sample":
         count = torch.bincount(index).to(centred.dtype)
         variance = variance * count / (count - 1).clamp(min=1)
@@ -67,7 +67,7 @@ def divisor(variance: Tensor, config: AdvantageConfig) -> Tensor:
     return variance.sqrt() + config.eps
 
 
-def _group_mean(values: Tensor, index: Tensor) -> Tensor:
-    """Return the mean (G,) of ``values`` (B,) over each group."""
+def group_mean(values: Tensor, index: Tensor) -> Tensor:
+    """Return the mean (G,) of ``values`` (B,) over each group; ``index`` (B,) int numbers the groups from 0."""
     count = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(count).index_add_(0, index, values) / count

@@ -22,7 +22,10 @@ class AdvantageConfig(Section):
     estimator: str = "reinforce_baseline"
     """``reinforce_baseline`` (REINFORCE++: group mean, batch std of what is left), ``grpo`` (group mean, group
     std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's scale_rewards="batch"), ``dr_grpo``
-    (mean only), or a plug-in's AdvantageSpec by its name."""
+    (mean only), ``pass_at_k`` (the best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
+    2602.02710), or a plug-in's AdvantageSpec by its name."""
+    k: int = Field(default=4, ge=1)
+    """Of ``pass_at_k``: how many responses try together; 1 is ``grpo``."""
     normalise: Literal["trajectory", "token"] = "trajectory"
     """Statistics of ``reinforce_baseline``: a trajectory counts once (ProRL v2 post) or once a token (OpenRLHF, NeMo-RL, verl)."""
     std: Literal["population", "sample"] = "population"

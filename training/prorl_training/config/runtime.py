@@ -84,6 +84,8 @@ class LoggingConfig(Section):
     """Its project."""
     trackio: str = ""
     """The trackio project that is told; empty: none. It lies on this machine unless TRACKIO_SPACE_ID names a Space."""
+    solved_steps: int = Field(default=100, ge=1)
+    """``items_solved_recently`` counts the items that were solved in so many steps."""
     rollouts_every: int = Field(default=1, ge=0)
     """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
     forecast: int = Field(default=0, ge=0)

@@ -20,6 +20,23 @@ class DataConfig(Section):
     """Dataset folder; None takes the newest one under ./data."""
     domain_weights: dict[str, float] = Field(default_factory=dict)
     """Relative weight of each domain among the drawn prompts (0: left out); empty: as in the dataset."""
+    sampling: Literal["uniform", "posterior"] = "uniform"
+    """Who is drawn: all alike (but for the weights of domains and items), or ``posterior``: those whose next group
+    has the best chance to be neither all right nor all wrong, by what their rollouts have said so far."""
+    floor: float = Field(default=0.2, gt=0, le=1)
+    """``posterior``: the least share of its even chance that an item keeps. Of M items each is drawn at least every
+    M / floor draws in expectation."""
+    half_life: float = Field(default=100.0, gt=0)
+    """``posterior``: steps after which a response counts half, since the policy is another."""
+    levels: Literal["all", "ladder"] = "all"
+    """Generated items of a family with levels: all may be drawn, or ``ladder``: those of a level while the level
+    below it has a pass rate of ``open_at`` (``rollout.levels``)."""
+    open_at: float = Field(default=0.5, gt=0, lt=1)
+    """``ladder``: the pass rate at which the next level opens, and below which it closes."""
+    levels_ahead: int = Field(default=0, ge=0)
+    """``ladder``: so many levels more are open."""
+    pass_rates: str | None = None
+    """A ``pass_rates.jsonl`` of ``prorl data rate``, for ``posterior`` and ``ladder``: taken as responses from before step 1."""
 
     @field_validator("domain_weights")
     @classmethod

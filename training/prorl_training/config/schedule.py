@@ -8,9 +8,11 @@ from pydantic import Field
 
 from prorl_common.config import Section
 
+StallAction = Literal["reset", "raise_samples", "raise_difficulty", "rerate", "end"]
+
 
 class ControllerConfig(Section):
-    """When the reference is reset, and to what."""
+    """When the reference is reset, and to what; what else a stall leads to."""
 
     reset_interval: int = Field(default=300, ge=0)
     """Steps between resets; 0 switches the rule off."""
@@ -29,6 +31,14 @@ class ControllerConfig(Section):
     """One-sided level at which a climb of ``stall_gain`` is refused and the run called stalled."""
     degrade_alpha: float = Field(default=0.002, gt=0, lt=0.5)
     """One-sided level at which the newest validations are worse than those before them."""
+    on_stall: list[StallAction] = Field(default_factory=list)
+    """What a stall leads to (empty: a reset), one after the other, the last again and again: ``reset``; ``raise_samples``, n times
+    ``samples_factor`` (BroRL); ``raise_difficulty``, another open level (``data.levels=ladder``); ``rerate``, the items'
+    records are forgotten; ``end``, the run is over (``schedule.plateau``)."""
+    samples_factor: int = Field(default=2, ge=2)
+    """What ``raise_samples`` multiplies n by."""
+    samples_most: int = Field(default=512, ge=2)
+    """n is not raised above this (BroRL's N)."""
     cool_down: int = Field(default=50, ge=0)
     """Steps after a reset in which the KL may not trigger the next one."""
     optimizer: Literal["keep", "clear"] = "keep"
@@ -91,6 +101,7 @@ PHASE_SECTIONS = (
 FIXED_IN_A_RUN = frozenset(
     {
         ("data", "path"),
+        ("data", "pass_rates"),
         ("rollout", "backend"),
         ("rollout", "batch_rows"),
         ("rollout", "batching"),

@@ -98,6 +98,32 @@ class TrainConfig(Section):
         return self
 
     @model_validator(mode="after")
+    def _advantages_have_what_they_need(self) -> TrainConfig:
+        a = self.advantage
+        if a.estimator == "pass_at_k" and a.k >= self.rollout.samples:
+            raise ValueError(
+                f"advantage.k ({a.k}) must be below rollout.samples ({self.rollout.samples}): subsets as large "
+                "as the group are all the same"
+            )
+        if a.estimator == "maxrl" and (below := self._takes_below_zero()):
+            raise ValueError(
+                f"advantage.estimator=maxrl divides by the mean reward, which {below} can take below 0: switch it "
+                "off (the length penalty has length_penalty.form=proportional), or take another estimator"
+            )
+        return self
+
+    def _takes_below_zero(self) -> str:
+        """Return what of the shaping makes rewards negative; empty: nothing does."""
+        p, cut = self.length_penalty, self.stop_properly
+        if p.weight and p.steps_on and p.form != "proportional":
+            return f"length_penalty.form={p.form}"
+        if self.overlong.buffer_tokens and self.overlong.factor:
+            return "overlong"
+        if cut.mode == "fixed" and cut.value < 0:
+            return "stop_properly"
+        return "penalties" if self.penalties else ""
+
+    @model_validator(mode="after")
     def _one_rule_for_cut_responses(self) -> TrainConfig:
         if self.overlong.buffer_tokens and self.stop_properly.mode in ("scale", "fixed"):
             raise ValueError(
@@ -118,6 +144,23 @@ class TrainConfig(Section):
             raise ValueError(
                 f"controller.reset_to={to} takes a checkpoint that checkpoint.best=false does not "
                 "keep: set checkpoint.best=true, or controller.reset_to=current"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _stall_actions_have_what_they_need(self) -> TrainConfig:
+        if self.phases:
+            return self
+        actions, data = self.controller.on_stall, self.data
+        if "raise_difficulty" in actions and data.levels == "all":
+            raise ValueError(
+                "controller.on_stall=raise_difficulty opens levels, and data.levels=all has all of them open: "
+                "set data.levels=ladder"
+            )
+        if "rerate" in actions and data.sampling == "uniform" and data.levels == "all":
+            raise ValueError(
+                "controller.on_stall=rerate forgets the items' records, which nothing reads: set "
+                "data.sampling=posterior"
             )
         return self
 

@@ -15,9 +15,9 @@ from prorl_datasets import Sample
 from prorl_inference import Generator, encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import Parts, TrainedPolicy, TrainingLoop
+from prorl_training.rollout.item_records import read_ratings
 from prorl_training.rollout.prompts import PromptSource, check_context
 from prorl_training.rollout.types import Scorer
-from prorl_training.run.checkpoint import load_buffer
 from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import first_legs, next_leg, next_phase
@@ -99,8 +99,11 @@ class Builder:
             self.engine.check_resumable()
             if has_checkpoint(self.folder.checkpoints):
                 return self._resumed(decisions)
+        rated = self.config.data.pass_rates
+        ratings = {} if rated is None else read_ratings(Path(rated).expanduser())
         machinery = self.engine.load(None)
         loop = self._loop(machinery, 0)
+        loop.parts.prompts.records.take_ratings(ratings)
         done = self.engine.begin(machinery, again=resume)
         self.folder.truncate_after(-1)
         loop.lineage = first_legs(self.config, self.folder.identity())
@@ -117,7 +120,7 @@ class Builder:
         environment = take_over(machinery, path, state)
         self.folder.truncate_after(step)
         loop = self._loop(machinery, step)
-        loop.restore(state, load_buffer(path, {s.id: s for s in self.samples[0]}))
+        loop.restore(state, path)
         loop.lineage = list(state.get("lineage", first_legs(self.config, self.folder.identity())))
         if begins_stage:
             loop.lineage.append(next_leg(self.config, phase, path, step))

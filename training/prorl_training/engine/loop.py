@@ -23,7 +23,7 @@ from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, 
 from prorl_training.rollout.collector import Collector, StepGivenUp
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.types import Batch, Carried, Group, Scorer, still_fitting
-from prorl_training.run.checkpoint import save_checkpoint
+from prorl_training.run.checkpoint import load_buffer, save_checkpoint
 from prorl_training.run.checkpoint_store import (
     best_checkpoint,
     checkpoint_steps,
@@ -150,9 +150,11 @@ class TrainingLoop:
         self._log(decisions)
         self.checkpoint(0)
 
-    def restore(self, state: Mapping[str, Any], carried: Carried) -> None:
-        """Take the engine's part of a checkpoint; the policy has been restored already."""
-        self._take_back(state, carried)
+    def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
+        """Take the engine's part of the folder ``checkpoint``; the policy has been restored already."""
+        prompts = self.parts.prompts
+        self._take_back(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
+        prompts.records.restore(checkpoint)
         best = self.controller.best_step if self.config.checkpoint.best else None
         if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
             mark_best(root, best)  # a kill may have come just before it was marked
@@ -197,10 +199,13 @@ class TrainingLoop:
         row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
         row |= batch_metrics(batch, trained) | staleness_metrics(trained, step)
         row |= {"prompts_too_long": self.parts.prompts.passed_over}
+        row |= self._levels(settings)
         row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
         row |= update_metrics(update)
+        coverage = self.parts.prompts.records.coverage(step, self.config.logging.solved_steps)
+        row |= coverage.pop("")
         decisions += self._judge(step, row, update, batch)
-        row["domains"] = domain_metrics(batch, row.pop("domains", {}))
+        row["domains"] = domain_metrics(batch, row.pop("domains", {}), coverage)
         row["tasks"] = task_metrics(batch.sampled)
         row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
         self._record(step, batch, learned, row, decisions)
@@ -216,7 +221,9 @@ class TrainingLoop:
         root = p.folder.checkpoints
         p.folder.check_there()
         p.folder.sync()
-        save_checkpoint(root, step, p.policy, p.tokenizer, self._state(), self.carried)
+        save_checkpoint(
+            root, step, p.policy, p.tokenizer, self._state(), self.carried, p.prompts.records
+        )
         origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
         prune_checkpoints(root, c.keep, c.best, origins)
         p.beat()  # a slow file system is no standstill
@@ -227,7 +234,8 @@ class TrainingLoop:
         spent = bool(budget) and self.tokens_total >= budget
         last = self.last_step
         stage_over = last > self._began_after and self.controller.begins_stage(last + 1)
-        return self.stop_requested or self.stop_reason is not None or spent or stage_over
+        stopped = self.stop_requested or self.stop_reason is not None or self.controller.ended
+        return stopped or spent or stage_over
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -254,9 +262,17 @@ class TrainingLoop:
                 p.prompts.draw(step, settings), step, settings, waiting, self._on_progress
             )
         batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
+        p.prompts.records.record(step, batch.sampled, settings.data.half_life)
         self.carried = batch.carried
         self.tokens_total += batch.tokens
         return batch
+
+    def _levels(self, settings: TrainConfig) -> dict[str, int]:
+        """Return how many levels of generated items the step drew from, and how many are closed."""
+        if settings.data.levels == "all":
+            return {}
+        opened, closed = self.parts.prompts.levels(settings)
+        return {"levels_open": opened, "levels_closed": closed}
 
     def _on_progress(self, batch: Batch) -> None:
         self.parts.beat()
@@ -293,15 +309,18 @@ class TrainingLoop:
         if update is not None:
             decisions += too_few_groups(step, batch, settings)
         decisions += validation_outage(step, row, len(self.watched), settings)
-        found = self.controller.end_step(step, Measured(kl, entropy, validation))
+        seen = Measured(kl, entropy, validation, row.get("levels_closed"))
+        found = self.controller.end_step(step, seen)
         decisions += self._carry_out(found)
         self.stop_reason = self.guard.stop_reason
         return decisions
 
     def _carry_out(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Act on the reference resets among ``decisions``; return the decisions as they came out."""
+        """Act on the resets of reference and records among ``decisions``; return the decisions as they came out."""
         done: list[Decision] = []
         for d in decisions:
+            if d.kind == "items_rerated":
+                self.parts.prompts.records.forget()
             done += self._reset(d) if d.kind == "reference_reset" else [d]
         return done
 

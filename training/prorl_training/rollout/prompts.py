@@ -1,9 +1,10 @@
 """The prompts that a step may use: ordered by (seed, step), those that do not fit the context left out.
 
-The order is a function of (seed, step) alone, so that a resumed run sees the same. Without weights the first
+The order is a function of (seed, step) and, with ``data.sampling: posterior``, of the items' records, which are in the
+checkpoint, so that a resumed run sees the same. Without weights the first
 ``batch`` prompts of a step walk through a fresh permutation each epoch; what follows, for refilling, is a
 shuffle of the rest. With weights (of domains from the config, else of items from the dataset's recipe),
-prompts are drawn without replacement within a step.
+prompts are drawn without replacement within a step; ``posterior`` moves these weights to items with something to teach.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import assert_never
 
 import numpy as np
 
 from prorl_common import UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
+from prorl_training.rollout.item_records import ItemRecords
+from prorl_training.rollout.levels import Ladders
+from prorl_training.rollout.posterior import chance_to_teach, drawing_weights
 
 REMEMBERED = 50_000
 """Encoded prompts kept, so that sampling and training encode a prompt once."""
@@ -26,7 +31,7 @@ class PromptSource:
     """Draws prompts. ``encode`` turns a sample into token ids; ``context`` is the model's length or None.
 
     ``dropped`` holds the ids of prompts found too long so far, ``passed_over`` how many the newest draw did
-    not take for this.
+    not take for this; ``records`` are what rollouts have said of the items.
     """
 
     def __init__(
@@ -39,6 +44,8 @@ class PromptSource:
         self.context = context
         self.dropped: set[str] = set()
         self.passed_over = 0
+        self.records = ItemRecords(samples)
+        self._ladders = Ladders(samples)
         self._encode = encode
         self._known: dict[str, tuple[int, ...]] = {}
         self._domains = [s.domain for s in samples]
@@ -126,14 +133,48 @@ class PromptSource:
 
     def by_weight(self, config: TrainConfig) -> bool:
         """Return whether prompts are drawn by weight, instead of gone through one after the other."""
-        return bool(config.data.domain_weights) or len(set(self._weights)) > 1
+        data = config.data
+        by_records = data.sampling == "posterior" or data.levels == "ladder"
+        return by_records or bool(config.data.domain_weights) or len(set(self._weights)) > 1
 
     def _order(self, step: int, config: TrainConfig) -> list[int]:
-        if config.data.domain_weights:
-            return weighted_order(self._domains, config.data.domain_weights, config.seed, step)
-        if self.by_weight(config):
-            return item_order(self._weights, config.seed, step)
-        return step_order(len(self.samples), config.seed, step, config.rollout.prompts)
+        if not self.by_weight(config):
+            return step_order(len(self.samples), config.seed, step, config.rollout.prompts)
+        return item_order(self.drawing_weights(config), config.seed, step)
+
+    def drawing_weights(self, config: TrainConfig) -> Sequence[float]:
+        """Return the weight of each item in a draw by weight.
+
+        Raises UserError for a domain in ``data.domain_weights`` that the dataset does not have.
+        """
+        data = config.data
+        by_domain = data.domain_weights
+        base: Sequence[float] = per_item(self._domains, by_domain) if by_domain else self._weights
+        if data.levels == "ladder":
+            opened = self._ladders.open_items(self._open_levels(config))
+            base = [w if is_open else 0.0 for w, is_open in zip(base, opened, strict=True)]
+        match data.sampling:
+            case "uniform":
+                return base
+            case "posterior":
+                records = self.records
+                chance = chance_to_teach(records.right, records.wrong, config.rollout.samples)
+                strata = self._domains if by_domain else None
+                weights = drawing_weights(np.array(base), chance, data.floor, strata)
+                return [float(w) for w in weights]
+            case _:
+                assert_never(data.sampling)
+
+    def levels(self, config: TrainConfig) -> tuple[int, int]:
+        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``)."""
+        levels = self._open_levels(config)
+        return sum(levels), self._ladders.closed(levels)
+
+    def _open_levels(self, config: TrainConfig) -> list[int]:
+        data, records = config.data, self.records
+        return self._ladders.open_levels(
+            records.right, records.wrong, data.open_at, data.levels_ahead
+        )
 
 
 def check_context(config: TrainConfig, context: int | None) -> None:
@@ -168,17 +209,15 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     return first + rest
 
 
-def weighted_order(
-    domains: Sequence[str], weights: Mapping[str, float], seed: int, step: int
-) -> list[int]:
-    """Return prompt indices in a weighted random order (Efraimidis and Spirakis 2006).
+def per_item(domains: Sequence[str], weights: Mapping[str, float]) -> list[float]:
+    """Return the weight of each item of ``domains`` where ``weights`` are those of whole domains.
 
-    A domain's total chance is proportional to its weight, however many prompts it has; a weight of 0
-    leaves the domain out. Raises UserError for a domain that the dataset does not have.
+    A domain's total is its weight, however many prompts it has; a weight of 0 leaves the domain out. Raises
+    UserError for a domain that the dataset does not have.
     """
     check_domains(domains, weights)
     sizes = Counter(domains)
-    return item_order([max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains], seed, step)
+    return [max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains]
 
 
 def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:

@@ -4,6 +4,7 @@
                 reference.safetensors    absent where the reference is the policy itself, bit for bit
                 adapters.safetensors     with LoRA only: ``policy`` has them merged into its weights
                 optimizer.safetensors    buffer.json, buffer.safetensors    groups that wait, whole or late
+                items.json    what the rollouts have said of each item
                 state.json    step, updates, environment, and what the engine gave (controller, guard, ...)
                 manifest.json
 
@@ -29,6 +30,7 @@ from prorl_common import DiskFullError, atomic_directory, atomic_write_text
 from prorl_common.files import is_full, says_disk_full
 from prorl_datasets import Sample
 from prorl_inference import Completion
+from prorl_training.rollout.item_records import ItemRecords
 from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
 from prorl_training.run.checkpoint_store import (
     STATE,
@@ -57,6 +59,7 @@ def save_checkpoint(
     tokenizer: Any,
     state: Mapping[str, Any],
     carried: Carried | None = None,
+    records: ItemRecords | None = None,
 ) -> Path:
     """Write a checkpoint atomically, make it the latest and return its folder.
 
@@ -69,6 +72,8 @@ def save_checkpoint(
     with atomic_directory(target) as work, _explained(target, work), quiet_transformers():
         entries = policy.write_checkpoint(work, tokenizer)
         save_buffer(work, carried or Carried())
+        if records is not None:
+            records.save(work)
         full = {**state, "step": step, **entries}
         (work / STATE).write_text(json.dumps(full, indent=1), encoding="utf-8")
         seal(work)

@@ -7,12 +7,13 @@ the policy and not the filter.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from prorl_training.policy.update import UpdateStats
-from prorl_training.rollout.types import FULL_MARKS, Batch, Group, Outcome
+from prorl_training.rollout.types import FULL_MARKS, Batch, Group, Outcome, Trajectory
 
 TIMING_KEYS = (
     "seconds",
@@ -34,7 +35,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
     """Return the rates of some groups and what filtering them cost.
 
     reward_mean, pass_rate, unparsable_rate are over verdicts; length_mean (tokens) and truncated_rate over
-    responses; where models gave rewards, ``judged`` counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    responses; ``answers_distinct``, ``answers_share`` and ``answer_entropy`` (``answers``) means over groups; where models gave rewards, ``judged`` counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
@@ -46,6 +47,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
         "reward_mean": sum(t.reward for t in scored) / n if scored else None,
         "pass_rate": sum(t.reward >= FULL_MARKS for t in scored) / n if scored else None,
         "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored) / n,
+        **_answers(groups),
         "length_mean": sum(len(t.completion.token_ids) for t in everything) / m,
         "truncated_rate": sum(t.truncated for t in everything) / m,
         "filter_rate": len(dropped) / max(len(groups), 1),
@@ -59,6 +61,32 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
         "tokens_dropped": sum(g.tokens for g in dropped),
         **(by_models if judged else {}),
     }
+
+
+def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
+    """Return what the answers of a group are like, the mean over groups; None where none has a verdict.
+
+    ``answers_distinct``: different answers; ``answers_share``: that over the responses with a verdict;
+    ``answer_entropy``: of their frequencies, in nats.
+    """
+    counts = [Counter(answer_of(t) for t in g.scored) for g in groups]
+    counts = [c for c in counts if c]
+    if not counts:
+        return {"answers_distinct": None, "answers_share": None, "answer_entropy": None}
+    shares = [[times / c.total() for times in c.values()] for c in counts]
+    entropies = [-sum(s * math.log(s) for s in each) for each in shares]
+    return {
+        "answers_distinct": sum(len(c) for c in counts) / len(counts),
+        "answers_share": sum(len(c) / c.total() for c in counts) / len(counts),
+        "answer_entropy": sum(entropies) / len(entropies) + 0.0,
+    }
+
+
+def answer_of(trajectory: Trajectory) -> str:
+    """Return the answer that the verifier extracted, else the response without case and spaces."""
+    extracted = trajectory.verdict.extracted
+    text = trajectory.completion.text if extracted is None else extracted
+    return " ".join(text.casefold().split())
 
 
 def discard_metrics(discarded: Sequence[Group]) -> dict[str, Any]:
@@ -103,21 +131,24 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
 
 
 def domain_metrics(
-    batch: Batch, validation: Mapping[str, Mapping[str, Any]]
+    batch: Batch,
+    validation: Mapping[str, Mapping[str, Any]],
+    coverage: Mapping[str, Mapping[str, int]],
 ) -> dict[str, dict[str, Any]]:
     """Return ``group_metrics`` of each domain that was sampled, ``discard_metrics`` of each that was sampled
-    or discarded, and what ``validation`` says of each that was validated (empty: none was)."""
+    or discarded, what ``validation`` says of each that was validated (empty: none was), and each one's ``coverage``."""
     pairs = list(zip(batch.sampled, batch.outcomes, strict=True))
     sampled = {g.sample.domain for g in batch.sampled}
     seen = sampled | {g.sample.domain for g in batch.discarded}
     rows: dict[str, dict[str, Any]] = {}
-    for domain in sorted({*seen, *validation}):
+    for domain in sorted({*seen, *validation, *coverage}):
         row = rows[domain] = {}
         if domain in sampled:
             own = [(g, o) for g, o in pairs if g.sample.domain == domain]
             row |= group_metrics([g for g, _ in own], [o for _, o in own])
         if domain in seen:
             row |= discard_metrics([g for g in batch.discarded if g.sample.domain == domain])
+        row |= coverage.get(domain, {})
         row |= validation.get(domain, {})
     return rows
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from prorl_common import UserError
 from prorl_training.config import LengthPenaltyConfig, TrainConfig
 from prorl_training.schedule.decisions import WEIGHTS, Decision, DecisionKind
+from prorl_training.schedule.plateau import Plateau
 from prorl_training.schedule.rules import Finding, measure_spike
 from prorl_training.schedule.validation_history import ValidationHistory, ValidationResult
 
@@ -26,6 +27,8 @@ class Measured(NamedTuple):
     kl: float | None
     entropy: float | None = None
     validation: ValidationResult | None = None
+    levels_closed: int | None = None
+    """Levels of generated items that none is drawn of (``data.levels``)."""
 
 
 @dataclass
@@ -56,7 +59,10 @@ class Controller:
         self.config = config
         self.state = ControllerState()
         self.validations = ValidationHistory()
+        self.plateau = Plateau()
         self.settings = config.in_phase(0)
+        self.ended = False
+        """A stall has ended the run; not part of the state, so that a run that is resumed all the same goes on."""
 
     @property
     def phase(self) -> int:
@@ -97,18 +103,25 @@ class Controller:
         """Return what takes effect at ``step``, before anything is sampled.
 
         In this order: ``phase_started`` (then ``settings`` are the new phase's), its
-        ``reference_reset`` if it has one, and the penalty's window changes.
+        ``reference_reset`` if it has one, what the last stall led to, and the penalty's window changes.
         """
         before = self.settings.length_penalty
         decisions = self._phase_changes(step)
-        return decisions + self._window_changes(step, before)
+        if raised := self.plateau.begin_step(step, self.settings):
+            self._settle()
+        return decisions + raised + self._window_changes(step, before)
+
+    def _settle(self) -> None:
+        """Take the settings of the phase that holds, with what stalls have raised."""
+        self.settings = self.plateau.over(self.config.in_phase(self.state.phase))
 
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
-        """Take a finished step's measurements; return at most one ``reference_reset``.
+        """Take a finished step's measurements; return at most one ``reference_reset`` and a ``run_ended``.
 
         Rules in the order in which they name it: KL threshold, KL spike, degraded validation, stalled
         validation, interval; others that held too are in the evidence under ``also``. In a phase with
-        ``until: stall`` that is not the last one, a stall or degradation ends the phase instead.
+        ``until: stall`` that is not the last one, a stall or degradation ends the phase instead; elsewhere a stall leads
+        to what ``on_stall`` says, a reset or something that takes effect at the next step (``plateau``).
         """
         spike = self._kl_rules(step, measured.kl)
         finding = self._validate(step, measured.validation)
@@ -116,10 +129,19 @@ class Controller:
             self.state.phase_ended_by = {"rule": finding.rule, "step": step, **finding.evidence}
             self._act_on([finding.rule])
             finding = None
+        ended: list[Decision] = []
+        if finding is not None and finding.rule == "stalled_validation":
+            action = self.plateau.take(finding, self.settings, measured.levels_closed)
+            if action != "reset":
+                self._act_on([finding.rule])
+                self.ended = action == "end"
+                evidence = {"rule": finding.rule, **finding.evidence}
+                ended = [Decision(step, "run_ended", finding.reason, evidence)] * self.ended
+                finding = None
         found = [f for f in (spike, finding, self._interval(step)) if f is not None]
         if not found:
-            return []
-        return [self._reset(step, step, found)]
+            return ended
+        return [self._reset(step, step, found), *ended]
 
     def _kl_rules(self, step: int, kl: float | None) -> Finding | None:
         """A KL that is not finite is not measured; every other one enters the history."""
@@ -212,7 +234,9 @@ class Controller:
         phases, s, old = self.config.phases, self.state, self.settings
         phase, ended_by = phases[number], s.phase_ended_by
         s.phase, s.phase_start, s.phase_announced, s.phase_ended_by = number, step, True, None
-        self.settings = self.config.in_phase(number)
+        if self.config.begins_stage(number):
+            self.plateau.begin_stage()
+        self._settle()
         new = self.settings
         same_limit = old.rollout.max_tokens == new.rollout.max_tokens
         self.validations.begin_stretch()
@@ -279,19 +303,24 @@ class Controller:
 
     def to_json(self) -> dict[str, Any]:
         """Return the state for a checkpoint."""
-        return {**asdict(self.state), "validations": self.validations.to_json()}
+        return {
+            **asdict(self.state),
+            "validations": self.validations.to_json(),
+            "plateau": self.plateau.to_json(),
+        }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Take the state of a checkpoint. Raises UserError when the config lacks its phase."""
         values = dict(state)
         self.validations.restore(values.pop("validations"))
+        self.plateau.restore(values.pop("plateau", {}))  # none before there was one
         self.state = ControllerState(**values)
         if self.state.phase >= max(len(self.config.phases), 1):
             raise UserError(
                 f"the checkpoint is in phase {self.state.phase + 1}, but the config has "
                 f"{len(self.config.phases)} phases: keep those that the run has already entered"
             )
-        self.settings = self.config.in_phase(self.state.phase)
+        self._settle()
 
 
 def _values(p: LengthPenaltyConfig) -> dict[str, Any]:

@@ -15,6 +15,10 @@ DecisionKind = Literal[
     "penalty_window_opened",
     "penalty_window_closed",
     "reference_reset",
+    "samples_raised",
+    "difficulty_raised",
+    "items_rerated",
+    "run_ended",
     "update_skipped",
     "learning_rate_backed_off",
     "learning_rate_restored",
@@ -32,9 +36,23 @@ DecisionKind = Literal[
 ]
 
 CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
-    ("phase_started", "penalty_window_opened", "penalty_window_closed", "reference_reset")
+    (
+        "phase_started",
+        "penalty_window_opened",
+        "penalty_window_closed",
+        "reference_reset",
+        "samples_raised",
+        "difficulty_raised",
+        "items_rerated",
+        "run_ended",
+    )
 )
 """What the controller decides from config and metrics alone, so that a simulation can repeat it."""
+
+PLATEAU_KINDS: frozenset[DecisionKind] = frozenset(
+    ("samples_raised", "difficulty_raised", "items_rerated", "run_ended")
+)
+"""What a stall leads to beside a reset (``schedule.plateau``)."""
 
 WEIGHTS = {
     "current": "the reference takes the policy's own",

@@ -21,15 +21,15 @@ def simulate(
     """Return what would be decided over ``steps`` steps, in the order a run writes it.
 
     ``metrics`` maps a step to its line of ``metrics.jsonl`` (keys kl, entropy, loss, grad_norm,
-    groups_kept, validation_reward, validation_se, validation_rewards, each may be absent or null);
+    groups_kept, levels_closed, validation_reward, validation_se, validation_rewards, each may be absent or null);
     steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
-    update. The simulation ends where the guard would stop the run.
+    update. The simulation ends where the guard would stop the run, or a stall end it.
     """
     controller, guard = Controller(config), Guard(config.safety)
     decisions: list[Decision] = []
     for step in range(1, steps + 1):
         decisions += simulate_step(controller, guard, step, (metrics or {}).get(step, {}))
-        if guard.stop_reason is not None:
+        if guard.stop_reason is not None or controller.ended:
             break
     return decisions
 
@@ -58,7 +58,13 @@ def measured(row: Mapping[str, Any]) -> Measured:
         se, rewards = _number(row, "validation_se"), row.get("validation_rewards") or []
         each = tuple(None if x is None else _value(row, "validation_rewards", x) for x in rewards)
         validation = ValidationResult(mean, math.nan if se is None else se, each)
-    return Measured(_number(row, "kl"), _number(row, "entropy"), validation)
+    closed = _number(row, "levels_closed")
+    return Measured(
+        _number(row, "kl"),
+        _number(row, "entropy"),
+        validation,
+        None if closed is None else int(closed),
+    )
 
 
 def rules_at(
@@ -99,6 +105,10 @@ def rules_at(
     view["validations_kept"] = len(history.steps)
     view["stall_test"] = [x._asdict() for x in history.halves(c)]
     view["degradation_tests"] = [x._asdict() for x in history.drops(c)]
+    view["next_on_stall"] = controller.plateau.would_take(
+        controller.settings, measured(row).levels_closed
+    )
+    view["samples"] = controller.settings.rollout.samples
     view["best_step"] = state.best_step
     return view
 

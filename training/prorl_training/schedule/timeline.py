@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from prorl_training.config import TrainConfig
-from prorl_training.schedule.decisions import CONTROLLER_KINDS, Decision
+from prorl_training.schedule.decisions import CONTROLLER_KINDS, PLATEAU_KINDS, Decision
 
 Span = tuple[int, int, str]
 """First step, step after the last, label."""
@@ -68,7 +68,7 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
     """Return lines of a text timeline, ``width`` characters for ``steps`` steps.
 
     Stages and phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
-    where the reference is reset, ``!`` for any other decision.
+    where the reference is reset, ``P`` where a stall led to something else, ``!`` for any other decision.
     """
     width = max(min(width, steps), 1)
 
@@ -95,6 +95,8 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
     lines.append(lane("penalty", windows, "=" * len(windows)))
     resets = at(lambda d: d.kind == "reference_reset")
     lines.append(lane("reset", resets, "R" * len(resets)))
+    if raised := at(lambda d: d.kind in PLATEAU_KINDS):
+        lines.append(lane("plateau", raised, "P" * len(raised)))
     if other := at(lambda d: d.kind not in CONTROLLER_KINDS):
         lines.append(lane("other", other, "!" * len(other)))
     right = str(steps)
@@ -120,7 +122,7 @@ def differences(
     A reset by another rule or to other weights differs too. What only the guard or the engine can know
     (skipped updates, outages) is not compared.
     """
-    compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form")
+    compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {
         side: {
             (d.step, d.kind, *(d.evidence.get(key) for key in compared)): d

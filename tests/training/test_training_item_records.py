@@ -1,0 +1,134 @@
+"""What a run keeps of each item: counts that fade, who was solved, and the metrics of answers and coverage."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from prorl_common import UserError
+from prorl_datasets import Sample
+from prorl_inference import Completion
+from prorl_training.rollout.item_records import ItemRecords, read_ratings
+from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.run.metrics import group_metrics
+from prorl_verifiers import Task, Verdict
+
+NEVER = 1e18
+"""A half-life in which nothing fades."""
+
+
+def sample(name: str, domain: str = "math") -> Sample:
+    prompt = ({"role": "user", "content": "x"},)
+    return Sample(name, domain, prompt, Task("math", {"answer": "1"}), "test", "none", "train")
+
+
+def group(
+    name: str, rewards: Sequence[float | None], answers: Sequence[str | None] = (), text: str = "a"
+) -> Group:
+    given = [*answers, *[None] * (len(rewards) - len(answers))]
+    verdicts = [
+        Verdict(r, "infra_error" if r is None else "scored", "", extracted=a)
+        for r, a in zip(rewards, given, strict=True)
+    ]
+    completion = Completion(text, (1,), (0.0,), "stop")
+    return Group(
+        sample(name), tuple(Trajectory(i, completion, v, 0.0) for i, v in enumerate(verdicts))
+    )
+
+
+def test_rewards_are_counted_as_right_and_the_rest_as_wrong_and_infra_errors_not_at_all() -> None:
+    records = ItemRecords([sample("a"), sample("b")])
+    records.record(1, [group("b", [1.0, 0.0, 0.25, None])], NEVER)
+    assert records.right.tolist() == [0.0, 1.25]
+    assert records.wrong.tolist() == [0.0, 1.75]
+
+
+def test_counts_are_half_after_the_half_life_whether_or_not_the_item_was_drawn() -> None:
+    records = ItemRecords([sample("a")])
+    records.record(1, [group("a", [1.0, 0.0])], 10)
+    for step in range(2, 12):
+        records.record(step, [], 10)
+    assert records.right[0] == pytest.approx(0.5)
+    assert records.wrong[0] == pytest.approx(0.5)
+
+
+def test_an_item_stays_solved_and_is_recently_solved_only_within_the_window() -> None:
+    records = ItemRecords([sample("a"), sample("b", "code"), sample("c", "code")])
+    records.record(3, [group("a", [1.0, 0.0]), group("c", [0.99, 0.0])], 10)
+    records.record(4, [group("b", [1.0])], 10)
+    found = records.coverage(5, window=2)
+    assert found[""] == {"items_solved": 2, "items_solved_recently": 1}
+    assert found["math"] == {"items_solved": 1, "items_solved_recently": 0}
+    assert found["code"] == {"items_solved": 1, "items_solved_recently": 1}
+
+
+def test_records_come_back_from_a_checkpoint_to_the_last_bit(tmp_path: Path) -> None:
+    items = [sample(name) for name in "abc"]
+    records = ItemRecords(items)
+    for step in range(1, 40):
+        records.record(step, [group("abc"[step % 2], [1.0, 1 / 3, 0.0])], 7)
+    records.save(tmp_path)
+    again = ItemRecords(items[::-1])
+    again.record(1, [group("c", [1.0])], 7)  # what was there before is gone
+    again.restore(tmp_path)
+    for name in ("right", "wrong", "solved"):
+        assert getattr(again, name).tobytes() == getattr(records, name)[::-1].tobytes()
+
+
+def test_a_checkpoint_of_another_dataset_is_refused_by_the_items_name(tmp_path: Path) -> None:
+    records = ItemRecords([sample("a")])
+    records.record(1, [group("a", [1.0])], 7)
+    records.save(tmp_path)
+    with pytest.raises(UserError, match="records of 'a', which the dataset lacks"):
+        ItemRecords([sample("b")]).restore(tmp_path)
+
+
+def test_a_checkpoint_from_before_there_were_records_leaves_them_empty(tmp_path: Path) -> None:
+    records = ItemRecords([sample("a")])
+    records.restore(tmp_path)
+    assert records.coverage(9, 9)[""]["items_solved"] == 0
+
+
+def test_ratings_count_as_responses_from_before_step_1(tmp_path: Path) -> None:
+    path = tmp_path / "pass_rates.jsonl"
+    rows = [{"id": "a", "pass_rate": 0.25, "n": 8}, {"id": "gone", "pass_rate": 1.0, "n": 8}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    records = ItemRecords([sample("a")])
+    records.take_ratings(read_ratings(path))
+    assert (records.right[0], records.wrong[0]) == (2.0, 6.0)
+    assert records.coverage(1, 1)[""]["items_solved"] == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{", '{"id": "a", "n": 3}', '{"id": "a", "pass_rate": 1.5, "n": 3}', "[]"],
+)
+def test_a_line_that_is_no_rating_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "pass_rates.jsonl"
+    path.write_text('{"id": "a", "pass_rate": 1, "n": 3}\n' + line + "\n")
+    with pytest.raises(UserError, match="line 2"):
+        read_ratings(path)
+
+
+def test_a_missing_file_of_ratings_says_how_to_make_one(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="prorl data rate"):
+        read_ratings(tmp_path / "none.jsonl")
+
+
+def test_distinct_answers_are_those_extracted_else_the_text_without_case_and_spaces() -> None:
+    extracted = group("a", [1.0, 0.0, 0.0, None], ["12", "12 ", "7", "9"])
+    plain = group("b", [0.0, 0.0], text="Some\n Text")
+    row = group_metrics([extracted, plain], ["usable", "all_wrong"])
+    assert row["answers_distinct"] == (2 + 1) / 2
+    assert row["answers_share"] == (2 / 3 + 1 / 2) / 2
+    two_to_one = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3))
+    assert row["answer_entropy"] == pytest.approx(two_to_one / 2)
+
+
+def test_without_a_verdict_there_are_no_answers_to_count() -> None:
+    row = group_metrics([group("a", [None, None])], ["infra"])
+    assert row["answers_distinct"] is row["answers_share"] is row["answer_entropy"] is None

@@ -1,0 +1,129 @@
+"""What a run's rollouts have said of each item: right and wrong, fading with the steps, and when it was solved.
+
+An item's reward counts as that much right and the rest of 1 as wrong (for 0 and 1: the responses). All counts are
+multiplied by 2 ** (-1 / half-life) at every step, since the policy that they were of is another by now. An item is
+solved when a response has full marks. Fed in step order, in the order of a step's draws; part of the checkpoint.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from prorl_common import UserError
+from prorl_datasets import Sample
+from prorl_training.rollout.types import FULL_MARKS, Group
+
+ITEMS = "items.json"
+"""The file of a checkpoint that holds the records."""
+
+
+class ItemRecords:
+    """Counts of each of ``samples``, by their place in it: ``right``, ``wrong`` (N,), and ``solved`` (N,), the last
+    step in which the item was solved; 0: never."""
+
+    def __init__(self, samples: Sequence[Sample]) -> None:
+        self._place = {s.id: i for i, s in enumerate(samples)}
+        names, self._domain = np.unique([s.domain for s in samples], return_inverse=True)
+        self._domains = [str(name) for name in names]
+        self.right = np.zeros(len(samples))
+        self.wrong = np.zeros(len(samples))
+        self.solved = np.zeros(len(samples), dtype=np.int64)
+
+    def record(self, step: int, groups: Sequence[Group], half_life: float) -> None:
+        """Take the groups that became whole in ``step``; what was known before fades by one step."""
+        fading = 2.0 ** (-1.0 / half_life)
+        self.right *= fading
+        self.wrong *= fading
+        for group in groups:
+            place = self._place[group.sample.id]
+            for trajectory in group.scored:
+                self.right[place] += trajectory.reward
+                self.wrong[place] += 1 - trajectory.reward
+                if trajectory.reward >= FULL_MARKS:
+                    self.solved[place] = step
+
+    def take_ratings(self, ratings: Mapping[str, tuple[float, int]]) -> None:
+        """Take (pass rate, n) of item ids, measured before step 1; those of no item here are passed over."""
+        for name, (rate, n) in ratings.items():
+            if (place := self._place.get(name)) is not None:
+                self.right[place] += rate * n
+                self.wrong[place] += (1 - rate) * n
+
+    def forget(self) -> None:
+        """Forget all counts; what was solved stays solved."""
+        self.right[:] = 0
+        self.wrong[:] = 0
+
+    def coverage(self, step: int, window: int) -> dict[str, dict[str, int]]:
+        """Return how many items were ever solved, and in the ``window`` steps up to ``step``: "" for all, and by domain."""
+        ever = self.solved > 0
+        columns = {
+            "items_solved": ever,
+            "items_solved_recently": ever & (self.solved > step - window),
+        }
+        size = len(self._domains)
+        found: dict[str, dict[str, int]] = {name: {} for name in ("", *self._domains)}
+        for key, column in columns.items():
+            counts = np.bincount(self._domain[column], minlength=size).tolist()
+            found[""][key] = sum(counts)
+            for name, count in zip(self._domains, counts, strict=True):
+                found[name][key] = count
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Write the records of all items that have any into a checkpoint's ``folder``; every bit comes back."""
+        known = np.flatnonzero((self.right > 0) | (self.wrong > 0) | (self.solved > 0))
+        ids = list(self._place)
+        columns = {
+            "ids": [ids[i] for i in known],
+            "right": self.right[known].tolist(),
+            "wrong": self.wrong[known].tolist(),
+            "solved": self.solved[known].tolist(),
+        }
+        (folder / ITEMS).write_text(json.dumps(columns), encoding="utf-8")
+
+    def restore(self, folder: Path) -> None:
+        """Take what ``save`` wrote; a checkpoint from before there were records leaves them empty.
+
+        Raises UserError for an item that the dataset lacks.
+        """
+        path = folder / ITEMS
+        if not path.is_file():
+            return
+        columns = json.loads(path.read_text(encoding="utf-8"))
+        if missing := [name for name in columns["ids"] if name not in self._place]:
+            raise UserError(
+                f"{path} has records of '{missing[0]}', which the dataset lacks: go on with the dataset that "
+                "the run was started on"
+            )
+        places = [self._place[name] for name in columns["ids"]]
+        for name, own in (("right", self.right), ("wrong", self.wrong), ("solved", self.solved)):
+            own[:] = 0
+            own[places] = columns[name]
+
+
+def read_ratings(path: Path) -> dict[str, tuple[float, int]]:
+    """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``. Raises UserError, one line, for what is none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UserError(
+            f"data.pass_rates={path} cannot be read ({error.strerror}): make it with prorl data rate"
+        ) from error
+    found: dict[str, tuple[float, int]] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+            name, rate, n = str(row["id"]), float(row["pass_rate"]), int(row["n"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise UserError(
+                f"{path}, line {number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
+            ) from error
+        if not 0 <= rate <= 1 or n < 0:
+            raise UserError(f"{path}, line {number}: pass_rate {rate} of {n} samples is no rate")
+        found[name] = rate, n
+    return found
