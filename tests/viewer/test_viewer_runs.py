@@ -432,3 +432,11 @@ def test_a_run_of_an_old_prorl_is_found_too(tmp_path: Path) -> None:
     run.identity_path.unlink()
     (subject,) = find_subjects([tmp_path])
     assert (subject.kind, subject.name) == ("run", "old")
+
+
+def test_a_run_whose_folder_is_removed_meanwhile_is_said_to_be_gone(copy: RunFolder) -> None:
+    subject = RunSubject(copy.path)
+    assert subject.pages()["summary"]({})
+    shutil.rmtree(copy.path)
+    with pytest.raises(NotFoundError, match="no longer a run's folder"):
+        subject.pages()["header"]({})
