@@ -243,6 +243,7 @@ function axes(series, marks, width, zero, log, xRange) {
   let [y0, y1] = extent(py);
   if (zero) y0 = Math.min(0, y0);
   if (x0 === x1) [x0, x1] = [x0 - 1, x1 + 1];
+  if (y0 === 0 && y1 === 0) y1 = 1;
   if (y0 === y1) [y0, y1] = [y0 - Math.max(Math.abs(y0) * 0.1, 1e-6), y1 + Math.max(Math.abs(y1) * 0.1, 1e-6)];
   const yTicks = ticks(y0, y1, 4);
   const gap = yTicks.length > 1 ? yTicks[1] - yTicks[0] : y1 - y0;
