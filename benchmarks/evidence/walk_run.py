@@ -31,7 +31,6 @@ SETTINGS = (
 )
 """On top of the evidence's common settings: every step's responses kept, the schedule drawn together."""
 RUNS: dict[str, tuple[str, ...]] = {
-    "slow": (),
     "fast": ("optimizer.lr=1e-3", "optimizer.warmup_updates=600"),
     "half": ("optimizer.lr=5e-4", "optimizer.warmup_updates=300"),
 }

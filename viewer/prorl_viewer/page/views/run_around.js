@@ -161,8 +161,8 @@ function Divided({ title, about, divided, subject, after, unit }) {
   const columns = [
     { key: "name", title: about, show: (p) => html`<a href=${link(subject, "rollouts", { step: after.join(".."), [about]: p.name })}>${p.name}</a>` },
     { key: "adds", title: "adds", number: true, value: (p) => p.within + p.mix, show: (p) => html`<b class=${tone(p.within + p.mix)}>${signed(p.within + p.mix)}</b>` },
-    { key: "reward_after", title: "reward", number: true, show: (p) => html`${change(p.reward_before, p.reward_after, "")}<div class="soft">${signed(p.within)}</div>` },
-    { key: "share_after", title: "share", number: true, show: (p) => html`${change(p.share_before, p.share_after, "share")}<div class="soft">${signed(p.mix)}</div>` },
+    { key: "reward_after", title: "reward", number: true, show: (p) => html`${change(p.reward_before, p.reward_after, "reward")}<div class="soft">${signed(p.within)}</div>` },
+    { key: "share_after", title: "share", number: true, show: (p) => html`${change(p.share_before, p.share_after, "part")}<div class="soft">${signed(p.mix)}</div>` },
     ...RATES.filter(({ key }) => divided.parts.some((/** @type {any} */ p) => p.rates_before[key] >= SEEN || p.rates_after[key] >= SEEN)).map(({ key, title }) => ({
       key,
       title,
@@ -198,15 +198,17 @@ function near(steps, step) {
  */
 function change(before, after, unit) {
   const [a, b] = [amount(before, unit), amount(after, unit)];
-  return a === b ? a : `${unit === "share" ? a.replace(" %", "") : a} → ${b}`;
+  return a === b ? a : `${a.replace(" %", "")} → ${b}`;
 }
 
 /**
  * @param {number | null | undefined} value
- * @param {string} unit
+ * @param {string} unit `reward`: to a thousandth; `part`: a share in whole percent; `share`: a share to a tenth of a percent
  */
 function amount(value, unit) {
   if (value === null || value === undefined) return "–";
+  if (unit === "reward") return value.toFixed(3);
+  if (unit === "part") return `${(value * 100).toFixed(0)} %`;
   return unit === "share" ? `${(value * 100).toFixed(1)} %` : shown(value);
 }
 
