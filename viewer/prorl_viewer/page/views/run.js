@@ -90,7 +90,7 @@ function Head({ head }) {
     ${head.reason && html`<p class="bad">${head.reason}</p>`}
     <dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
     <details>
-      <summary>made from ${[head.preset, head.model].filter(Boolean).join(", ") || "what its config says"}</summary>
+      <summary>made from ${[head.preset, head.model?.split("/").at(-1)].filter(Boolean).join(", ") || "what its config says"}</summary>
       <dl>${made.map(([key, value]) => html`<dt>${key}</dt><dd>${String(value)}</dd>`)}</dl>
       ${head.lineage.length > 0 && html`<p>Where its weights came from:</p><ol>${head.lineage.map((/** @type {string} */ leg) => html`<li>${leg}</li>`)}</ol>`}
     </details>`;

@@ -16,7 +16,7 @@ const RATES = [
   { key: "truncated_rate", title: "cut" },
   { key: "unparsable_rate", title: "unparsable" },
 ];
-const SEEN = 0.01; // a share from which its column says something
+const SEEN = 0.05; // a share from which its column says something
 const SURE = 3; // standard errors from which a change is told as one
 
 /**
