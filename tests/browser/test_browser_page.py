@@ -109,7 +109,6 @@ def test_colours_follow_the_system_until_someone_chooses(runs: Path, serve: Any,
         assert (background == "rgb(20, 23, 27)") is dark
     page.get_by_role("button", name="system colours").click()
     page.get_by_role("button", name="dark colours").click()
-    assert (
-        page.evaluate("() => getComputedStyle(document.body).backgroundColor")
-        == "rgb(255, 255, 255)"
+    page.wait_for_function(
+        "() => getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)'"
     )
