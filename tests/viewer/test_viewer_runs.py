@@ -132,7 +132,7 @@ def test_a_stretch_of_a_run_is_drawn_step_by_step_where_it_is_short_enough(tmp_p
     path = write_run(tmp_path / "long", 900).path
     whole = ask(path, "curves", chart="entropy")
     part = ask(path, "curves", chart="entropy", **{"from": 200, "to": 250})
-    assert (whole["mean"], part["mean"]) == (10, 1)
+    assert (whole["mean"], part["mean"]) == (20, 1)
     assert [step for step, _ in part["lines"][0]["points"]] == list(range(200, 251))
 
 
@@ -432,3 +432,17 @@ def test_a_run_of_an_old_prorl_is_found_too(tmp_path: Path) -> None:
     run.identity_path.unlink()
     (subject,) = find_subjects([tmp_path])
     assert (subject.kind, subject.name) == ("run", "old")
+
+
+def test_a_run_whose_folder_is_removed_meanwhile_is_said_to_be_gone(copy: RunFolder) -> None:
+    subject = RunSubject(copy.path)
+    assert subject.pages()["summary"]({})
+    shutil.rmtree(copy.path)
+    with pytest.raises(NotFoundError, match="no longer a run's folder"):
+        subject.pages()["header"]({})
+
+
+def test_the_reward_in_the_head_is_that_of_the_last_20_steps(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    late = statistics.fmean(row["reward_mean"] for row in rows[-20:])
+    assert ask(folder, "header")["reward"] == pytest.approx(late)

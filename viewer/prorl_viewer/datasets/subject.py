@@ -128,10 +128,10 @@ class DatasetSubject:
         rated = ratings_file(self.path)
         return {
             "rows": sum(rows.values()),
-            "domains": ", ".join(domains),
+            "domains": ", ".join(domains) or None,
             "recipe": manifest.get("recipe"),
             "description": manifest.get("description"),
-            "seed": str(manifest.get("seed")),
+            "seed": None if manifest.get("seed") is None else str(manifest["seed"]),
             "pass_rates": "none" if rated is None else str(rated.parent.name),
             "splits": rows,
             "counts": [

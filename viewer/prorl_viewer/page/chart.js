@@ -7,8 +7,8 @@ import { html, shown, useLayoutEffect, useMemo, useRef, useState } from "./lib.j
 /** @typedef {{from: number, to: number, label: string}} Band */
 /** @typedef {{x: number, label: string, id: string, calm?: boolean}} Mark `calm`: nothing went wrong there */
 
-const HEIGHT = 190;
-const EDGE = { left: 52, right: 18, top: 10, bottom: 24 };
+const HEIGHT = 200;
+const EDGE = { left: 52, right: 18, top: 10, bottom: 34 };
 const NEAR = 8; // pixels within which marks share a place
 const MANY = 15; // marks from which their lines would cover the curves
 const KEY_STEPS = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
@@ -117,7 +117,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
             (v) => html`<g class="tick"><line x1=${EDGE.left} x2=${width - EDGE.right} y1=${y(v)} y2=${y(v)} /><text x=${EDGE.left - 6} y=${y(v)} text-anchor="end" dominant-baseline="middle">${shown(v)}</text></g>`,
           )}
           ${scale.xTicks.map((v) => html`<g class="tick"><text x=${x(v)} y=${bottom + 16} text-anchor="middle">${shown(v, 4)}</text></g>`)}
-          <text class="axis" x=${width - EDGE.right} y=${bottom - 5} text-anchor="end">${xLabel}</text>
+          <text class="axis" x=${width - EDGE.right} y=${HEIGHT - 4} text-anchor="end">${xLabel}</text>
           ${drawn.map((s) => s.low && s.high && html`<path class="range c${s.colour}" d=${area(s.low, s.high, x, y)} />`)}
           ${drawn.map((s) => s.raw && html`<path class="line raw c${s.colour}" d=${line(s.raw, x, y)} />`)}
           ${drawn.map((s) => html`<path class="line c${s.colour} ${s.dashed ? "dashed" : ""}" d=${line(s.points, x, y)} />`)}
@@ -243,6 +243,7 @@ function axes(series, marks, width, zero, log, xRange) {
   let [y0, y1] = extent(py);
   if (zero) y0 = Math.min(0, y0);
   if (x0 === x1) [x0, x1] = [x0 - 1, x1 + 1];
+  if (y0 === 0 && y1 === 0) y1 = 1;
   if (y0 === y1) [y0, y1] = [y0 - Math.max(Math.abs(y0) * 0.1, 1e-6), y1 + Math.max(Math.abs(y1) * 0.1, 1e-6)];
   const yTicks = ticks(y0, y1, 4);
   const gap = yTicks.length > 1 ? yTicks[1] - yTicks[0] : y1 - y0;

@@ -28,6 +28,7 @@ function words(query) {
  */
 async function ask(path, options = {}) {
   const response = await fetch(path, { ...options, headers: { Authorization: `Bearer ${token}` } });
+  if (response.status === 500) throw new Error("prorl view failed at this: where it was started it says why");
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error ?? `status ${response.status}`);
   return answer;

@@ -25,7 +25,7 @@ export function shown(value, digits = 3) {
   if (value === null || value === undefined) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 1);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
   const places = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
   return value.toLocaleString("en", { maximumFractionDigits: Math.min(places, 8) });
 }

@@ -54,7 +54,7 @@ def _moves(metrics: Metrics, chart: Chart) -> bool:
 
 def smoothing(chart: Chart, steps: int) -> int:
     """Return how many steps of ``steps`` go into a mean where nobody chose: none in a short run."""
-    return max((n for n in MEANS if n * 60 <= steps), default=1) if chart.smooth else 1
+    return max((n for n in MEANS if n * 30 <= steps), default=1) if chart.smooth else 1
 
 
 def values_of(metrics: Metrics, key: str) -> Sequence[float]:

@@ -14,6 +14,7 @@ from prorl_training.run.checkpoint_store import checkpoint_path, newest_step, re
 from prorl_training.run.folder import RunFolder, last_written
 from prorl_training.run.lineage import lines
 from prorl_training.run.status import run_state
+from prorl_viewer.runs.around import STEPS
 from prorl_viewer.runs.curves import Z95
 from prorl_viewer.runs.journal import Metrics
 from prorl_viewer.runs.settings import read_plain
@@ -49,7 +50,7 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
         "age_seconds": round(time.time() - last_written(run), 1),
         "train_seconds": math.fsum(seconds),
         "tokens": _newest(metrics, "tokens_total"),
-        "reward": _newest(metrics, "reward_mean"),
+        "reward": _lately(metrics, "reward_mean"),
         "validation": _validation(metrics),
         "last_reset": resets[-1] if resets else None,
         "preset": config.get("preset"),
@@ -94,6 +95,13 @@ def _eta(state: str, step: int, steps: int | None, seconds: list[float]) -> floa
     if state != "running" or steps is None or not seconds:
         return None
     return max(steps - step, 0) * statistics.median(seconds[-PACE:])
+
+
+def _lately(metrics: Metrics, key: str) -> float | None:
+    """Return the mean of the last STEPS steps: a single step's reward says which problems it drew."""
+    last = metrics.steps[-1] if metrics.steps else 0
+    values = metrics.window(key, last - STEPS + 1, last)
+    return statistics.fmean(values) if values else None
 
 
 def _newest(metrics: Metrics, key: str) -> float | None:

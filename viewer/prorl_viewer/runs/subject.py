@@ -98,6 +98,8 @@ class RunSubject:
         """Return the page over journals that are read up to now; the same question of the same state is kept."""
 
         def answer(query: Query) -> Json:
+            if not self.run.config_path.exists() and not self.run.metrics_path.exists():
+                raise NotFoundError(f"{self.path} is no longer a run's folder")
             with self._lock:
                 version, question = self._state(), (name, tuple(sorted(query.items())))
                 self._metrics.refresh()

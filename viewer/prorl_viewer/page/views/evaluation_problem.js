@@ -7,6 +7,8 @@ import { CheckAgain } from "./check_again.js";
 import { wanted } from "./evaluation_problems.js";
 import { Share } from "./evaluation_shared.js";
 
+const SHORT = 400; // characters up to which a reference is shown at once
+
 /** @typedef {import("./evaluation.js").Part} Part */
 /** @typedef {import("./evaluation.js").Model} Model */
 /** @typedef {import("../router.js").Route} Route */
@@ -70,7 +72,7 @@ function Asked({ data }) {
     ${data.altered && html`<p class="warn">Models were asked different things under this id: it enters no comparison.</p>`}
     ${data.prompt.length === 0 && html`<p class="none">The folder says nothing of the prompt: it holds a result alone.</p>`}
     <div class="asked">${data.prompt.map((/** @type {any} */ m) => html`<h3>${m.role}</h3><${Text} value=${m.content} label="prompt" />`)}</div>
-    ${data.reference && html`<details><summary>reference answer</summary><${Text} value=${data.reference} label="reference answer" /></details>`}`;
+    ${data.reference && html`<details open=${(data.reference.length ?? data.reference.text.length) < SHORT}><summary>reference answer</summary><${Text} value=${data.reference} label="reference answer" /></details>`}`;
 }
 
 /** @param {{data: any, route: Route, models: Model[]}} props */

@@ -27,7 +27,7 @@ export function Group({ subject, step, sample, route, close }) {
     <div class="group">
       ${data.rows.map((/** @type {any} */ row) => html`<article class="card" key=${row.row}>
         <h3><a href=${route.href({ group: null, sample: null, at: `${row.step}.${row.row}` })}>response ${(row.sample_index ?? row.row) + 1}</a></h3>
-        <p class="none"><${Reward} value=${row.reward} /> reward, ${shown(row.advantage)} advantage, ${shown(row.tokens)} tokens, <${Name} value=${row.finish_reason} />, <${Name} value=${row.status} /></p>
+        <p class="none"><${Reward} value=${row.reward} /> reward, ${row.advantage === null ? "not trained on" : `${shown(row.advantage)} advantage`}, ${shown(row.tokens)} tokens, <${Name} value=${row.finish_reason} />, <${Name} value=${row.status} /></p>
         <p class="none"><${Text} value=${row.reason} inline=${true} />${row.extracted && html` · extracted <${Text} value=${row.extracted} inline=${true} />`}</p>
         <${Text} value=${row.response} label="response ${(row.sample_index ?? row.row) + 1}" />
       </article>`)}

@@ -9,6 +9,7 @@ import { COLOURS, TokenText } from "./rollout_tokens.js";
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {import("../data.js").Private} Private */
 
+const SHORT = 400; // characters up to which a reference is shown at once
 const LACKS = {
   sampler: "the rollout file has no log-probs of the sampler for this response",
   trainer: "the rollout file has no log-probs of the trainer here: they are there for responses that the step trained on",
@@ -59,7 +60,7 @@ function Facts({ data }) {
     ["finish", html`<${Name} value=${data.finish_reason} />`],
     ["policy of step", data.policy_last === null ? "–" : policy],
     ["domain, task", html`<${Name} value=${[data.domain, data.task].filter(Boolean).join(", ")} />`],
-    ["verifier", html`<${Name} value=${[data.verifier, data.judge && `judge ${data.judge}`, data.isolation].filter(Boolean).join(", ")} />`],
+    ["verifier", html`<${Name} value=${[data.verifier, data.judge && `judge ${data.judge}`].filter(Boolean).join(", ")} />`],
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
@@ -108,7 +109,8 @@ function Verdict({ subject, data }) {
       <dt>recorded</dt><dd><${Reward} value=${data.reward} />, <${Name} value=${data.status} /></dd>
       <dt>reason</dt><dd><${Text} value=${data.reason} inline=${true} /></dd>
       ${data.extracted && html`<dt>extracted</dt><dd><${Text} value=${data.extracted} inline=${true} /></dd>`}
-      <dt>checked against</dt><dd><details><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>
+      <dt>checked against</dt><dd><details open=${(data.reference?.length ?? data.reference?.text?.length ?? 0) < SHORT}><summary>reference</summary><${Text} value=${data.reference} label="reference" /></details></dd>
+      ${data.isolation && html`<dt>checked in</dt><dd><${Name} value=${data.isolation} /></dd>`}
       ${data.metrics && html`<dt>reported</dt><dd><details><summary>metrics</summary><${Text} value=${data.metrics} label="metrics" /></details></dd>`}
     </dl>
     <${CheckAgain} subject=${subject} query=${{ step: data.step, row: data.row }} />`;

@@ -7,6 +7,7 @@ import { Text } from "../text.js";
 import { Name, Reward, idOf } from "./rollout_list.js";
 import { Messages } from "./rollout_one.js";
 
+const DOTS = 40; // steps up to which each is a dot
 const COLUMNS = [
   { key: "step", title: "step", number: true },
   { key: "sample_index", title: "response", number: true, show: (/** @type {any} */ row) => (row.sample_index ?? 0) + 1 },
@@ -22,9 +23,10 @@ export function Prompt({ subject, sample, route, close }) {
   if (data === null) return html`<p class="none">reading</p>`;
   /** @param {(step: any) => number | null} value */
   const points = (value) => data.steps.map((/** @type {any} */ s) => /** @type {[number, number | null]} */ ([s.step, value(s)]));
-  const rate = { name: "pass rate", points: points((s) => (s.scored ? s.passed / s.scored : null)) };
-  const mean = { name: "mean reward", points: points((s) => s.mean_reward), dashed: true };
-  const tokens = { name: "mean tokens", points: points((s) => s.mean_tokens), colour: 2 };
+  const dots = data.steps.length <= DOTS;
+  const rate = { name: "pass rate", points: points((s) => (s.scored ? s.passed / s.scored : null)), dots };
+  const mean = { name: "mean reward", points: points((s) => s.mean_reward), dashed: true, dots };
+  const tokens = { name: "mean tokens", points: points((s) => s.mean_tokens), colour: 2, dots };
   /** @param {number} step */
   const group = (step) => route.go({ prompt: null, group: step, sample });
   return html`<div class="rollout-head">

@@ -3,7 +3,7 @@ import { Chart } from "../chart.js";
 import { exported, useData, useSubjects } from "../data.js";
 import { html, shown, useMemo } from "../lib.js";
 import { Table } from "../table.js";
-import { StepPanel, signed } from "./run_around.js";
+import { StepPanel, WIDTHS, signed } from "./run_around.js";
 import { Settings } from "./run_settings.js";
 import { CALM, Timeline } from "./run_timeline.js";
 import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run_lines.js";
@@ -48,7 +48,7 @@ export function RunView({ subject, route }) {
       </details>
       <${Settings} subjects=${[subject, ...beside]} />
     </div>
-    ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} decided=${decided.data} open=${open} zoom=${(/** @type {number} */ from, /** @type {number} */ to) => route.go({ from, to })} />`}
+    ${step !== null && html`<${StepPanel} key=${step} subject=${subject} step=${step} width=${Number(route.query.width ?? WIDTHS[0])} widen=${(/** @type {number} */ width) => route.go({ width: width === WIDTHS[0] ? null : width })} decided=${decided.data} open=${open} zoom=${(/** @type {number} */ from, /** @type {number} */ to) => route.go({ from, to })} />`}
   </div>`;
 }
 
@@ -68,7 +68,7 @@ function Head({ head }) {
   const v = head.validation;
   const facts = [
     ["step", head.steps ? `${shown(head.step)} of ${shown(head.steps)}` : shown(head.step)],
-    ["reward", shown(head.reward)],
+    ["reward, last 20 steps", shown(head.reward)],
     v && ["validation", `${shown(v.value)}${v.low === null ? "" : ` (95 %: ${shown(v.low)} to ${shown(v.high)})`}, step ${shown(v.step)}`],
     ["last reset", head.last_reset === null ? "none" : `step ${shown(head.last_reset)}`],
     head.tokens !== null && ["tokens", shown(head.tokens)],
@@ -90,7 +90,7 @@ function Head({ head }) {
     ${head.reason && html`<p class="bad">${head.reason}</p>`}
     <dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
     <details>
-      <summary>made from ${[head.preset, head.model].filter(Boolean).join(", ") || "what its config says"}</summary>
+      <summary>made from ${[head.preset, head.model?.split("/").at(-1)].filter(Boolean).join(", ") || "what its config says"}</summary>
       <dl>${made.map(([key, value]) => html`<dt>${key}</dt><dd>${String(value)}</dd>`)}</dl>
       ${head.lineage.length > 0 && html`<p>Where its weights came from:</p><ol>${head.lineage.map((/** @type {string} */ leg) => html`<li>${leg}</li>`)}</ol>`}
     </details>`;

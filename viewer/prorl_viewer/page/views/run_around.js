@@ -1,5 +1,5 @@
 // What was decided at a step and on which evidence, and what was different after it from before.
-import { useData } from "../data.js";
+import { exported, useData } from "../data.js";
 import { html, shown, useEffect, useKey, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
@@ -10,15 +10,22 @@ import { useMany } from "./run_lines.js";
 /** @typedef {{key: string, label: string, value: any}} Seen */
 
 const SUSPECTS = ["truncated_rate", "unparsable_rate", "infra_errors", "response_length_mean", "mismatch_kl", "kl", "entropy", "lr"];
+export const WIDTHS = [20, 50, 100]; // steps compared on either side; the server's own number first
 const MOVED = 10; // numbers listed at first
+const RATES = [
+  { key: "truncated_rate", title: "cut" },
+  { key: "unparsable_rate", title: "unparsable" },
+];
+const SEEN = 0.05; // a share from which its column says something
 const SURE = 3; // standard errors from which a change is told as one
 
 /**
- * @param {{subject: string, step: number, decided: Decisions, open: (step: number | null) => void, zoom: (from: number, to: number) => void}} props
+ * @param {{subject: string, step: number, width: number, decided: Decisions, open: (step: number | null) => void, widen: (width: number) => void, zoom: (from: number, to: number) => void}} props
+ *   `width`: steps compared on either side
  */
-export function StepPanel({ subject, step, decided, open, zoom }) {
+export function StepPanel({ subject, step, width, decided, open, widen, zoom }) {
   const here = useData(subject, "decision", { step });
-  const [around] = useMany([subject], "around", { step: String(step) });
+  const [around] = useMany([subject], "around", { step: String(step), ...(width === WIDTHS[0] ? {} : { width: String(width) }) });
   const head = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (document.activeElement !== document.body) head.current?.focus({ preventScroll: innerWidth > 1000 });
@@ -45,7 +52,7 @@ export function StepPanel({ subject, step, decided, open, zoom }) {
     </section>`)}
     ${here.data && !here.data.decisions.length && html`<p class="none">nothing was decided at this step</p>`}
     <${Rules} subject=${subject} step=${step} />
-    ${a && html`<${Around} subject=${subject} step=${step} a=${a} open=${open} zoom=${zoom} />`}
+    ${a && html`<${Around} subject=${subject} step=${step} width=${width} a=${a} open=${open} widen=${widen} zoom=${zoom} />`}
   </aside>`;
 }
 
@@ -89,8 +96,8 @@ function Rules({ subject, step }) {
   </details>`;
 }
 
-/** @param {{subject: string, step: number, a: any, open: (step: number | null) => void, zoom: (from: number, to: number) => void}} props */
-function Around({ subject, step, a, open, zoom }) {
+/** @param {{subject: string, step: number, width: number, a: any, open: (step: number | null) => void, widen: (width: number) => void, zoom: (from: number, to: number) => void}} props */
+function Around({ subject, step, width, a, open, widen, zoom }) {
   const [all, setAll] = useState(false);
   const movers = /** @type {Mover[]} */ (a.movers);
   const reward = movers.find((m) => m.key === "reward_mean");
@@ -100,11 +107,16 @@ function Around({ subject, step, a, open, zoom }) {
   if (single) return html`<p class="none">there is no step before this one to compare with</p>`;
   const spans = `steps ${shown(a.before[0])}–${shown(a.before[1])} against ${shown(a.after[0])}–${shown(a.after[1])}`;
   return html`<h3>Before and after</h3>
-    <p class="soft">${spans} <button class="quiet" onClick=${() => zoom(a.before[0], a.after[1])}>show these in the charts</button></p>
+    ${!exported &&
+    html`<label class="widths">steps compared
+      <select value=${width} onChange=${(/** @type {Event} */ e) => widen(Number(/** @type {HTMLSelectElement} */ (e.currentTarget).value))}>
+        ${WIDTHS.map((w) => html`<option value=${w} selected=${w === width}>${w} before, ${w} after</option>`)}
+      </select></label>`}
+    <p class="soft">${spans} <button onClick=${() => zoom(a.before[0], a.after[1])}>show these in the charts</button></p>
     ${reward && html`<p class="lead">Reward ${shown(reward.before)} → ${shown(reward.after)}: <b class=${tone(reward.change)}>${signed(reward.change)}</b>${inErrors(reward.z)}.</p>`}
     <div class="suspects">${suspects.map((m) => html`<${Suspect} m=${m} />`)}</div>
-    <${Divided} title="Where the reward went, by domain" about="domain" divided=${a.domains} subject=${subject} step=${step} unit="groups" />
-    <${Divided} title="By task" about="task" divided=${a.tasks} subject=${subject} step=${step} unit="responses" />
+    <${Divided} title="Where the reward went, by domain" about="domain" divided=${a.domains} subject=${subject} after=${a.after} unit="groups" />
+    <${Divided} title="By task" about="task" divided=${a.tasks} subject=${subject} after=${a.after} unit="responses" />
     ${a.unread > 0 && html`<p class="soft">reading rollouts: ${shown(a.unread)} files to go</p>`}
     <h3>What moved most</h3>
     <${Table} label="what moved most" columns=${MOVER_COLUMNS} rows=${all ? movers : movers.slice(0, MOVED)} id=${(/** @type {Mover} */ m) => m.key} />
@@ -138,22 +150,32 @@ const MOVER_COLUMNS = [
 
 /**
  * The change of the reward, divided among domains or tasks.
- * @param {{title: string, about: string, divided: any, subject: string, step: number, unit: string}} props
+ * @param {{title: string, about: string, divided: any, subject: string, after: [number, number], unit: string}} props `after`: first and last step of those after
  */
-function Divided({ title, about, divided, subject, step, unit }) {
+function Divided({ title, about, divided, subject, after, unit }) {
   if (!divided.parts.length) return null;
   /** @type {import("../table.js").Column[]} */
   const columns = [
-    { key: "name", title: about, show: (p) => html`<a href=${link(subject, "rollouts", { step, [about]: p.name })}>${p.name}</a>` },
-    { key: "adds", title: "adds", number: true, value: (p) => p.within + p.mix, show: (p) => html`<b class=${tone(p.within + p.mix)} title="its own reward ${signed(p.within)}, its share ${signed(p.mix)}">${signed(p.within + p.mix)}</b>` },
-    { key: "reward_after", title: "reward", number: true, show: (p) => change(p.reward_before, p.reward_after, "") },
-    { key: "cut", title: "cut", number: true, value: (p) => p.rates_after.truncated_rate, show: (p) => change(p.rates_before.truncated_rate, p.rates_after.truncated_rate, "share") },
-    { key: "unparsable", title: "unparsable", number: true, value: (p) => p.rates_after.unparsable_rate, show: (p) => change(p.rates_before.unparsable_rate, p.rates_after.unparsable_rate, "share") },
-    { key: "share_after", title: "share", number: true, show: (p) => change(p.share_before, p.share_after, "share") },
+    { key: "name", title: about, show: (p) => html`<a href=${link(subject, "rollouts", { step: after.join(".."), [about]: p.name })}>${p.name}</a>` },
+    { key: "adds", title: "adds", number: true, value: (p) => p.within + p.mix, show: (p) => html`<b class=${tone(p.within + p.mix)}>${signed(p.within + p.mix)}</b>` },
+    { key: "reward_after", title: "reward", number: true, show: (p) => html`${change(p.reward_before, p.reward_after, "reward")}<div class="soft">${signed(p.within)}</div>` },
+    { key: "share_after", title: "share", number: true, show: (p) => html`${change(p.share_before, p.share_after, "part")}<div class="soft">${signed(p.mix)}</div>` },
+    ...RATES.filter(({ key }) => divided.parts.some((/** @type {any} */ p) => p.rates_before[key] >= SEEN || p.rates_after[key] >= SEEN)).map(({ key, title }) => ({
+      key,
+      title,
+      number: true,
+      value: (/** @type {any} */ p) => p.rates_after[key],
+      show: (/** @type {any} */ p) => change(p.rates_before[key], p.rates_after[key], "share"),
+    })),
   ];
-  const whole = divided.parts.reduce((/** @type {number} */ n, /** @type {any} */ p) => n + p.weight_after, 0);
+  /** @param {(part: any) => number} of */
+  const sum = (of) => divided.parts.reduce((/** @type {number} */ n, /** @type {any} */ p) => n + of(p), 0);
+  const rest = divided.rest.parts > 0 ? `, ${signed(divided.rest.change)} by others` : "";
   return html`<h3>${title}</h3>
-    <p class="soft">What each adds to the change of ${signed(divided.after - divided.before)} (${shown(whole)} ${unit} after).</p>
+    <p class="soft">
+      What each adds to the change of ${signed(divided.after - divided.before)}: ${signed(sum((p) => p.within))} by their own rewards, ${signed(sum((p) => p.mix))} by their shares${rest}.
+      Every one of the ${unit} counts once (${shown(sum((p) => p.weight_after))} after), not every step as above.
+    </p>
     <${Table} label=${title} columns=${columns} rows=${divided.parts} id=${(/** @type {any} */ p) => p.name} />
     ${divided.rest.parts > 0 && html`<p class="soft">${shown(divided.rest.parts)} others: ${signed(divided.rest.change)}</p>`}`;
 }
@@ -173,15 +195,17 @@ function near(steps, step) {
  */
 function change(before, after, unit) {
   const [a, b] = [amount(before, unit), amount(after, unit)];
-  return a === b ? a : `${unit === "share" ? a.replace(" %", "") : a} → ${b}`;
+  return a === b ? a : `${a.replace(" %", "")} → ${b}`;
 }
 
 /**
  * @param {number | null | undefined} value
- * @param {string} unit
+ * @param {string} unit `reward`: to a thousandth; `part`: a share in whole percent; `share`: a share to a tenth of a percent
  */
 function amount(value, unit) {
   if (value === null || value === undefined) return "–";
+  if (unit === "reward") return value.toFixed(3);
+  if (unit === "part") return `${(value * 100).toFixed(0)} %`;
   return unit === "share" ? `${(value * 100).toFixed(1)} %` : shown(value);
 }
 
