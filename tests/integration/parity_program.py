@@ -50,7 +50,7 @@ BASE = (
 )
 
 
-def batch_of(config: TrainConfig, actor: Any, rewarded: bool) -> UpdateBatch:
+def batch_of(config: TrainConfig, actor: Any, rewarded: bool = False) -> UpdateBatch:
     """Return groups of random responses; of every second group's the sampler was an earlier policy.
 
     Advantages are random, or of answers that are right or wrong where the case is about their estimator.
