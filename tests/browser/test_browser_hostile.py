@@ -35,14 +35,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             evidence = dict.fromkeys(NAMES, EVIL) | {"deep": [[[[[[[EVIL]]]]]]]}
             decision = {"step": step, "kind": kind, "reason": EVIL, "evidence": evidence}
             file.write(json.dumps(decision) + "\n")
-    file = rollout_file(path, 40)
-    table = parquet.read_table(file)
+    rollouts = rollout_file(path, 40)
+    table = parquet.read_table(rollouts)
     for at, column in enumerate(table.schema):
         if column.type == pa.string():
             name = NAMES[at % len(NAMES)]
             text = name if column.name in ("domain", "task", "status", "sample_id") else EVIL
             table = table.set_column(at, column, pa.array([text] * table.num_rows))
-    parquet.write_table(table, file)
+    parquet.write_table(table, rollouts)
     return path
 
 
