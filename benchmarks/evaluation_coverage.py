@@ -1,6 +1,6 @@
 """How often do the evaluation's 95% intervals hold the truth? A seeded simulation with known answers.
 
-    python benchmarks/evaluation_coverage.py [--trials 1000] [--json FILE]
+    python benchmarks/evaluation_coverage.py [--trials 1000] [--json FILE] [--kinds paired null ...]
 
 Each setting draws problems from a population of success rates, samples from each problem, and asks whether
 the interval over problems holds the population's mean. Compared with the plain percentile bootstrap over
@@ -40,7 +40,7 @@ NOMINAL = 0.95
 class Setting:
     """Success rates are Beta(``a``, ``b``) over problems; ``shift`` is the second model's change in log
     odds, with a spread of 1 between problems. ``groups`` > 0 clusters or strata share problems. Of kind
-    ``rare``, ``a`` is the share of problems that is lost."""
+    ``null`` no rate changes; of kind ``rare``, ``a`` is the share of problems that is lost."""
 
     kind: str
     a: float
@@ -81,6 +81,7 @@ def settings() -> list[Setting]:
         for size in sizes
         for n, k, shift in ((16, 1, 0.0), (16, 8, 1.0), (256, 128, 1.0))
     ]
+    found += [Setting("null", a, b, size) for a, b in shapes[:3] for size in (24, 40, 100)]
     found += [
         Setting("strata", 0.3, 1.2, 60, groups=5),
         Setting("strata", 0.05, 2.45, 60, groups=5),
@@ -103,13 +104,14 @@ def run(setting: Setting, trials: int) -> Row:
         "strata": _strata,
         "clusters": _clusters,
         "paired": _paired,
+        "null": _null,
         "rare": _rare,
         "length": _length,
     }
     rows, truth, units = make[setting.kind](setting, trials, rng)
     how = Resampling(NOMINAL, DRAWS, 1)
     rejected = None
-    if setting.kind in ("paired", "rare"):
+    if setting.kind in ("paired", "null", "rare"):
         found, drawn = paired_columns(rows, units, how)
         tests = np.array([one_sided(drawn, j, truth) for j in range(trials)])
         rejected = float((tests <= 0.025).mean(axis=0).max())
@@ -171,6 +173,11 @@ def _paired(s: Setting, trials: int, rng: np.random.Generator) -> tuple[Floats, 
     return _estimates(after, s, rng) - _estimates(before, s, rng), truth, Units()
 
 
+def _null(s: Setting, trials: int, rng: np.random.Generator) -> tuple[Floats, float, Units]:
+    rates = rng.beta(s.a, s.b, (s.problems, trials))
+    return _estimates(rates, s, rng) - _estimates(rates, s, rng), 0.0, Units()
+
+
 def _rare(s: Setting, trials: int, rng: np.random.Generator) -> tuple[Floats, float, Units]:
     """A share ``a`` of the problems is lost wholly, all others gain a little: no change on average."""
     gain = s.a / (1.0 - s.a)
@@ -190,12 +197,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--kinds", nargs="*", help="only these; others keep their rows in --json")
     options = parser.parse_args()
     started, rows = time.perf_counter(), []
+    before: list[dict[str, Any]] = []
+    if options.kinds and options.json and options.json.is_file():
+        before = json.loads(options.json.read_text())["rows"]
     print(
         "kind      rates           problems   n    k  shift   truth  covered  plain   width  rejected"
     )
     for setting in settings():
+        if options.kinds and setting.kind not in options.kinds:
+            continue
         row = run(setting, options.trials)
         rows.append(row)
         s = row.setting
@@ -211,7 +224,9 @@ def main() -> None:
     print(f"{inside} of {len(rows)} within 93-97%; {time.perf_counter() - started:.0f} s")
     if options.json:
         value: dict[str, Any] = {"trials": options.trials, "nominal": NOMINAL, "draws": DRAWS}
-        value["rows"] = [dataclasses.asdict(r) for r in rows]
+        made = [dataclasses.asdict(r) for r in rows]
+        kept = [r for r in before if r["setting"]["kind"] not in options.kinds]
+        value["rows"] = [*kept, *made]
         options.json.write_text(json.dumps(value, indent=1) + "\n")
 
 

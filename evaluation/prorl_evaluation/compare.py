@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.stats.fixed_set import fixed_change
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.stats.paired import Pair, changes, group_resampling, group_units, same_problem
 from prorl_evaluation.types import (
@@ -32,7 +33,9 @@ MIN_PROBLEMS = 10
 class Difference:
     """One quantity in one group: mean of ``a``, mean of ``b``, and the interval of ``b - a``.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). Both means are over the paired problems where both are defined.
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). Both means are over the paired
+    problems where both are defined. ``fixed`` is the interval over new samples of these very problems; None where it
+    is not known (reward, length).
     """
 
     group: str
@@ -40,6 +43,7 @@ class Difference:
     a: float
     b: float
     interval: Interval
+    fixed: Interval | None = None
 
     @property
     def statement(self) -> str:
@@ -147,7 +151,12 @@ def _differences(
     ks = ks_up_to(min(a.settings.n, b.settings.n), [a.settings.k, b.settings.k])
     how = group_resampling(a.settings, "overall" if group == OVERALL else "domain", group)
     ((found, _),) = changes([pairs], ks, group_units([p for p, _ in pairs], cluster), how)
-    return [Difference(group, c.metric, c.before, c.after, c.interval) for c in found]
+    level = a.settings.level
+    fixed = {f"pass@{k}": fixed_change(pairs, k, level) for k in ks}
+    return [
+        Difference(group, c.metric, c.before, c.after, c.interval, fixed.get(c.metric))
+        for c in found
+    ]
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:

@@ -68,6 +68,25 @@ def result_table(result: EvalResult) -> TextTable:
     return TextTable(title, head, rows)
 
 
+def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()) -> TextTable:
+    """Return pass@k and its differences with both intervals: for problems like these, and for these very problems."""
+    ks = shown_ks(results)
+    rows = [
+        (r.label, g.name, f"pass@{k}", bracket(g.pass_at_k[k]), bracket(g.fixed_pass_at_k[k]))
+        for r in results
+        for g in r.groups
+        for k in ks
+    ]
+    rows += [
+        (f"{c.b} - {c.a}", d.group, d.metric, signed_bracket(d.interval), signed_bracket(d.fixed))
+        for c in comparisons
+        for d in c.differences
+        if d.fixed is not None and d.metric in {f"pass@{k}" for k in ks}
+    ]
+    head = ("", "", "", "problems like these", "these very problems, sampled again")
+    return TextTable("What the interval is about", head, tuple(rows))
+
+
 def number(value: float, digits: int = 3) -> str:
     """Return a number, or a dash where it is NaN."""
     return "-" if math.isnan(value) else f"{value:.{digits}f}"

@@ -15,6 +15,7 @@ from typing import Any
 
 from prorl_common import UserError, atomic_write_text
 from prorl_evaluation.stats.bootstrap import Interval
+from prorl_evaluation.stats.fixed_set import fixed_interval
 
 FULL_MARKS = 1.0 - 1e-9
 """pass@k counts a sample as solved only at full marks; partial credit enters the mean reward."""
@@ -143,7 +144,8 @@ class GroupResult:
     Rates are shares of all samples (``truncation_rate``, ``infra_error_rate``) or of those with a verdict
     (the other two). ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
     ``maj_at_k`` is over the problems whose answers can be put to a vote, empty when there are none;
-    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``. ``judged`` rewards were given by a model.
+    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``. ``judged`` rewards were given by a model. ``pass_at_k``
+    has intervals over problems like these, ``fixed_pass_at_k`` over new samples of these very problems.
     """
 
     name: str
@@ -161,6 +163,7 @@ class GroupResult:
     maj_at_k: Mapping[int, Interval] = field(default_factory=dict)
     g_pass: Mapping[str, Interval] = field(default_factory=dict)
     judged: int = 0
+    fixed_pass_at_k: Mapping[int, Interval] = field(default_factory=dict)
 
     @property
     def infra_share(self) -> float:
@@ -263,7 +266,9 @@ def load_result(path: Path) -> EvalResult:
         del row["format"]
         row["settings"] = EvalSettings(**row["settings"])
         row["problems"] = tuple(_problem(p) for p in row["problems"])
-        row["groups"] = tuple(_group(g) for g in row["groups"])
+        groups = (_group(g) for g in row["groups"])
+        level = row["settings"].level
+        row["groups"] = tuple(_with_fixed(g, row["problems"], level) for g in groups)
         if not row["groups"]:
             raise ValueError("no groups")
         row["examples"] = tuple(Example(**e) for e in row["examples"])
@@ -285,7 +290,7 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
 
 def _group(row: Mapping[str, Any]) -> GroupResult:
     values = dict(row)
-    for name in ("pass_at_k", "maj_at_k"):
+    for name in ("pass_at_k", "maj_at_k", "fixed_pass_at_k"):
         values[name] = {int(k): _interval(v) for k, v in row.get(name, {}).items()}
     values["g_pass"] = {k: _interval(v) for k, v in row.get("g_pass", {}).items()}
     values["infra_error_rate"] = _number(row.get("infra_error_rate"))
@@ -294,6 +299,15 @@ def _group(row: Mapping[str, Any]) -> GroupResult:
     for name in ("truncation_rate", "unparsable_rate", "timeout_rate", "chance"):
         values[name] = _number(row[name])
     return GroupResult(**values)
+
+
+def _with_fixed(group: GroupResult, problems: Sequence[ProblemResult], level: float) -> GroupResult:
+    """Return the group with its intervals for these very problems, which older results do not hold."""
+    if group.fixed_pass_at_k:
+        return group
+    own = [p for p in problems if group.name in (OVERALL, p.domain)]
+    fixed = {k: fixed_interval(own, k, level) for k in group.pass_at_k}
+    return dataclasses.replace(group, fixed_pass_at_k=fixed)
 
 
 def _interval(row: Mapping[str, Any]) -> Interval:

@@ -58,7 +58,12 @@ def compare_command(
     )
     from prorl_evaluation.report.data import report_data
     from prorl_evaluation.sampling.choose import gather
-    from prorl_evaluation.tables import comparison_table, near_n_lines, result_table
+    from prorl_evaluation.tables import (
+        comparison_table,
+        doubt_table,
+        near_n_lines,
+        result_table,
+    )
     from prorl_evaluation.types import finite, shown_ks
 
     asked = o.settings(context, config, overrides, ("comparison",)).comparison
@@ -99,6 +104,7 @@ def compare_command(
     metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
     tables = [result_table(r) for r in results]
     tables += [comparison_table(c, metrics) for c in comparisons]
+    tables.append(doubt_table(results, comparisons))
     for table in [*tables, *boundary_tables(report), *extra_tables]:
         print_table(table)
     for line in dict.fromkeys([*near_n_lines(results), *report.near_n, *report.warnings]):

@@ -85,7 +85,7 @@ def pass_at_k_command(
     """
     from prorl_evaluation.compare import against_baseline
     from prorl_evaluation.sampling.asked import open_session
-    from prorl_evaluation.tables import comparison_table, result_table
+    from prorl_evaluation.tables import comparison_table, doubt_table, result_table
     from prorl_evaluation.types import shown_ks
     from prorl_verifiers import VerifierPool
 
@@ -115,5 +115,6 @@ def pass_at_k_command(
         metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
         print_table(comparison_table(comparison, metrics))
         warn_of(comparison)
+    print_table(doubt_table(results, [comparison] if comparison is not None else []))
     if session.run is not None:
         say(f"write the report with: prorl eval report {session.run.path}")

@@ -162,6 +162,8 @@ def run_command(
         for one in gathered.ready:
             for note in one.notes:
                 warn(note)
+        for line in _poor(gathered, how.n):
+            warn(line)
         for note in wanted.notes:
             say(f"note: {note}")
         if not gathered.ready:
@@ -172,6 +174,22 @@ def run_command(
             result = run_suite(wanted, gathered, session, pool, progress)
     form = "json" if json_out else "markdown" if markdown else "tables"
     _show(replace(result, shared=shared), session, form, cast("Shown", rows), html)
+
+
+def _poor(gathered: Gathered, n: int) -> list[str]:
+    """Return what is to be said of a suite, or of benchmarks of it, that are too small to show a gain."""
+    from prorl_evaluation.stats.power import poor_power
+
+    whole = poor_power(sum(len(one.samples) for one in gathered.ready), n)
+    if whole is not None:
+        return [whole]
+    alone = [one.name for one in gathered.ready if poor_power(len(one.samples), n) is not None]
+    if not alone:
+        return []
+    names = ", ".join(alone)
+    return [
+        f"too few problems to show a gain of 0.1 in pass@1 alone: {names} (see prorl eval plan)"
+    ]
 
 
 def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[str, tuple[str, ...]]:

@@ -18,6 +18,7 @@ PACKAGES = (
     "prorl_inference",
     "prorl_training",
     "prorl_evaluation",
+    "prorl_viewer",
 )
 
 
@@ -34,6 +35,9 @@ def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
     assert list((unpacked / "prorl_training" / "presets").glob("cpu.yaml"))
     templates = unpacked / "prorl_evaluation" / "report" / "templates"
     assert {p.name for p in templates.iterdir()} >= {"page.html.j2", "style.css"}
+    page = unpacked / "prorl_viewer" / "page"
+    assert {p.name for p in page.iterdir()} >= {"index.html", "main.js", "style.css", "views"}
+    assert (page / "vendor" / "LICENSE-preact").is_file()
     suites = unpacked / "prorl_evaluation" / "suites"
     assert (suites / "published.yaml").is_file()
     assert len(list((suites / "definitions").glob("*.yaml"))) == 3

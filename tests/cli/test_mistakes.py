@@ -429,7 +429,7 @@ CASES = [
     ),
     ("eval run --published nope", "--published is 'nope': use core, all, none"),
     ("eval plan --rate 1.5", "the rate is 1.5: it must lie between 0 and 1"),
-    ("eval plan --like nothing", "no result.json in nothing: make one with prorl eval pass-at-k"),
+    ("eval plan --from nothing", "no result.json in nothing: make one with prorl eval pass-at-k"),
     ("verify answer --reference [] 5", "math: the reference must be a JSON object"),
     ("verify answer --verifier logic --reference {} 5", "logic: the reference needs 'dataset'"),
     ("verify answer --verifier stem --gold 4 --mode stem=x 5", "unknown mode 'x' of stem"),

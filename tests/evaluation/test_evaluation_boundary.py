@@ -136,24 +136,24 @@ def test_a_boundary_that_rose_once_and_stood_still_is_called_a_plateau() -> None
     assert claim.regime == "plateau" and "then changed by less than 0.05" in claim.reason
 
 
-def test_sharper_answers_on_fewer_problems_are_called_diminish() -> None:
+def test_sharper_answers_on_fewer_problems_are_called_fell() -> None:
     results = [drawn("base", lambda p: p), drawn("rl", lambda p: 2 * p * (p > 0.15))]
     report = boundary_report(results)
     first = report.groups[0].changes[0][0]
     assert first.metric == "pass@1" and first.interval.low > 0
-    assert report.claims[0].regime == "diminish" and report.claims[0].reason == "pass@32 fell"
+    assert report.claims[0].regime == "fell" and report.claims[0].reason == "pass@32 fell"
 
 
-def test_pass_at_1_that_rises_without_the_boundary_is_called_diminish() -> None:
+def test_pass_at_1_that_rises_without_the_boundary_is_called_sharpened_only() -> None:
     results = [
         drawn("base", lambda p: 0.5 * p + 0.2 if p > 0.3 else 0.0),
         drawn("rl", lambda p: 0.5 * p + 0.4 if p > 0.3 else 0.0),
     ]
     claim = boundary_report(results).claims[0]
-    assert claim.regime == "diminish" and "gained less than 0.05" in claim.reason
+    assert claim.regime == "sharpened only" and "changed by less than 0.05" in claim.reason
 
 
-def test_a_baseline_at_the_ceiling_is_not_called_diminish() -> None:
+def test_a_baseline_at_the_ceiling_is_not_called_sharpened_only() -> None:
     results = [
         drawn("base", lambda p: 0.5 * p + 0.2),
         drawn("rl", lambda p: 0.5 * p + 0.4),

@@ -85,6 +85,15 @@ def test_k_above_n_is_said_before_anything_else(
     assert fails("pass-at-k", "--k", "8", "--n", "4").startswith("k > n")
 
 
+def test_an_evaluation_too_small_for_a_gain_says_so_before_it_samples(workplace: Path) -> None:
+    outcome = call("pass-at-k", "--checkpoint", "base", *SMALL, "--limit", "4")
+    assert outcome.exit_code == 0, outcome.output
+    said = " ".join(outcome.stderr.split())
+    assert "4 problems with n = 4: a true gain of 0.1 in pass@1 would be seen in" in said
+    assert said.index("a true gain of 0.1") < said.index("written to")
+    assert "these very problems, sampled again" in " ".join(outcome.stdout.split())
+
+
 def test_k_near_n_is_warned_of_loudly_and_once(workplace: Path) -> None:
     done = call("pass-at-k", "--k", "4", "--n", "4", "--max-tokens", "2", "--limit", "1")
     assert done.stderr.count("WARNING: k = 4 is more than half of n = 4") == 1

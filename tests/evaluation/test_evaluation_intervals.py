@@ -157,3 +157,14 @@ def test_the_same_seed_gives_the_same_interval() -> None:
     rows = np.random.default_rng(8).random((30, 1))
     assert bounded_columns(rows, how=HOW) == bounded_columns(rows, how=HOW)
     assert bounded_columns(rows, how=HOW) != bounded_columns(rows, how=Resampling(draws=2000))
+
+
+def test_where_all_of_24_problems_change_the_paired_interval_is_hardly_wider_than_scipys_t() -> (
+    None
+):
+    rows = np.random.default_rng(11).uniform(-0.5, 0.6, (24, 40))
+    found = paired_columns(rows, how=HOW)[0]
+    low, high = stats.t.interval(0.95, 23, rows.mean(axis=0), stats.sem(rows))
+    ratio = [(i.high - i.low) / (h - lo) for i, h, lo in zip(found, high, low, strict=True)]
+    assert min(ratio) >= 0.9 and max(ratio) <= 1.1
+    assert float(np.median(ratio)) == pytest.approx(1.0, abs=0.05)

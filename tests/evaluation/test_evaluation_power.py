@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_evaluation import EvaluationError, ProblemResult
-from prorl_evaluation.stats.power import Rates, fit_rates, power, smallest_gain
+from prorl_common import NullProgress
+from prorl_evaluation import (
+    EvalSettings,
+    EvaluationError,
+    ProblemResult,
+    evaluate,
+    load_result,
+)
+from prorl_evaluation.stats.power import (
+    Rates,
+    fit_rates,
+    needed_problems,
+    needed_samples,
+    poor_power,
+    power,
+    smallest_gain,
+)
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 
 
 def problem(i: int, n: int, c: int) -> ProblemResult:
@@ -35,6 +54,39 @@ def test_the_smallest_gain_is_seen_as_often_as_wanted_and_a_smaller_one_is_not()
     least = smallest_gain(80, 8, Rates(0.5), wanted=0.8)
     assert power(80, 8, least, Rates(0.5)) >= 0.8
     assert power(80, 8, least - 0.01, Rates(0.5)) < 0.8
+
+
+def test_the_power_is_near_that_of_a_paired_t_test_by_the_noncentral_distribution() -> None:
+    rates, n, gain, problems = Rates(0.4, 1.5), 8, 0.1, 120
+    rng = np.random.default_rng(3)
+    p = rng.beta(0.6, 0.9, 200_000)
+    q = np.where(rng.random(p.shape) < 0.5, rng.beta(0.6, 0.9, p.shape), p)
+    q = q + (1 - q) * gain / 0.6
+    d = (rng.binomial(n, q) - rng.binomial(n, p)) / n
+    shift = d.mean() / d.std() * np.sqrt(problems)
+    expected = stats.nct.sf(stats.t.ppf(0.975, problems - 1), problems - 1, shift)
+    assert power(problems, n, gain, rates) == pytest.approx(expected, abs=0.04)
+
+
+def test_as_many_problems_as_are_needed_see_the_gain_and_a_tenth_fewer_do_not() -> None:
+    found = needed_problems(8, 0.12, wanted=0.8)
+    assert found is not None and power(found, 8, 0.12) >= 0.8
+    assert power(int(0.9 * found), 8, 0.12) < 0.8
+    assert needed_problems(8, 0.0) is None
+
+
+def test_a_gain_that_more_samples_cannot_show_needs_more_problems() -> None:
+    assert needed_samples(30, 0.05) is None
+    found = needed_samples(120, 0.12, wanted=0.8)
+    assert found is not None and found > 1 and power(120, found // 2, 0.12) < 0.8
+
+
+def test_a_small_evaluation_is_warned_about_with_what_it_takes() -> None:
+    line = poor_power(40, 16)
+    assert line is not None and "40 problems with n = 16" in line and "takes about" in line
+    assert poor_power(300, 16) is None and poor_power(5000, 1) is None and poor_power(0, 4) is None
+    alone = poor_power(1, 16)
+    assert alone is not None and alone.startswith("1 problem")
 
 
 def test_fitted_rates_leave_out_the_noise_of_sampling() -> None:
@@ -68,3 +120,21 @@ def test_the_command_prints_the_power_as_json() -> None:
     found = json.loads(outcome.stdout)
     assert found["power"] == power(100, 8, 0.1) and found["problems"] == 100
     assert found["smallest_gain"] == pytest.approx(smallest_gain(100, 8))
+    assert found["needed_problems"] == needed_problems(8, 0.1, wanted=0.9)
+    assert found["needed_n"] == needed_samples(100, 0.1, wanted=0.9)
+
+
+def test_the_plan_takes_the_rates_of_a_result(tmp_path: Path) -> None:
+    samples = make_samples(30)
+    evaluate(
+        FakeGenerator(),
+        samples,
+        EvalSettings(n=8, k=4, draws=100),
+        tmp_path,
+        FakeScorer(),
+        NullProgress(),
+    )
+    words = ["eval", "plan", "--problems", "60", "--from", str(tmp_path), "--json"]
+    found = json.loads(CliRunner().invoke(build_app(), words).stdout)
+    own = fit_rates(load_result(tmp_path).problems)
+    assert (found["rate"], found["concentration"]) == (own.mean, own.concentration)

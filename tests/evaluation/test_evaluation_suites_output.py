@@ -14,6 +14,7 @@ from prorl_common import NullProgress, Progress
 from prorl_evaluation import EvalSettings
 from prorl_evaluation.sampling.choose import Target
 from prorl_evaluation.sampling.session import Session
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites import (
     Failure,
     Gathered,
@@ -25,6 +26,7 @@ from prorl_evaluation.suites import (
     suite_tables,
 )
 from prorl_evaluation.suites.suite import parse_suite
+from prorl_evaluation.suites.tables import percent
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference import Completion, Generator, Request, SamplingParams, Usage
 
@@ -142,6 +144,12 @@ def test_nothing_a_name_or_a_reason_holds_is_markup_in_the_markdown(
     for markup in ("<img", "[free](", " *b*"):
         assert markup not in page.replace("\\<", "").replace("\\*", "")
     assert "a|b" not in page
+
+
+def test_a_cell_has_the_interval_over_problems_and_that_of_these_very_problems() -> None:
+    wide, narrow = Interval(0.4375, 0.3, 0.6, 30), Interval(0.4375, 0.4, 0.47, 30)
+    assert percent(wide, fixed=narrow) == "43.75\n[30.0, 60.0]\n{40.0, 47.0}"
+    assert percent(wide) == "43.75\n[30.0, 60.0]"
 
 
 def test_numbers_stay_plain_in_the_markdown(tmp_path: Path) -> None:

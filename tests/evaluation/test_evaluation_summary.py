@@ -21,8 +21,9 @@ from prorl_evaluation import (
     load_result,
     regrade,
 )
+from prorl_evaluation.compare import compare
 from prorl_evaluation.report.markdown import shown
-from prorl_evaluation.tables import near_n_lines, rate, result_table
+from prorl_evaluation.tables import doubt_table, near_n_lines, rate, result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task, Verdict
 
@@ -108,16 +109,26 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
     for problem in row["problems"]:
         del problem["labels"], problem["answers"]
     for group in row["groups"]:
-        del group["infra_error_rate"], group["maj_at_k"], group["g_pass"]
+        del group["infra_error_rate"], group["maj_at_k"], group["g_pass"], group["fixed_pass_at_k"]
     file.write_text(json.dumps(row))
     old = load_result(tmp_path)
     assert old.overall.pass_at_k == result.overall.pass_at_k
+    assert old.overall.fixed_pass_at_k == result.overall.fixed_pass_at_k  # made from the counts
     assert math.isnan(old.overall.infra_error_rate) and old.overall.maj_at_k == {}
     assert old.problems[0].labels == {} and old.problems[0].answers is None
     assert result_table(old).rows[0][-1] == "0%"
     file.write_text(json.dumps({**row, "format": 3}))
     with pytest.raises(EvaluationError, match="reads 1 and 2: give its pass-at-k command again"):
         load_result(tmp_path)
+
+
+def test_both_intervals_are_shown_and_each_is_named(tmp_path: Path) -> None:
+    result = run(tmp_path, make_samples(12))
+    table = doubt_table([result], [compare(result, result)])
+    assert table.head[3:] == ("problems like these", "these very problems, sampled again")
+    level, change = table.rows[0], table.rows[-1]
+    assert level[2] == "pass@1" and level[3].split()[0] == level[4].split()[0]
+    assert change[3].startswith("+0.000") and change[4].startswith("+0.000")
 
 
 class FakeJudge(FakeScorer):

@@ -6,6 +6,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,6 +14,7 @@ from prorl_common import NullProgress, UserError
 from prorl_datasets import Sample
 from prorl_evaluation import EvalSettings, boundary_report, evaluate, load_result, solvable_changes
 from prorl_evaluation.boundary.boundary import align
+from prorl_evaluation.boundary.types import Regime
 from prorl_evaluation.sampling.grading import Scorer
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_viewer.encoding import encode
@@ -129,7 +131,7 @@ def test_claims_say_which_comparisons_are_corrected_for_their_number(two: Path) 
     said = ask(opened(two), "claims")
     assert f"{len(said['claims'])} groups by 1 model against base tiny" in said["multiple"]
     assert "Holm" in said["multiple"]
-    assert set(said["meaning"]) == {"sustained", "plateau", "diminish", "undecided"}
+    assert set(said["meaning"]) == set(get_args(Regime))
 
 
 def test_a_group_that_is_not_there_is_named(two: Path) -> None:

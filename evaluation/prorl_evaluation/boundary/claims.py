@@ -1,17 +1,19 @@
-"""Diminish, plateau or sustained: ProRL's three regimes as claims that are tested, else undecided.
+"""Fell, sharpened only, plateau or sustained: claims about the boundary that are tested, else undecided.
 
 Let d1 and dK be the paired changes of pass@1 and pass@K against the baseline, eK the change of pass@K
 against the checkpoint before, and m the margin below which a change counts as none.
 
-    diminish    dK < 0, or both d1 > 0 and dK < m    pass@1 may rise, the boundary does not
-    plateau     dK > 0 and -m < eK < m               the boundary moved and then stood still
-    sustained   dK > 0 (and eK > 0)                  the boundary moved, and went on moving
+    fell              dK < 0                    some of what the base solves in K tries is lost
+    sustained         dK > 0 (and eK > 0)       the boundary moved, and went on moving
+    plateau           dK > 0 and -m < eK < m    the boundary moved and then stood still
+    sharpened only    d1 > 0 and -m < dK < m    one try solves more, K tries solve as much as before
 
 A claim is made when every one of its statements is shown by a one-sided test (intersection-union test,
 Berger 1982: its p-value is the largest), after Holm's correction over all candidate claims of all groups
 and checkpoints. "Not shown to change" is never read as "unchanged": that takes the margin (two one-sided
 tests, Schuirmann 1987). With two results there is no eK: plateau cannot be tested and sustained means that
-pass@K rose. Leaves out: the tests themselves (``paired.one_sided``).
+pass@K rose. How often each is said, rightly and wrongly: benchmarks/claims.py. Leaves out: the tests themselves
+(``paired.one_sided``).
 """
 
 from __future__ import annotations
@@ -66,8 +68,8 @@ def judge(
 ) -> tuple[list[Claim], int]:
     """Return a claim for each evidence, in order, and how many hypotheses were corrected for.
 
-    Where several candidates hold: a loss, then sustained, then plateau, then no gain. Draws are not kept: those of
-    many groups and checkpoints are hundreds of megabytes.
+    Where several candidates hold, the first of them stands: fell, sustained, plateau, sharpened only. Draws are not
+    kept: those of many groups and checkpoints are hundreds of megabytes.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -80,7 +82,7 @@ def judge(
         holding = [c for c in group if lookup[id(c)] <= alpha]
         if holding:
             c = holding[0]
-            small = c.regime != "diminish" and any(h.regime == "diminish" for h in holding)
+            small = c is not holding[-1] and holding[-1].regime == "sharpened only"
             reason = f"{c.reason}, by less than {margin:g}" if small else c.reason
             claims.append(_claim(e, c, c.regime, lookup[id(c)], reason))
             continue
@@ -102,41 +104,48 @@ def judge(
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
     """Return the claims that can be tested, in the order of precedence.
 
-    That pass@1 rose without pass@K is no candidate where the baseline's pass@K is within the margin of 1:
-    there nothing could have been gained.
+    Sharpened only is no candidate where the baseline's pass@K is within the margin of 1: there nothing could have
+    been gained.
     """
     if e.since_base is None or e.blocked:
         return []
     name = f"pass@{e.k}"
     rose, fell = one_sided(e.since_base, e.last)
     up = Hypothesis(f"{name} rose", rose)
-    small = Hypothesis(
-        f"{name} gained less than {margin:g}", one_sided(e.since_base, e.last, margin)[1]
-    )
     better = Hypothesis("pass@1 rose", one_sided(e.since_base, e.first)[0])
-    loss = Candidate("diminish", (Hypothesis(f"{name} fell", fell),), f"{name} fell")
-    no_gain = Candidate(
-        "diminish", (better, small), f"pass@1 rose while {name} gained less than {margin:g}"
+    same = _within(e.since_base, e.last, name, margin, "")
+    loss = Candidate("fell", (Hypothesis(f"{name} fell", fell),), f"{name} fell")
+    sharper = Candidate(
+        "sharpened only",
+        (better, *same),
+        f"pass@1 rose while {name} changed by less than {margin:g}",
     )
-    stuck = [no_gain] if e.base + margin <= 1.0 else []
+    only = [sharper] if e.base + margin <= 1.0 else []
     if e.since_before is None:
         reason = f"{name} rose (one checkpoint: not told apart from a plateau)"
-        return [loss, Candidate("sustained", (up,), reason), *stuck]
+        return [loss, Candidate("sustained", (up,), reason), *only]
     # sustained and plateau also rest on the change since the checkpoint before
     went_on, _ = one_sided(e.since_before, e.last)
     on = Hypothesis(f"{name} rose since the checkpoint before", went_on)
-    _, little_up = one_sided(e.since_before, e.last, margin)
-    little_down, _ = one_sided(e.since_before, e.last, -margin)
-    still = (
-        Hypothesis(f"{name} rose by less than {margin:g} since", little_up),
-        Hypothesis(f"{name} fell by less than {margin:g} since", little_down),
-    )
+    still = _within(e.since_before, e.last, name, margin, " since")
     return [
         loss,
         Candidate("sustained", (up, on), f"{name} rose, also since the checkpoint before"),
         Candidate("plateau", (up, *still), f"{name} rose, then changed by less than {margin:g}"),
-        *stuck,
+        *only,
     ]
+
+
+def _within(
+    drawn: Drawn, column: int, name: str, margin: float, when: str
+) -> tuple[Hypothesis, Hypothesis]:
+    """Return the two one-sided tests of a change of less than the margin either way."""
+    _, little_up = one_sided(drawn, column, margin)
+    little_down, _ = one_sided(drawn, column, -margin)
+    return (
+        Hypothesis(f"{name} rose by less than {margin:g}{when}", little_up),
+        Hypothesis(f"{name} fell by less than {margin:g}{when}", little_down),
+    )
 
 
 def _claim(

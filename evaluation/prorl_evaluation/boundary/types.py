@@ -15,8 +15,8 @@ from prorl_evaluation.types import finite
 
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
-Regime = Literal["sustained", "plateau", "diminish", "undecided"]
-"""In the order in which a report shows them."""
+Regime = Literal["sustained", "plateau", "sharpened only", "fell", "undecided"]
+"""What a claim says, in the order in which a report shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Which of ProRL's regimes one checkpoint shows in one group.
+    """What one checkpoint shows in one group.
 
     ``p`` is the largest p-value of ``tests`` (all of them must hold), ``p_corrected`` the same after
     Holm's correction over every candidate claim of the report; for ``undecided`` both belong to the

@@ -1,7 +1,8 @@
 """From samples and verdicts to the numbers: per problem, per domain and overall, with intervals.
 
 Every problem weighs the same. The overall interval keeps each domain's number of problems (stratified by
-domain). How the intervals are made: ``stats.bounded_mean``, and ``bootstrap.expanded_columns`` for lengths. Leaves
+domain). How the intervals are made: ``stats.bounded_mean``, ``stats.fixed_set``, and
+``bootstrap.expanded_columns`` for lengths. Leaves
 out: comparing two results (``compare``).
 """
 
@@ -17,6 +18,7 @@ from prorl_evaluation.metrics.passk import g_pass_at_k, ks_up_to, pass_at_k_tabl
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord, VerdictRecord
 from prorl_evaluation.stats.bootstrap import expanded_columns
 from prorl_evaluation.stats.bounded_mean import Units, bounded_columns
+from prorl_evaluation.stats.fixed_set import fixed_interval
 from prorl_evaluation.stats.intervals import Interval, Resampling
 from prorl_evaluation.types import (
     FULL_MARKS,
@@ -137,6 +139,7 @@ def _group(name: str, problems: Sequence[ProblemResult], settings: EvalSettings)
         maj_at_k=majority,
         g_pass={g[0]: bounded[len(ks) + i] for i, g in enumerate(stable)},
         judged=sum(p.judged for p in problems),
+        fixed_pass_at_k={k: fixed_interval(problems, k, settings.level) for k in ks},
     )
 
 

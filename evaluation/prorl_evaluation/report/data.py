@@ -74,6 +74,11 @@ class ReportData:
     decisions: tuple[Mapping[str, Any], ...]
     options: ReportOptions
 
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """The comparison, or none."""
+        return [] if self.comparison is None else [self.comparison]
+
     def places(self) -> list[int]:
         """Return the results' places that the groups' curves belong to, in order."""
         return list(range(self.base, len(self.results)))

@@ -18,6 +18,7 @@ from prorl_evaluation.boundary.types import Regime
 from prorl_evaluation.report import figures, tables, text, words
 from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
 from prorl_evaluation.report.training import MAX_POINTS, training_curves
+from prorl_evaluation.tables import doubt_table
 from prorl_evaluation.types import EvalResult
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ MOST_IDS = 500
 SYMBOLS: Mapping[Regime, str] = {
     "sustained": "▲",
     "plateau": "▬",
-    "diminish": "▼",
+    "sharpened only": "◆",
+    "fell": "▼",
     "undecided": "?",
 }
 
@@ -127,6 +129,7 @@ def _environment() -> Environment:
         tables=tables,
         text=text,
         strip_ends=figures.strip_ends,
+        doubt_table=doubt_table,
         posterior_table=posterior_table,
         suspicion_table=suspicion_table,
         zip=zip,

@@ -23,7 +23,7 @@ from prorl_evaluation.report.words import (
     nothing_solved,
     verdict,
 )
-from prorl_evaluation.tables import TextTable, bracket, comparison_table, result_table
+from prorl_evaluation.tables import TextTable, bracket, comparison_table, doubt_table, result_table
 
 
 def write_markdown(data: ReportData, out: Path) -> Path:
@@ -73,6 +73,7 @@ def _solved(data: ReportData) -> list[str]:
     if data.comparison is not None:
         metrics = [*headline_metrics(data.results), "length"]
         parts.append(shown(comparison_table(data.comparison, metrics)))
+    parts.append(shown(doubt_table(data.results, data.comparisons)))
     ks = sorted({k for g in data.groups for line in data.lines(g) for k in line.points})
     curves = []
     for group in data.groups:

@@ -18,16 +18,20 @@ from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_line
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
 
 MEANING: Mapping[Regime, str] = {
-    "sustained": "The reasoning boundary moved and went on moving: problems are solved that more tries of the base "
-    "did not solve (ProRL's sustained gains, seen mostly in code and new logic tasks).",
-    "plateau": "The boundary moved early in training and then stood still: pass@1 and pass@K rose, and more training "
-    "added next to nothing (ProRL's plateau).",
-    "diminish": "The boundary did not move outward: what the base solves in many tries is found in fewer, at most, "
-    "and some is lost (ProRL's diminished boundary, seen where the base's pass@K is high already, as in math).",
-    "undecided": "None of the three is shown with this many problems and samples; that does not mean that nothing "
+    "sustained": "The reasoning boundary moved and, where there is a checkpoint before, went on moving: problems are "
+    "solved that more tries of the base did not solve. With a checkpoint before, this is what ProRL calls sustained "
+    "gains; with one checkpoint it says only that pass@K rose.",
+    "plateau": "The boundary moved early in training and then stood still: pass@K rose, and more training changed it "
+    "by less than the margin. ProRL's plateau.",
+    "sharpened only": "One try solves more than before, K tries solve as much as before, within the margin: the model "
+    "answers more surely and the boundary stood still. ProRL has no word of its own for it: its diminish takes in "
+    "unchanged and declining boundaries.",
+    "fell": "Some of what the base solves in K tries is no longer solved. ProRL's diminish where pass@1 rose too; "
+    "but diminish is also said there where pass@K only stood still.",
+    "undecided": "None of the four is shown with this many problems and samples; that does not mean that nothing "
     "changed.",
 }
-"""What a claim means, in the words of ProRL (arXiv 2505.24864, section 4)."""
+"""What a claim means, beside the words of ProRL (arXiv 2505.24864, section 4) where they mean the same."""
 
 
 def metric_name(metric: str) -> str:
@@ -194,15 +198,15 @@ def other_sets(data: ReportData) -> str:
 def decision_rule(report: BoundaryReport) -> str:
     """Return how a claim is decided, in words."""
     return (
-        f"K is {report.k}. Diminish: pass@K fell, or pass@1 rose while pass@K gained less than "
-        f"{report.margin:g}. Sustained: pass@K rose, also since the checkpoint before where there is one. "
-        f"Plateau: pass@K rose and since the checkpoint before moved by less than {report.margin:g} either "
+        f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
+        f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
+        f"way. Sharpened only: pass@1 rose while pass@K changed by less than {report.margin:g} either "
         "way. A claim takes a one-sided test of each of its statements (Student's t on the paired "
         "differences) and counts with the largest p-value; Holm's correction over all "
         f"{report.hypotheses} candidate claims keeps the chance of any false claim below {report.alpha:g}, as "
         "far as the p-values hold: rare losses that these problems happen not to show would escape them. Where "
-        "several claims hold, the first of these stands: pass@K fell, sustained, plateau, pass@1 rose without "
-        "pass@K. Undecided: none of them is shown, which does not mean that nothing changed. Groups of fewer than "
+        "several claims hold, the first of these stands: fell, sustained, plateau, sharpened only. "
+        "Undecided: none of them is shown, which does not mean that nothing changed. Groups of fewer than "
         "10 problems are not tested."
     )
 
@@ -219,7 +223,8 @@ def method(data: ReportData) -> list[str]:
         (
             f"Intervals are {100 * s.level:g}% intervals over problems ({s.draws:,} draws), stratified by "
             "domain for the overall row: a Bayesian bootstrap with half a problem at either bound, for lengths "
-            "the expanded percentile bootstrap; differences are paired by problem. Wrong, unparsable and "
+            "the expanded percentile bootstrap; differences are paired by problem. Intervals for these very problems leave out the "
+            "draw of the problems and hold only the sampling. Wrong, unparsable and "
             "timed-out answers have reward 0; infra errors are left out of n and counted. A problem with "
             "fewer than k scored samples has no pass@k and is counted as undefined. 'No spread' marks an "
             "interval without width, which does not mean certainty."

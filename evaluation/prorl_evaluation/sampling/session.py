@@ -19,6 +19,7 @@ from prorl_evaluation.sampling.job import Part
 from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest
 from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.repair import repair_folder
+from prorl_evaluation.stats.power import poor_power
 from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference import Generator, ServerOptions, Usage
 from prorl_inference.backends.openai.options import server_address
@@ -101,7 +102,11 @@ class Session:
             f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "
             f"any sample succeeded; --n {2 * s.k} gives an estimate"
         )
-        return [line] if s.near_any_success else []
+        poor = poor_power(len(self.samples), s.n)
+        return [
+            *([line] if s.near_any_success else []),
+            *([poor] if poor is not None else []),
+        ]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
         """Evaluate every target in turn; see ``evaluate`` for what is raised and what is kept."""

@@ -27,6 +27,9 @@ PSEUDO = 0.5
 """Problems added at either bound."""
 PRIOR = 0.5
 """Problems that changed fully, added before asking how large a change is (paired differences)."""
+FEW, MANY, LEAST_REACH = 5.0, 10.0, 0.3
+"""Up to FEW changed problems the pseudo-problems of paired differences lie at the size of a change around 0, from MANY
+on at LEAST_REACH of it around the mean, in between on the way; chosen in benchmarks/paired_tests.py."""
 __all__ = ["Drawn", "Units", "bounded_columns", "paired_columns"]
 
 _BLOCK = 4_000_000
@@ -85,15 +88,36 @@ def paired_columns(
 
     The pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR
     full changes added to both sums: near 1 where hardly any problem changed, near the observed size
-    where many did. The tails are widened as by ``expanded_tail``.
+    where many did. With more than FEW changed problems they move towards the mean. The tails are widened as by
+    ``expanded_tail``.
     """
     import numpy as np
 
     how = how or Resampling()
     matrix = _matrix(rows, (-1.0, 1.0))
     size = (np.nansum(matrix**2, axis=0) + PRIOR) / (np.nansum(np.abs(matrix), axis=0) + PRIOR)
-    drawn = _draw(matrix, (-size, size), units or Units(), how)
+    units = units or Units()
+    way = np.clip((_changed(matrix, units) - FEW) / (MANY - FEW), 0.0, 1.0)
+    size *= 1.0 - way * (1.0 - LEAST_REACH)
+    entered = np.maximum((~np.isnan(matrix)).sum(axis=0), 1)
+    centre = way * np.nansum(matrix, axis=0) / entered
+    ends = np.maximum(centre - size, -1.0), np.minimum(centre + size, 1.0)
+    drawn = _draw(matrix, ends, units, how)
     return _read(matrix, drawn, how.level, expanded=True), drawn
+
+
+def _changed(matrix: Floats, units: Units) -> Floats:
+    """Return how many problems (or clusters) changed, by column: (sum of |d|)^2 / sum of d^2.
+
+    m changes of one size give m; changes that are small beside others count little.
+    """
+    import numpy as np
+
+    codes, names = cluster_codes(len(matrix), units.clusters, units.strata)
+    sums = np.zeros((len(names), matrix.shape[1]))
+    np.add.at(sums, codes, np.nan_to_num(matrix))
+    squares = np.maximum((sums**2).sum(axis=0), SAME)
+    return np.asarray(np.abs(sums).sum(axis=0) ** 2 / squares)
 
 
 def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:

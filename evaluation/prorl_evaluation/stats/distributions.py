@@ -1,4 +1,4 @@
-"""Student's t, Jeffreys' interval, Fisher's exact test, and corrections for many tests, by scipy (extra ``eval``)."""
+"""Student's t, the normal, Beta and Jeffreys' intervals, Fisher's exact test, and corrections for many tests, by scipy (extra ``eval``)."""
 
 from __future__ import annotations
 
@@ -63,14 +63,23 @@ def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
     return t_tail(-NormalDist().inv_cdf(share) / math.sqrt(values / df), df)
 
 
+def normal_quantile(tail: float) -> float:
+    """Return the z with P(Z > z) = ``tail``."""
+    return NormalDist().inv_cdf(1.0 - tail)
+
+
+def beta_interval(a: float, b: float, level: float = 0.95) -> tuple[float, float]:
+    """Return the central interval of Beta(a, b)."""
+    tail, inverse = (1 - level) / 2, _scipy("special").betaincinv
+    return float(inverse(a, b, tail)), float(inverse(a, b, 1 - tail))
+
+
 @lru_cache(maxsize=65536)
 def jeffreys(c: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Return the interval of a rate of which ``c`` of ``n`` >= 1 were seen: Beta(c + 1/2, n - c + 1/2), with 0 in it
     where c is 0 and 1 where c is n (Brown, Cai and DasGupta 2001)."""
-    tail, inverse = (1 - level) / 2, _scipy("special").betaincinv
-    low = 0.0 if c == 0 else float(inverse(c + 0.5, n - c + 0.5, tail))
-    high = 1.0 if c == n else float(inverse(c + 0.5, n - c + 0.5, 1 - tail))
-    return low, high
+    low, high = beta_interval(c + 0.5, n - c + 0.5, level)
+    return 0.0 if c == 0 else low, 1.0 if c == n else high
 
 
 @lru_cache(maxsize=65536)

@@ -1,4 +1,4 @@
-"""How large a gain in pass@1 an evaluation of so many problems and samples will see: by simulation.
+"""How large a gain in pass@1 an evaluation of so many problems and samples will see, and what a gain takes: by simulation.
 
 Success rates of the problems are drawn from a Beta distribution. Training keeps the rates of half of the problems
 and draws those of the other half anew (an answer's rate moves even where the mean does not), and then raises all of
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from prorl_evaluation.stats.bounded_mean import paired_columns
+from prorl_evaluation.stats.distributions import normal_quantile
 from prorl_evaluation.stats.intervals import Resampling
 from prorl_evaluation.types import EvaluationError, ProblemResult
 
@@ -28,7 +29,15 @@ REDRAWN = 0.5
 TRIALS = 2000
 DRAWS = 1000
 """Of the bootstrap: it only has to find the ends of a 95 % interval."""
-_STEP = 0.005
+WANTED = 0.8
+"""Power below this is called poor."""
+WORTH_SEEING = 0.1
+"""The gain in pass@1 that an evaluation is warned about before it begins."""
+MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
+"""Where a search for what a gain takes gives up."""
+NORMAL_FROM = 1000
+"""From so many problems on a normal test is taken for the one that is made."""
+_STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +88,9 @@ def power(
     *,
     level: float = 0.95,
     seed: int = 0,
+    trials: int = TRIALS,
 ) -> float:
-    """Return the share of TRIALS simulated evaluations that see a gain of ``gain`` in pass@1.
+    """Return the share of ``trials`` simulated evaluations that see a gain of ``gain`` in pass@1.
 
     ``problems`` problems with ``n`` samples each, before and after. ``gain`` 0 gives the rate of false gains.
     Raises EvaluationError where the mean would leave [0, 1].
@@ -90,18 +100,11 @@ def power(
     rates = rates or Rates()
     if problems < 2 or n < 1:
         raise EvaluationError("an evaluation needs at least 2 problems and 1 sample of each")
-    if not 0.0 <= gain <= 1.0 - rates.mean + 1e-9:
-        raise EvaluationError(
-            f"from {rates.mean:.3g} pass@1 can rise by at most {1 - rates.mean:.3g}, not by {gain:g}"
-        )
+    _check_gain(gain, rates)
     rng = np.random.default_rng(seed)
-    shape = (problems, TRIALS)
-    before = _draw(rng, rates, shape)
-    after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
-    after = np.minimum(after + (1.0 - after) * gain / (1.0 - rates.mean), 1.0)
-    seen = (rng.binomial(n, after) - rng.binomial(n, before)) / n
+    seen = _differences(rng, n, gain, rates, (problems, trials))
     found, _ = paired_columns(seen, how=Resampling(level, DRAWS, seed))
-    return sum(i.low > 0 for i in found) / TRIALS
+    return sum(i.low > 0 for i in found) / trials
 
 
 def smallest_gain(
@@ -123,6 +126,112 @@ def smallest_gain(
         enough = power(problems, n, middle * _STEP, rates, level=level, seed=seed) >= wanted
         low, high = (low, middle) if enough else (middle, high)
     return high * _STEP
+
+
+def needed_problems(
+    n: int,
+    gain: float,
+    rates: Rates | None = None,
+    *,
+    wanted: float = WANTED,
+    level: float = 0.95,
+    seed: int = 0,
+) -> int | None:
+    """Return how many problems with ``n`` samples each see the gain with power ``wanted``, to 5 %.
+
+    From where a normal test would have the power, up or down while the simulation agrees. None above MOST_PROBLEMS.
+    """
+    rates = rates or Rates()
+    start = _normal_problems(n, gain, rates, wanted, level, seed)
+    if start > NORMAL_FROM:
+        return None if start > MOST_PROBLEMS else math.ceil(start)
+
+    def enough(problems: int) -> bool:
+        return power(problems, n, gain, rates, level=level, seed=seed) >= wanted
+
+    found = max(2, math.ceil(start))
+    if enough(found):
+        while found > 2 and enough(less := min(found - 1, int(found / _GROWTH))):
+            found = less
+        return found
+    while not enough(found):
+        found = max(found + 1, int(found * _GROWTH))
+    return found
+
+
+def needed_samples(
+    problems: int,
+    gain: float,
+    rates: Rates | None = None,
+    *,
+    wanted: float = WANTED,
+    level: float = 0.95,
+    seed: int = 0,
+) -> int | None:
+    """Return the smallest power of two of samples a problem that sees the gain with power ``wanted``.
+
+    None where MOST_SAMPLES do not: the problems themselves differ too much, and more of them are needed.
+    """
+    n = 1
+    while n <= MOST_SAMPLES:
+        if power(problems, n, gain, rates, level=level, seed=seed) >= wanted:
+            return n
+        n *= 4 if n >= 64 else 2
+    return None
+
+
+def poor_power(problems: int, n: int) -> str | None:
+    """Return what must be said before an evaluation of this size begins, or None where it is large enough.
+
+    The question is whether a gain of WORTH_SEEING in pass@1 would be seen in WANTED of such evaluations, with the
+    assumed rates (:class:`Rates`).
+    """
+    if problems < 2:
+        return None if problems < 1 else "1 problem: no gain can be shown on it"
+    if problems >= 500:  # one sample each is enough
+        return None
+    chance = power(problems, n, WORTH_SEEING, trials=_QUICK)
+    if chance >= WANTED:
+        return None
+    needed = math.ceil(_normal_problems(n, WORTH_SEEING, Rates(), WANTED, 0.95, 0))
+    return (
+        f"{problems} problems with n = {n}: a true gain of {WORTH_SEEING:g} in pass@1 would be seen in "
+        f"{100 * chance:.0f}% of such comparisons, {100 * WANTED:.0f}% takes about {needed} problems (from pass@1 "
+        f"{Rates().mean:g}; for your rates and gain: prorl eval plan)"
+    )
+
+
+def _normal_problems(
+    n: int, gain: float, rates: Rates, wanted: float, level: float, seed: int
+) -> float:
+    """Return how many problems a test of normal differences takes: ((z of level + z of power) sigma / gain)^2."""
+    import numpy as np
+
+    _check_gain(gain, rates)
+    if gain <= 0.0:
+        return math.inf
+    spread = _differences(np.random.default_rng(seed), n, gain, rates, (TRIALS, 10)).std()
+    z = normal_quantile((1.0 - level) / 2.0) + normal_quantile(1.0 - wanted)
+    return float((z * spread / gain) ** 2)
+
+
+def _check_gain(gain: float, rates: Rates) -> None:
+    if not 0.0 <= gain <= 1.0 - rates.mean + 1e-9:
+        raise EvaluationError(
+            f"from {rates.mean:.3g} pass@1 can rise by at most {1 - rates.mean:.3g}, not by {gain:g}"
+        )
+
+
+def _differences(
+    rng: np.random.Generator, n: int, gain: float, rates: Rates, shape: tuple[int, int]
+) -> Floats:
+    """Return paired differences of pass@1 of simulated problems."""
+    import numpy as np
+
+    before = _draw(rng, rates, shape)
+    after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
+    after = np.minimum(after + (1.0 - after) * gain / (1.0 - rates.mean), 1.0)
+    return np.asarray((rng.binomial(n, after) - rng.binomial(n, before)) / n)
 
 
 def _draw(rng: np.random.Generator, rates: Rates, shape: tuple[int, int]) -> Floats:

@@ -15,7 +15,7 @@ from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.suites.published import Shown, published
 from prorl_evaluation.suites.runner import SuiteResult
-from prorl_evaluation.suites.scores import benchmark_score, group_scores
+from prorl_evaluation.suites.scores import benchmark_score, fixed_score, group_scores
 from prorl_evaluation.suites.tables import markdown, suite_tables
 
 
@@ -29,10 +29,12 @@ def suite_json(result: SuiteResult) -> dict[str, Any]:
         benchmarks: dict[str, Any] = {}
         for name, found in model.results.items():
             metric, group = result.suite.metric(name), found.overall
+            fixed = fixed_score(found, metric)
             kinds = [t.by for t in result.suite.tables if t.benchmark == name and t.by is not None]
             benchmarks[name] = {
                 "metric": metric,
                 **_interval(benchmark_score(found, metric)),
+                "these_very_problems": _interval(fixed) if fixed is not None else None,
                 "problems": group.problems,
                 "infra_errors": group.infra_errors,
                 "judged": group.judged,

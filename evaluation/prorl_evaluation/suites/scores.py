@@ -52,6 +52,11 @@ def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
     return found
 
 
+def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
+    """Return pass@1 with its interval for these very problems; None for a mean reward."""
+    return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
+
+
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
     """Return the benchmark's number for each category, family or rung, in order of appearance (rungs by
     size). Problems without that label are in none."""
@@ -100,13 +105,16 @@ def average(scores: Sequence[Interval]) -> Interval:
     return Interval(value, value - down, value + up, count, undefined)
 
 
-def difference(a: EvalResult, b: EvalResult, metric: Metric) -> Interval | None:
-    """Return the paired difference b - a over the problems both have, None where they share none."""
+def difference(
+    a: EvalResult, b: EvalResult, metric: Metric
+) -> tuple[Interval | None, Interval | None]:
+    """Return the paired difference b - a over the problems both have, with the interval for problems like these and
+    that for these very problems; None where they share none, or where the latter is not known."""
     try:
         found = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
-        return None
-    return found.interval if found is not None else None
+        return None, None
+    return (found.interval, found.fixed) if found is not None else (None, None)
 
 
 def trained_mark(table: Table, group: str) -> str:

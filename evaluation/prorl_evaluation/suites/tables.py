@@ -1,6 +1,7 @@
 """A suite's tables in the paper's layout: published rows first, the user's beside them, reasons below.
 
-Percent, as published. A cell of ours has its interval on a second line. Leaves out: drawing (the command
+Percent, as published. A cell of ours has its interval over problems on a second line and, for pass@1, that for these
+very problems on a third. Leaves out: drawing (the command
 line) and the numbers (``scores``, ``published``).
 """
 
@@ -25,6 +26,7 @@ from prorl_evaluation.suites.scores import (
     average,
     benchmark_score,
     difference,
+    fixed_score,
     group_scores,
     trained_mark,
 )
@@ -33,6 +35,7 @@ from prorl_evaluation.tables import TextTable
 
 ABSENT = "-"
 ASSUMED = "~"
+BOTH = "[ ] is about problems like these, { } about these very problems sampled again"
 CUT_SHOWN = 0.05
 """From this share of answers cut at the token limit on, a note says so."""
 
@@ -59,8 +62,9 @@ def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]
     ]
 
 
-def percent(interval: Interval | None, sign: str = "") -> str:
-    """Return ``43.75`` and, on a second line, its interval; a dash where nothing is defined.
+def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = None) -> str:
+    """Return ``43.75``, on a second line its interval and on a third that of ``fixed`` in braces; a dash where nothing is
+    defined.
 
     ``sign`` is ``+`` for differences.
     """
@@ -68,7 +72,10 @@ def percent(interval: Interval | None, sign: str = "") -> str:
         return ABSENT
     value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
     span = "no spread" if interval.degenerate else f"{low:{sign}.1f}, {high:{sign}.1f}"
-    return f"{value:{sign}.2f}\n[{span}]"
+    text = f"{value:{sign}.2f}\n[{span}]"
+    if fixed is not None and fixed.count:
+        text += f"\n{{{100 * fixed.low:{sign}.1f}, {100 * fixed.high:{sign}.1f}}}"
+    return text
 
 
 def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
@@ -82,24 +89,29 @@ def _by_column(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
         own = [
             benchmark_score(r, metrics[n]) if (r := model.results.get(n)) else None for n in names
         ]
-        cells = [percent(score) for score in own]
+        fixed = [fixed_score(r, metrics[n]) if (r := model.results.get(n)) else None for n in names]
+        cells = [percent(score, fixed=f) for score, f in zip(own, fixed, strict=True)]
         if whole:
             known = [score for score in own if score is not None]
-            cells.append(percent(average(known)) if len(known) == len(own) else ABSENT)
+            narrow = [score for score in fixed if score is not None]
+            both = average(narrow) if len(narrow) == len(own) else None
+            cells.append(percent(average(known), fixed=both) if len(known) == len(own) else ABSENT)
         rows.append((model.label, *cells))
     if len(result.models) > 1:
         first, last = result.models[0], result.models[-1]
         cells = []
         for name in names:
             a, b = first.results.get(name), last.results.get(name)
-            found = difference(a, b, metrics[name]) if a and b else None
-            cells.append(percent(found, "+"))
+            change, same = difference(a, b, metrics[name]) if a and b else (None, None)
+            cells.append(percent(change, "+", same))
         label = f"{last.label} minus {first.label}"
         rows.append((label, *cells, *([ABSENT] if whole else [])))
     head = ("", *columns, *(["Avg"] if whole else []))
     drawn = SuiteTable(TextTable(table.title, head, tuple(rows)))
     drawn.before = _comparability(result, printed)
     drawn.below = _below(result, columns, printed)
+    if any("{" in cell for row in rows for cell in row[1:]):
+        drawn.below.append(BOTH)
     return drawn
 
 

@@ -294,6 +294,7 @@ def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
                 for name in dict.fromkeys(["pass@1", f"pass@{result.settings.k}", "reward"])
                 if (i := g.metric(name)) is not None
             },
+            "fixed": {f"pass@{k}": comparison.interval(i) for k, i in g.fixed_pass_at_k.items()},
             "length": comparison.interval(g.length),
             "cut": g.truncation_rate,
             "unparsable": g.unparsable_rate,

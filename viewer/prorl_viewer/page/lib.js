@@ -11,6 +11,8 @@ export {
   useState,
 } from "./vendor/preact.js";
 
+import { useLayoutEffect, useRef } from "./vendor/preact.js";
+
 /** @typedef {import("./vendor/preact.js").VNode} VNode */
 /** @typedef {import("./vendor/preact.js").Child} Child */
 
@@ -26,4 +28,19 @@ export function shown(value, digits = 3) {
   if (size >= 1e6 || size < 1e-4) return value.toExponential(digits - 1);
   const places = Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
   return value.toLocaleString("en", { maximumFractionDigits: Math.min(places, 8) });
+}
+
+/**
+ * Have every key told to `pressed`, from the moment the part is drawn: a key pressed while it is drawn anew is not lost.
+ * @param {(event: KeyboardEvent) => void} pressed
+ */
+export function useKey(pressed) {
+  const newest = useRef(pressed);
+  newest.current = pressed;
+  useLayoutEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const tell = (event) => newest.current(event);
+    addEventListener("keydown", tell);
+    return () => removeEventListener("keydown", tell);
+  }, []);
 }

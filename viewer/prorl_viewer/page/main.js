@@ -1,6 +1,6 @@
 // The page: which subject and view the address names, and what is common to all of them.
 import { exported, start, useSubjects } from "./data.js";
-import { html, render, useEffect, useErrorBoundary, useState } from "./lib.js";
+import { html, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
 import { link, useRoute } from "./router.js";
 import { seen } from "./text.js";
 import { DatasetView } from "./views/dataset.js";
@@ -41,24 +41,19 @@ function Page() {
   const subject = subjects.find((s) => s.name === route.subject) ?? (route.subject ? undefined : only);
   const views = subject ? VIEWS[subject.kind] : [];
   const view = views.find((v) => v.name === route.view) ?? views[0];
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    function pressed(event) {
-      const target = /** @type {HTMLElement} */ (event.target);
-      const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
-      if (event.key === "Escape" && typing) target.blur();
-      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "?") setKeys((now) => !now);
-      if (event.key === "Escape") setKeys(false);
-      if (event.key === "u") location.hash = "#/";
-      if (event.key === "/") {
-        event.preventDefault();
-        /** @type {HTMLElement | null} */ (document.querySelector("[data-filter]"))?.focus();
-      }
+  useKey((event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
+    if (event.key === "Escape" && typing) target.blur();
+    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "?") setKeys((now) => !now);
+    if (event.key === "Escape") setKeys(false);
+    if (event.key === "u") location.hash = "#/";
+    if (event.key === "/") {
+      event.preventDefault();
+      /** @type {HTMLElement | null} */ (document.querySelector("[data-filter]"))?.focus();
     }
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, []);
+  });
   useEffect(() => {
     // the only one there is stands in the address too, so that every link is whole
     if (!route.subject && only) location.replace(link(only.name, VIEWS[only.kind][0].name));

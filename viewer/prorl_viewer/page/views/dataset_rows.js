@@ -1,6 +1,6 @@
 // The rows of a dataset: filters that stand in the address, a list, and one row beside it.
 import { exported, useData } from "../data.js";
-import { html, shown, useEffect, useRef, useState } from "../lib.js";
+import { html, shown, useEffect, useKey, useRef, useState } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
 import { Row } from "./dataset_row.js";
@@ -51,21 +51,15 @@ export function Rows({ subject, route }) {
  * @param {Route} route
  */
 function useSteps(open, ids, route) {
-  useEffect(() => {
-    if (!open) return undefined;
-    /** @param {KeyboardEvent} event */
-    function pressed(event) {
-      const target = /** @type {HTMLElement} */ (event.target);
-      if (event.defaultPrevented || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const step = { j: 1, k: -1 }[event.key];
-      const to = step && ids[ids.indexOf(/** @type {string} */ (open)) + step];
-      if (to) route.go({ row: to }, true);
-      if (event.key === "Escape") route.go({ row: null });
-    }
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, [open, ids.join()]);
+  useKey((event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (!open || event.defaultPrevented || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { j: 1, k: -1 }[event.key];
+    const to = step && ids[ids.indexOf(open) + step];
+    if (to) route.go({ row: to }, true);
+    if (event.key === "Escape") route.go({ row: null });
+  });
 }
 
 /** Whether the window is a phone's. */

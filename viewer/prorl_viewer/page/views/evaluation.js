@@ -133,13 +133,16 @@ function Scores({ models, each }) {
         metrics.map(
           (metric, i) => html`<tr>${i === 0 && html`<th scope="rowgroup" rowspan=${metrics.length}>${group}</th>`}<td>${metric}</td>
             ${own.map((m) => {
-              const found = m.scores.find((/** @type {any} */ s) => s.group === group)?.metrics[metric];
-              return html`<td class="number">${found ? html`${three(found.value)} <span class="unit">[${three(found.low)}, ${three(found.high)}]</span>` : "–"}</td>`;
+              const own = m.scores.find((/** @type {any} */ s) => s.group === group);
+              const found = own?.metrics[metric];
+              const fixed = own?.fixed[metric];
+              return html`<td class="number">${found ? html`${three(found.value)} <span class="unit">[${three(found.low)}, ${three(found.high)}]</span>` : "–"}
+                ${fixed?.count > 0 && html` <span class="unit">{${three(fixed.low)}, ${three(fixed.high)}}</span>`}</td>`;
             })}</tr>`,
         ),
       )}</tbody>
     </table></div>
-    <p class="none">Brackets are intervals over problems; each model's own problems, so that differences are in the claims.</p>
+    <p class="none">Brackets are about problems like these, braces about these very problems sampled again; each model's own problems, so that differences are in the claims.</p>
   </section>`;
 }
 

@@ -1,6 +1,6 @@
 // One problem: what was asked, and the answers of two models side by side.
 import { exported, useData } from "../data.js";
-import { html, shown, useEffect } from "../lib.js";
+import { html, shown, useKey } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
 import { CheckAgain } from "./check_again.js";
@@ -22,7 +22,7 @@ export function ProblemPage({ subject, route, models, every, matrix }) {
   const rows = wanted(matrix, models, route.query);
   const at = rows.findIndex((row) => row.id === problem);
   const [before, after] = [rows[at - 1], at >= 0 ? rows[at + 1] : undefined];
-  useKeys(route, before?.id, after?.id);
+  useSteps(route, before?.id, after?.id);
   const left = every.find((m) => m.key === route.query.left) ?? models[0];
   const right = every.find((m) => m.key === route.query.right) ?? models[models.length - 1];
   return html`
@@ -53,19 +53,14 @@ const moved = (problem) => ({ ...closed, left: undefined, right: undefined, prob
  * @param {string | undefined} before
  * @param {string | undefined} after
  */
-function useKeys(route, before, after) {
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    function pressed(event) {
-      const target = /** @type {HTMLElement} */ (event.target);
-      if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, tr, svg")) return;
-      if (event.key === "Escape") route.go(closed);
-      const to = event.key === "j" ? after : event.key === "k" ? before : undefined;
-      if (to !== undefined) route.go(moved(to));
-    }
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, [route.query.problem, before, after]);
+function useSteps(route, before, after) {
+  useKey((event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, tr, svg")) return;
+    if (event.key === "Escape") route.go(closed);
+    const to = event.key === "j" ? after : event.key === "k" ? before : undefined;
+    if (to !== undefined) route.go(moved(to));
+  });
 }
 
 /** @param {{data: any}} props */

@@ -5,7 +5,7 @@ import { html } from "../lib.js";
 /** @typedef {[number, number] | null} Cell right and judged samples; null: the model was not asked */
 
 /** @type {Record<string, string>} */
-const SIGNS = { sustained: "▲", plateau: "▬", diminish: "▼", undecided: "?" };
+const SIGNS = { sustained: "▲", plateau: "▬", "sharpened only": "◆", fell: "▼", undecided: "?" };
 
 /**
  * What is not there yet, or went wrong.
@@ -54,7 +54,7 @@ export function Strip({ of, ends }) {
 
 /** @param {{name: string}} props */
 export function Regime({ name }) {
-  return html`<span class="regime ${name}"><span aria-hidden="true">${SIGNS[name] ?? "?"} </span>${name}</span>`;
+  return html`<span class="regime ${name.replace(" ", "-")}"><span aria-hidden="true">${SIGNS[name] ?? "?"} </span>${name}</span>`;
 }
 
 /** @param {{cell: Cell}} props */

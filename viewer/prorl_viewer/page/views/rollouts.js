@@ -1,5 +1,5 @@
 // The rollouts of a run: found by filters, and one of them, its group, or its prompt over the steps beside the list.
-import { html, useEffect } from "../lib.js";
+import { html, useKey } from "../lib.js";
 import { Filters } from "./rollout_filters.js";
 import { Group } from "./rollout_group.js";
 import { List, useRows } from "./rollout_list.js";
@@ -19,23 +19,18 @@ export function RolloutsView({ subject, route }) {
   const open = Boolean(query.at || query.group || query.prompt);
   const here = rows.placeOf(query.at ?? "");
 
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    function pressed(event) {
-      const target = /** @type {HTMLElement} */ (event.target);
-      if (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "Escape" && open) {
-        go(CLOSED);
-        requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("tr.chosen, .rollout-rows tr[tabindex]"))?.focus());
-      }
-      if (query.at && (event.key === "j" || event.key === "k")) {
-        event.preventDefault();
-        rows.beside(here, event.key === "j" ? 1 : -1).then((id) => id && go({ at: id }, true));
-      }
+  useKey((event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && open) {
+      go(CLOSED);
+      requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("tr.chosen, .rollout-rows tr[tabindex]"))?.focus());
     }
-    addEventListener("keydown", pressed);
-    return () => removeEventListener("keydown", pressed);
-  }, [query.at, open, here, rows]);
+    if (query.at && (event.key === "j" || event.key === "k")) {
+      event.preventDefault();
+      rows.beside(here, event.key === "j" ? 1 : -1).then((id) => id && go({ at: id }, true));
+    }
+  });
 
   return html`<h1 class="visually-hidden">Rollouts of ${subject}</h1>
     <div class="rollouts ${open ? "open" : ""} ${query.group && !query.at ? "wide" : ""}">

@@ -1,6 +1,6 @@
 // What was decided at a step and on which evidence, and what was different after it from before.
 import { useData } from "../data.js";
-import { html, shown, useEffect, useRef, useState } from "../lib.js";
+import { html, shown, useEffect, useKey, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
 import { useMany } from "./run_lines.js";
@@ -23,12 +23,9 @@ export function StepPanel({ subject, step, decided, open, zoom }) {
   useEffect(() => {
     if (document.activeElement !== document.body) head.current?.focus({ preventScroll: innerWidth > 1000 });
   }, []);
-  useEffect(() => {
-    /** @param {KeyboardEvent} event */
-    const close = (event) => event.key === "Escape" && open(null);
-    addEventListener("keydown", close);
-    return () => removeEventListener("keydown", close);
-  }, []);
+  useKey((event) => {
+    if (event.key === "Escape") open(null);
+  });
   const steps = [...new Set(decided.marks.map((m) => m.step))];
   const earlier = steps.filter((s) => s < step).at(-1);
   const later = steps.find((s) => s > step);

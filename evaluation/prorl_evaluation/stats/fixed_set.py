@@ -1,0 +1,83 @@
+"""Intervals for these very problems: how far pass@k would move if the same problems were sampled again.
+
+An interval over problems (``bounded_mean``) speaks of problems like these; a fixed benchmark is often asked about as it
+stands, and then only the sampling is in doubt. The variance of a problem's pass@k is estimated without bias from its own
+counts where 2k <= n; above that nothing estimates it and the largest it can be is taken, so that the interval is
+too wide rather than too narrow. Coverage is measured in benchmarks/fixed_set.py. Leaves out: rewards with partial
+credit and votes, whose samples a result does not keep one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from prorl_evaluation.metrics.passk import Counted, pass_at_k
+from prorl_evaluation.stats.distributions import beta_interval, normal_quantile
+from prorl_evaluation.stats.intervals import Interval
+
+
+@lru_cache(maxsize=65536)
+def sampling_variance(n: int, c: int, k: int) -> float:
+    """Return the unbiased estimate of the variance of a problem's pass@k; NaN where 2k > n.
+
+    The estimate is 1 - u with u = C(n-c, k) / C(n, k), whose mean is q^k at a failure rate of q. Two disjoint sets of
+    k samples both fail with C(n-c, 2k) / C(n, 2k), whose mean is q^2k; so u^2 less that has the mean of
+    E[u^2] - E[u]^2. At k = 1 this is p(1-p)/(n-1) with p = c/n.
+    """
+    if 2 * k > n:
+        return math.nan
+    u, both = 1.0 - pass_at_k(n, c, k), 1.0 - pass_at_k(n, c, 2 * k)
+    return max(0.0, u * u - both)
+
+
+def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
+    """Return mean pass@k and its interval over new samples of the same problems.
+
+    Jeffreys' interval, Beta(v m + 1/2, (1 - v) m + 1/2), of as many answers m as would have the variance estimated
+    (half a success is added to value and variance before m is taken, so that no set is certain); with all answers alike,
+    N problems count as N n / k of them. Problems with fewer than k judged samples are ``undefined``.
+    """
+    value, variance, size, count = _moments(problems, k)
+    undefined = len(problems) - count
+    if not count:
+        return Interval(math.nan, math.nan, math.nan, 0, undefined)
+    smoothed = (value * size + 0.5) / (size + 1.0)
+    answers = smoothed * (1.0 - smoothed) / variance
+    low, high = beta_interval(value * answers + 0.5, (1.0 - value) * answers + 0.5, level)
+    return Interval(value, min(low, value), max(high, value), count, undefined)
+
+
+def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float = 0.95) -> Interval:
+    """Return the mean change of pass@k and its interval over new samples of the same problems: normal, with both
+    sides' variances added. Pairs with fewer than k judged samples on a side are ``undefined``."""
+    used = [(a, b) for a, b in pairs if min(a.n, b.n) >= k]
+    undefined = len(pairs) - len(used)
+    if not used:
+        return Interval(math.nan, math.nan, math.nan, 0, undefined)
+    before, after = (_moments([pair[side] for pair in used], k) for side in (0, 1))
+    value = after[0] - before[0]
+    half = normal_quantile((1.0 - level) / 2.0) * math.sqrt(before[1] + after[1])
+    return Interval(value, max(-1.0, value - half), min(1.0, value + half), len(used), undefined)
+
+
+def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
+    """Return the mean, its variance, how many answers the set is worth, and how many problems entered.
+
+    A value in [0, 1] of mean v varies by at most v (1 - v), and several together by at most what their mean gives
+    (Hoeffding 1956): that stands in where 2k > n.
+    """
+    used = [p for p in problems if p.n >= k]
+    if not used:
+        return math.nan, math.nan, 0.0, 0
+    count = len(used)
+    size = count * count / sum(k / p.n for p in used)
+    variances = [sampling_variance(p.n, p.c, k) for p in used]
+    values = [pass_at_k(p.n, p.c, k) for p in used]
+    bound = [v for v, variance in zip(values, variances, strict=True) if math.isnan(variance)]
+    total = math.fsum(v for v in variances if not math.isnan(v))
+    if bound:
+        mean = math.fsum(bound) / len(bound)
+        total += len(bound) * mean * (1.0 - mean)
+    return math.fsum(values) / count, total / count**2 + 0.5 / size**2, size, count
