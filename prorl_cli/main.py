@@ -130,7 +130,8 @@ def main() -> None:
             with on_interrupt(NOTHING_KEPT):
                 build_app()(prog_name="prorl")  # however it was started
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # started without one
+                sys.stdout.flush()
     except (_ClosedPipeError, BrokenPipeError):  # prorl ... | head -1
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

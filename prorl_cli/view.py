@@ -6,7 +6,9 @@ The page's address (or the file's name) goes to stdout, messages to stderr.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,12 +64,28 @@ def view(
 def _serve(subjects: Sequence[Subject], port: int, share_safe: bool, open_browser: bool) -> None:
     from prorl_viewer.serving import serve
 
-    def ready(address: str) -> None:
-        print(address, flush=True)
-        say("Ctrl-C ends it")
-        if open_browser:
-            import webbrowser
+    with contextlib.ExitStack() as stack:
 
-            webbrowser.open(address)
+        def ready(address: str) -> None:
+            print(address, flush=True)
+            say("Ctrl-C ends it")
+            if open_browser:
+                import webbrowser
 
-    serve(subjects, port, ready, say, share_safe)
+                webbrowser.open(stack.enter_context(_door(address)).as_uri())
+
+        serve(subjects, port, ready, say, share_safe)
+
+
+@contextlib.contextmanager
+def _door(address: str) -> Iterator[Path]:
+    """Give a file of this user's alone that leads to ``address``; every user sees a command's arguments, and so a token
+    among them."""
+    with tempfile.TemporaryDirectory(prefix="prorl-view-") as folder:
+        file = Path(folder) / "open.html"
+        file.write_text(
+            f'<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+            f'<meta http-equiv="refresh" content="0; url={escape(address)}">',
+            encoding="utf-8",
+        )
+        yield file

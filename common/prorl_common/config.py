@@ -43,6 +43,10 @@ class Section(BaseModel):
     )
 
 
+MOST_VALUES = 1_000_000
+"""Values of a YAML text; aliases of aliases make billions in a few lines."""
+
+
 class PlainLoader(yaml.SafeLoader):
     """Safe YAML with unique text keys and the plain scalars of YAML 1.2."""
 
@@ -83,6 +87,16 @@ for _kind, _pattern, _first in _PLAIN:
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.0123456789"))
 
 
+def _size(value: Any, known: dict[int, int]) -> int:
+    """Return how many values there are, each alias counted as all that it stands for."""
+    if not isinstance(value, dict | list):
+        return 1
+    if id(value) not in known:
+        parts = value.values() if isinstance(value, dict) else value
+        known[id(value)] = 1 + sum(_size(part, known) for part in parts)
+    return known[id(value)]
+
+
 def read_yaml(text: str, where: str) -> Any:
     """Return the plain values of a YAML text, nothing that JSON could not hold.
 
@@ -90,6 +104,8 @@ def read_yaml(text: str, where: str) -> Any:
     """
     try:
         values = yaml.load(text, Loader=PlainLoader)
+        if _size(values, {}) > MOST_VALUES:
+            raise ValueError("more than a million values, most of them by aliases")
         json.dumps(values)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)

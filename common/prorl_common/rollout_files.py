@@ -80,8 +80,12 @@ def schema(columns: Sequence[str] | None = None) -> pa.Schema:
 
 
 def rollout_files(run: Path) -> dict[int, Path]:
-    """Return the rollout files of the run in the folder ``run`` by step, in order; empty where it wrote none."""
-    files = {step_of(path): path for path in (run / "rollouts").glob("step_*.parquet")}
+    """Return the rollout files of the run in the folder ``run`` by step, in order; empty where it wrote none.
+
+    What only looks like one, as a copy of another name or a pipe, is none.
+    """
+    named = (run / "rollouts").glob("step_*.parquet")
+    files = {step_of(p): p for p in named if p.stem[5:].isdecimal() and p.is_file()}
     return dict(sorted(files.items()))
 
 

@@ -274,7 +274,7 @@ def load_result(path: Path) -> EvalResult:
         row["examples"] = tuple(Example(**e) for e in row["examples"])
         row["isolation"] = tuple(row["isolation"])
         return EvalResult(**row)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (RecursionError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvaluationError(
             f"{file} is not a result of prorl eval ({type(error).__name__}: {error}): "
             "give the pass-at-k command again, sampled answers are kept"

@@ -118,3 +118,11 @@ def test_the_rest_of_common_needs_neither_pydantic_nor_yaml() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == "set()"
+
+
+def test_aliases_of_aliases_are_refused_before_they_fill_the_memory() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    with pytest.raises(ConfigError, match="aliases"):
+        read_yaml("\n".join(lines), "here")
+    assert read_yaml("a: &a [1, 2]\nb: *a", "here") == {"a": [1, 2], "b": [1, 2]}

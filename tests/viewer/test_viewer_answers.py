@@ -12,8 +12,9 @@ import pytest
 
 from prorl_common import UserError
 from prorl_viewer import Private, find_subjects, write_html
-from prorl_viewer.encoding import SHOWN, encode
-from prorl_viewer.subject import Kind, Page, Query, choice, integer
+from prorl_viewer.answering import answer
+from prorl_viewer.encoding import DEEPEST, SHOWN, encode
+from prorl_viewer.subject import Hidden, Kind, Page, Query, choice, integer
 
 
 class Few:
@@ -59,6 +60,59 @@ def test_a_text_that_is_no_unicode_is_carried() -> None:
     assert json.loads(encode(Private("\ud800"))) == {"text": "\ud800"}
 
 
+def test_what_is_nested_without_end_is_cut_and_does_not_end_the_page() -> None:
+    value: Any = "inside"
+    for _ in range(20_000):
+        value = [value]
+    text = encode({"a": value, "b": 1}).decode()
+    assert text.count("[") == DEEPEST - 1 and json.loads(text)["b"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("/home/jane doe/runs/a.yaml", "…/a.yaml"),
+        ("~/models/tiny", "…/tiny"),
+        ("cannot read '/home/jane/x.yaml': no such file", "cannot read '…/x.yaml': no such file"),
+        ("C:\\Users\\jane\\run", "…/run"),
+        ("tokens/s and domains/math", "tokens/s and domains/math"),
+    ],
+)
+def test_a_share_safe_answer_tells_no_folders(text: str, shown: str) -> None:
+    assert json.loads(encode({"path": text}, share_safe=True)) == {"path": shown}
+    assert json.loads(encode({"path": text})) == {"path": text}
+
+
+def test_what_would_tell_a_text_without_being_one_is_left_out_share_safe() -> None:
+    assert json.loads(encode({"ends": Hidden([1, 4])})) == {"ends": [1, 4]}
+    assert json.loads(encode({"ends": Hidden([1, 4])}, share_safe=True)) == {"ends": None}
+
+
+def _page_that_fails(error: Exception) -> Page:
+    def page(query: Query) -> Any:
+        raise error
+
+    return page
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (UserError("gold 'a secret'"), 400),
+        (PermissionError(13, "a secret"), 503),
+        (TypeError("a secret"), 500),
+        (RecursionError("a secret"), 500),
+    ],
+)
+def test_a_page_whose_files_are_odd_says_so_and_tells_no_text_share_safe(
+    error: Exception, status: int
+) -> None:
+    given, data = answer(_page_that_fails(error), {}, share_safe=True)
+    assert given == status
+    assert json.loads(data)["error"]
+    assert (b"secret" in data) is isinstance(error, PermissionError)  # the system says that
+
+
 def test_what_json_does_not_know_is_a_fault_and_not_guessed() -> None:
     with pytest.raises(TypeError, match="set"):
         encode({"a": {1, 2}})
@@ -76,6 +130,31 @@ def test_no_text_can_end_the_script_that_holds_the_answers(tmp_path: Path, text:
     answers = json.loads(held)["answers"]
     assert answers["few/summary?"]["said"]["text"] == text
     assert answers["few/summary?step=3"]["step"] == 3
+
+
+class Odd(Few):
+    """A subject with a page that fails, and whose snapshot does not come to its end."""
+
+    def pages(self) -> Mapping[str, Page]:
+        odd = {"odd": _page_that_fails(UserError("no test case"))}
+        return {**super().pages(), **odd}
+
+    def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
+        yield "odd", {}
+        yield "summary", {}
+        raise KeyError("reason")
+
+
+def test_an_export_holds_what_it_can_and_says_what_it_could_not(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    write_html([Odd("fine")], file)
+    page = file.read_text()
+    assert page.index('<meta charset="utf-8">') < 1024
+    (held,) = re.findall(r'id="answers">(.*?)</script>', page, re.DOTALL)
+    told = json.loads(held)
+    assert told["answers"]["few/summary?"]["said"] == {"text": "fine"}
+    assert told["refused"]["few/odd?"] == {"error": "no test case"}
+    assert "KeyError" in told["refused"]["few/"]["error"]
 
 
 def test_a_share_safe_file_holds_no_private_text(tmp_path: Path) -> None:

@@ -418,7 +418,7 @@ def test_tokens_end_where_a_browser_counts_and_a_gap_is_sampler_minus_trainer(
     made.save(str(tmp_path / "model" / "tokenizer.json"))
     (run / "config.yaml").write_text(f"model: {{path: {tmp_path / 'model'}}}")
     same, other, unknown = (opened.tokens({"step": "4", "row": str(at)}) for at in range(3))
-    assert same["ends"] == [1, 1, 1, 1, 3, 4]
+    assert same["ends"].value == [1, 1, 1, 1, 3, 4]
     assert (same["why"], same["text"], other["text"]) == ("", None, Private("a😀b"))
     assert same["gap"] == [0.5] * 5 + [None]
     assert unknown["why"] or unknown["text"] == Private("")

@@ -21,9 +21,9 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from prorl_common import ServiceError, UserError
+from prorl_viewer.answering import answer
 from prorl_viewer.encoding import encode
-from prorl_viewer.subject import NotFoundError, Page, Subject
+from prorl_viewer.subject import Page, Subject
 
 PAGE = Path(__file__).parent / "page"
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
@@ -53,7 +53,7 @@ def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False)
             return refused
 
         def all_subjects() -> list[dict[str, Any]]:
-            return [{"kind": s.kind, "name": s.name, "version": s.version()} for s in subjects]
+            return [{"kind": s.kind, "name": s.name, "version": _version(s)} for s in subjects]
 
         found = await run_in_threadpool(all_subjects)
         return _json({"subjects": found, "share_safe": share_safe}, False)
@@ -64,7 +64,8 @@ def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False)
         subject = by_name.get(request.path_params["subject"])
         if subject is None:
             return _json({"error": "there is no such subject"}, False, 404)
-        pages = subject.pages() if request.method == "GET" else subject.actions()
+        acts = request.method == "POST"  # HEAD asks as GET does
+        pages = subject.actions() if acts else subject.pages()
         return await _page(pages, request, share_safe)
 
     return Starlette(
@@ -78,6 +79,14 @@ def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False)
             Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
         ],
     )
+
+
+def _version(subject: Subject) -> str:
+    """Return the subject's version; of one whose files went or cannot be read, what its pages say is all there is."""
+    try:
+        return subject.version()
+    except OSError as error:
+        return type(error).__name__
 
 
 class _Files(StaticFiles):
@@ -96,14 +105,8 @@ async def _page(pages: Mapping[str, Page], request: Request, share_safe: bool) -
     query = dict(request.query_params)
     if share_safe and query.get("q"):  # whether a word occurs would tell the texts, word by word
         return _json({"error": "texts are left out here, and are not searched"}, False, 400)
-    try:
-        return await run_in_threadpool(lambda: _json(page(query), share_safe))
-    except NotFoundError as error:
-        return _json({"error": str(error)}, False, 404)
-    except UserError as error:
-        return _json({"error": str(error)}, False, 400)
-    except ServiceError as error:
-        return _json({"error": str(error)}, False, 503)
+    status, data = await run_in_threadpool(answer, page, query, share_safe)
+    return Response(data, status, HEADERS, media_type="application/json")
 
 
 def _json(value: Any, share_safe: bool, status: int = 200) -> Response:

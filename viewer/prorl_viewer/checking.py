@@ -83,8 +83,14 @@ def _private(text: Any) -> Private | None:
 
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:
-    """Return a verdict's metrics: numbers as they are, words as texts that a share-safe page leaves out."""
-    return {k: Private(v) if isinstance(v, str) else v for k, v in metrics.items()}
+    """Return a verdict's metrics: numbers as they are, all else as texts that a share-safe page leaves out."""
+    return {name: _metric(value) for name, value in metrics.items()}
+
+
+def _metric(value: Any) -> Json:
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        return value
+    return Private(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _finding(one: Mapping[str, Any]) -> Json:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from prorl_common import atomic_write_text
-from prorl_viewer.encoding import encode
+from prorl_viewer.answering import answer, failure
 from prorl_viewer.subject import Subject
 
 PAGE = Path(__file__).parent / "page"
@@ -34,9 +34,7 @@ def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     style = (PAGE / "style.css").read_text(encoding="utf-8")
-    head = (
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<style>\n{style}</style>'
-    )
+    head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<style>\n{style}</style>'
     modules = json.dumps({"imports": _modules()})
     scripts = (
         f'<script type="application/json" id="answers">{_answers(subjects, share_safe)}</script>\n'
@@ -57,19 +55,32 @@ def _style(name: str) -> str:
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool) -> str:
-    """Return ``{"subjects": [...], "share_safe", "answers": {"name/page?query": answer}}``."""
+    """Return ``{"subjects": [...], "share_safe", "answers": {"name/page?query": answer}, "refused": {...}}``.
+
+    ``refused`` holds ``{"error"}`` of pages that have no answer, and under ``name/`` of a subject that could not be
+    gone through to its end.
+    """
     listed = [{"kind": s.kind, "name": s.name, "version": ""} for s in subjects]
     answers: dict[str, str] = {}
+    refused: dict[str, str] = {}
     for subject in subjects:
-        pages = subject.pages()
-        for page, query in subject.snapshot():
-            words = "&".join(f"{key}={query[key]}" for key in sorted(query) if query[key] != "")
-            answers[f"{subject.name}/{page}?{words}"] = encode(
-                pages[page](query), share_safe
-            ).decode()
-    held = ",".join(f"{json.dumps(key)}:{answer}" for key, answer in answers.items())
+        try:
+            pages = subject.pages()
+            for page, query in subject.snapshot():
+                words = "&".join(f"{key}={query[key]}" for key in sorted(query) if query[key] != "")
+                status, data = answer(pages[page], query, share_safe)
+                kept = answers if status == 200 else refused
+                kept[f"{subject.name}/{page}?{words}"] = data.decode()
+        except Exception as error:  # noqa: BLE001 - the page tells it, and shows what it has of the others
+            refused[f"{subject.name}/"] = failure(error, share_safe)[1].decode()
     about = json.dumps({"subjects": listed, "share_safe": share_safe})
-    return f'{about[:-1]},"answers":{{{held}}}}}'.replace("<", "\\u003c")
+    held = f'"answers":{_joined(answers)},"refused":{_joined(refused)}'
+    return f"{about[:-1]},{held}}}".replace("<", "\\u003c")
+
+
+def _joined(answers: Mapping[str, str]) -> str:
+    """Return one JSON object of values that are JSON already."""
+    return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in answers.items()) + "}"
 
 
 def _modules() -> dict[str, str]:

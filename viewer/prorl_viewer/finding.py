@@ -6,6 +6,7 @@ become one subject.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +40,7 @@ def find_subjects(paths: Sequence[Path]) -> list[Subject]:
             )
         for folder in _folders(path.resolve(), DEPTH):
             for at, kind in enumerate(kinds):
-                if kind.looks_like(folder) and folder not in found[at]:
+                if _is_one(kind, folder) and folder not in found[at]:
                     found[at].append(folder)
     subjects = [s for at, kind in enumerate(kinds) for s in kind.open_subjects(found[at])]
     if not subjects:
@@ -59,6 +60,13 @@ def _kinds(given: Sequence[Path]) -> list[_Kind]:
     return [*kinds, _Kind(evaluations.looks_like, together)]
 
 
+def _is_one(kind: _Kind, folder: Path) -> bool:
+    try:
+        return kind.looks_like(folder)
+    except OSError:  # another user's
+        return False
+
+
 def _folders(path: Path, depth: int) -> Iterator[Path]:
     """Yield ``path`` and the folders below it, in the order of their names; links are not followed."""
     if not path.is_dir():
@@ -66,16 +74,22 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
     yield path
     if depth == 0:
         return
-    for entry in sorted(path.iterdir()):
-        hidden = entry.name.startswith(".") or entry.name in NOT_SEARCHED
-        if entry.is_dir() and not entry.is_symlink() and not hidden:
-            yield from _folders(entry, depth - 1)
+    try:
+        with os.scandir(path) as entries:
+            below = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
+    except OSError:  # it went, or is another user's
+        return
+    for name in below:
+        if not name.startswith(".") and name not in NOT_SEARCHED:
+            yield from _folders(path / name, depth - 1)
 
 
 def _name_apart(subjects: Sequence[Subject]) -> None:
     """Give subjects of one name longer ones: their folder's, then a number."""
     taken: set[str] = set()
     for subject in subjects:
+        # of bytes that are no text an address cannot be made; the root folder has no name
+        subject.name = subject.name.encode(errors="replace").decode() or subject.kind
         name, tries = subject.name, 1
         if name in taken:
             name = f"{subject.path.parent.name}-{subject.name}"

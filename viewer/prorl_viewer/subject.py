@@ -15,7 +15,7 @@ from prorl_common import UserError, nearest
 
 Kind = Literal["run", "dataset", "evaluation"]
 Json: TypeAlias = Any
-"""None, bool, int, float, str, ``Private``, and lists and string-keyed mappings of them; NaN is shown as None."""
+"""None, bool, int, float, str, ``Private``, ``Hidden``, and lists and string-keyed mappings of them; NaN is shown as None."""
 Query: TypeAlias = Mapping[str, str]
 Page: TypeAlias = Callable[[Query], Json]
 
@@ -25,6 +25,13 @@ class Private:
     """A text that a model or a dataset wrote."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What is no text but tells one, as where its tokens end: null on a share-safe page."""
+
+    value: Json
 
 
 class NotFoundError(UserError):

@@ -151,7 +151,7 @@ class RunFolder:
 
     def is_written(self) -> bool:
         """Return whether a live process writes the run."""
-        if not self.lock_path.exists():
+        if not self.lock_path.is_file():
             return False
         with self.lock_path.open("rb") as lock:
             try:
@@ -219,7 +219,7 @@ def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
             return
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(row, dict) or "step" not in row:
             return

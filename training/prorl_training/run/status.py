@@ -79,12 +79,14 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
     if run.is_written():
         return "running", ""
     ended: Any = {}
-    with contextlib.suppress(FileNotFoundError, ValueError):  # none yet, or torn by a kill
-        ended = json.loads(run.ended_path.read_text(encoding="utf-8"))
+    with contextlib.suppress(FileNotFoundError, ValueError, RecursionError):  # none, or torn
+        if run.ended_path.is_file():
+            ended = json.loads(run.ended_path.read_text(encoding="utf-8"))
     if isinstance(ended, dict) and ended.get("state") == "failed":
         return "failed", str(ended.get("reason", ""))
     decision: dict[str, Any] = next(_backwards(run.decisions_path), {})
-    if decision.get("kind") == "run_stopped" and decision.get("step", 0) >= step:
+    stopped = decision.get("step", 0) if decision.get("kind") == "run_stopped" else None
+    if isinstance(stopped, int) and stopped >= step:
         return "failed", str(decision.get("reason", ""))
     return ("finished" if steps is not None and step >= steps else "stopped"), ""
 
@@ -97,7 +99,7 @@ def _backwards(path: Path) -> Iterator[dict[str, Any]]:
     for line in reversed(lines):
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
             yield row

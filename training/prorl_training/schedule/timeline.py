@@ -39,7 +39,9 @@ def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
     """Return each phase's stretch with its name; empty for a run without phases."""
     starts = [d for d in decisions if d.kind == "phase_started"]
     ends = [*(d.step for d in starts), steps + 1][1:]
-    return [(d.step, e, str(d.evidence["name"])) for d, e in zip(starts, ends, strict=False)]
+    return [
+        (d.step, e, str(d.evidence.get("name", ""))) for d, e in zip(starts, ends, strict=False)
+    ]
 
 
 def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:

@@ -13,9 +13,12 @@ from prorl_viewer.subject import Subject
 
 def looks_like(folder: Path) -> bool:
     """Return whether there is a dataset in ``folder``."""
+    file = folder / MANIFEST
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        if not file.is_file():  # a pipe would be waited for
+            return False
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return False
     files = manifest.get("files") if isinstance(manifest, dict) else None
     return isinstance(files, dict) and any(str(name).endswith(".parquet") for name in files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from prorl_viewer.subject import Json, Private, Query
 
 PAIRS_SHOWN = 3
 """Pairs of a benchmark and rule that are shown."""
-_PRIVATE = ("detail", "text", "gold")
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ class Drops:
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):
                 found.examples.append(line)
-                if like := line.get("like"):
+                if isinstance(like := line.get("like"), str):
                     found.repeated.setdefault(like, []).append(line)
         if (folder / PAIRS).is_file():
             for _, line in read_jsonl(folder / PAIRS):
@@ -67,7 +66,7 @@ class Drops:
         examples = [e for e in self.examples if all(e.get(k) == v for k, v in wanted.items())]
         first, last = window(query, len(examples))
         stages: Mapping[str, Mapping[str, int]] = manifest.get("stages", {})
-        where = {e["reason"]: e["stage"] for e in self.examples}
+        where = {str(e.get("reason")): str(e.get("stage")) for e in self.examples}
         checked = manifest.get("decontamination", {})
         return {
             "stages": [
@@ -123,9 +122,17 @@ class Drops:
 
 def dropped_line(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line of ``dropped.jsonl`` with its texts marked as such."""
-    return {key: Private(str(value)) if key in _PRIVATE else value for key, value in line.items()}
+    return _told(line, ("row", "stage", "reason", "entry", "domain", "like"))
 
 
 def pair_line(line: Mapping[str, Any]) -> dict[str, Any]:
     """Return a line of ``decontamination.jsonl`` with its texts marked as such."""
-    return {k: Private(str(v)) if k in ("text", "shared") else v for k, v in line.items()}
+    return _told(line, ("row", "benchmark", "rule", "item"))
+
+
+def _told(line: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return numbers and ``names``, which are labels and ids, as they are; all else is a text."""
+    known = {name: line[name] for name in names if isinstance(line.get(name), str | int)}
+    numbers = {k: v for k, v in line.items() if isinstance(v, int | float)}
+    texts = {k: Private(str(v)) for k, v in line.items() if k not in {*known, *numbers}}
+    return {**known, **numbers, **texts}

@@ -5,6 +5,7 @@ Rows are found by id. That a row asks the same as when it was rated is looked at
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +37,7 @@ class Rates:
     keys: dict[int, str] = field(default_factory=dict)
     """Row -> what its prompt was known by when it was rated."""
     elsewhere: int = 0
-    """Lines of rows that the dataset does not have."""
+    """Lines of rows that the dataset does not have, or without a rate."""
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
@@ -47,12 +48,13 @@ class Rates:
             return rates
         places = {identity: at for at, identity in enumerate(ids.to_pylist())}
         for _, line in read_jsonl(file):
-            at, rate = places.get(str(line.get("id"))), line.get("pass_rate")
-            if at is None or isinstance(rate, bool) or not isinstance(rate, int | float):
+            at, n = places.get(str(line.get("id"))), line.get("n", 0)
+            rate, low, high = (_share(line.get(key)) for key in ("pass_rate", "low", "high"))
+            if at is None or math.isnan(rate):
                 rates.elsewhere += 1
                 continue
-            rates.value[at], rates.n[at] = rate, int(line.get("n") or 0)
-            rates.low[at], rates.high[at] = line.get("low", np.nan), line.get("high", np.nan)
+            rates.value[at], rates.low[at], rates.high[at] = rate, low, high
+            rates.n[at] = n if isinstance(n, int) and 0 <= n < 1 << 31 else 0
             if isinstance(key := line.get("prompt_key"), str):
                 rates.keys[at] = key
         return rates
@@ -73,3 +75,10 @@ class Rates:
             "n": int(self.n[row]),
             "asks_the_same": key is None or key == prompt_key(prompt),
         }
+
+
+def _share(value: Any) -> float:
+    """Return a number from 0 to 1; NaN for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    return math.nan

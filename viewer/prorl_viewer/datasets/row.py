@@ -12,6 +12,7 @@ from prorl_viewer.datasets.drops import Drops, dropped_line, pair_line
 from prorl_viewer.datasets.rates import Rates
 from prorl_viewer.datasets.table import RowTable
 from prorl_viewer.datasets.template import templates_at_hand
+from prorl_viewer.messages import label, message
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 _SAID_ELSEWHERE = ("gold_response", "verified_by", "entry", "family", "level")
@@ -38,7 +39,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
             for key in ("domain", "split", "source", "licence", "verifier", "gold_check")
         },
         **{key: table.labels[key].of(at) or None for key in ("entry", "family", "level")},
-        "prompt": [{"role": m["role"], "content": Private(m["content"] or "")} for m in prompt],
+        "prompt": [message(m["role"], m["content"] or "") for m in prompt if m is not None],
         "characters": int(table.characters[at]),
         "shown": None if spec is None else _private(spec.shown(reference)),
         "answer": None if spec is None else _private(spec.answer(reference)),
@@ -48,7 +49,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
         else "its verifier"
         if gold
         else None,
-        "verified_by": metadata.get("verified_by"),
+        "verified_by": label(metadata.get("verified_by")) or None,
         "verifier_is_here": spec is not None,
         "reference": Private(json.dumps(reference, indent=2, ensure_ascii=False)),
         "metadata": Private(json.dumps(rest, indent=2, ensure_ascii=False)),
@@ -82,7 +83,7 @@ def gold_response(
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
         found = json.loads(text or "{}")
-    except ValueError:  # such a row is shown as it stands
+    except (ValueError, RecursionError):  # such a row is shown as it stands
         return {"not JSON": text}
     return found if isinstance(found, dict) else {"value": found}
 

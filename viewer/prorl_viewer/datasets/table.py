@@ -21,15 +21,18 @@ from numpy.typing import NDArray
 
 from prorl_datasets import SPLITS, DatasetError
 from prorl_datasets.storage import COLUMNS
+from prorl_viewer.messages import label
 
 LABELS = ("split", "domain", "verifier", "source", "licence", "gold_check")
 """Columns of few values."""
 FROM_METADATA = ("entry", "family", "level")
 LABEL_NAMES = (*LABELS, *FROM_METADATA)
 _BATCH = 4096
-_LONGEST_LABEL = 80
-"""Characters: longer metadata are texts, not labels."""
+FEW_LABELS = 100
+"""Values that a label may have in any dataset; more are a label where rows share them, else texts of the rows."""
 
+_OTHER_TYPES = (KeyError, TypeError, AttributeError, ValueError, IndexError)
+"""What columns of other types than a dataset's lead to."""
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -75,21 +78,17 @@ class _LabelMaker:
         self.parts.append(np.array(found, np.int32))
 
     def _code(self, value: Any) -> int:
-        code = self.known.setdefault(name := _label(value), len(self.known))
+        code = self.known.setdefault(name := label(value), len(self.known))
         if name or value is None:
             self.codes[value] = code
         return code
 
     def labels(self) -> Labels:
-        """Return the column."""
-        return Labels(list(self.known), np.concatenate([*self.parts, np.empty(0, np.int32)]))
-
-
-def _label(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return ""
-    name = str(value)
-    return name if len(name) <= _LONGEST_LABEL else ""
+        """Return the column; nothing where most rows have a value of their own, which is no label."""
+        codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
+        if len(self.known) > max(FEW_LABELS, len(codes) // 2):
+            return Labels([""], np.zeros_like(codes))
+        return Labels(list(self.known), codes)
 
 
 @dataclass(slots=True)
@@ -167,7 +166,9 @@ def _explained(file: Path) -> Iterator[None]:
 
     try:
         yield
-    except (pyarrow.ArrowException, OSError, KeyError) as error:
+    except DatasetError:
+        raise
+    except (pyarrow.ArrowException, OSError, *_OTHER_TYPES) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DatasetError(f"{file} is not a readable dataset file ({first})") from error
 
@@ -186,7 +187,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
             if missing := [name for name in wanted if name not in file.schema_arrow.names]:
                 raise DatasetError(f"{path} is no file of a dataset: it lacks {', '.join(missing)}")
             for batch in file.iter_batches(_BATCH, columns=wanted, use_threads=False):
-                ids.append(batch.column("id"))
+                ids.append(batch.column("id").cast(pa.string()))
                 rows += len(batch)
                 for name in LABELS:
                     makers[name].add(batch.column(name))
@@ -204,7 +205,7 @@ def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
     for text in texts:
         try:
             about = parse(text or "{}")[0]
-        except ValueError:
+        except (ValueError, RecursionError):
             about = {}
         found.append(about if isinstance(about, dict) else {})
     return found

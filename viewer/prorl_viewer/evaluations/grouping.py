@@ -20,6 +20,9 @@ from prorl_evaluation.types import RESULT_FILE, EvalSettings
 from prorl_viewer.evaluations.models import Model
 from prorl_viewer.evaluations.parts import Part
 
+DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
+"""What settings of other types than prorl writes lead to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -54,15 +57,19 @@ def group(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[Group]:
 
 def _look(folder: Path) -> _Found:
     """Read what says where a folder belongs; what is damaged is said when it is opened."""
-    settings = None
     for name in (EVAL_FILE, RESULT_FILE):
         try:
             row = json.loads((folder / name).read_text(encoding="utf-8"))
-            settings = EvalSettings(**row["settings"])
-        except (OSError, ValueError, KeyError, TypeError):
+            found = _placed(folder, EvalSettings(**row["settings"]))
+            hash(_key(found))
+        except (OSError, RecursionError, *DAMAGED):
             continue
-        break
-    path = "" if settings is None else settings.dataset.get("path", "")
+        return found
+    return _Found(folder, None, "", folder.parent)
+
+
+def _placed(folder: Path, settings: EvalSettings) -> _Found:
+    path = settings.dataset.get("path", "")
     benchmark, above = path.partition("/")[2], folder.parent.parent
     # a suite writes <root>/<model>/<benchmark>-<hash>
     if benchmark and folder.name.startswith(f"{benchmark}-") and _holds_suites(above):

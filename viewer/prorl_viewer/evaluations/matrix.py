@@ -12,6 +12,7 @@ from prorl_evaluation.stats.paired import same_problem
 from prorl_evaluation.types import ProblemResult
 from prorl_viewer.evaluations.models import Model
 from prorl_viewer.evaluations.parts import Asked
+from prorl_viewer.messages import label
 from prorl_viewer.subject import Json, Private
 
 START = 160
@@ -62,9 +63,11 @@ def _row(name: str, row: Row) -> Json:
     return {
         "id": name,
         "domain": row.first.domain,
-        "benchmark": str(labels.get("benchmark", "")),
-        "family": str(labels.get("family", "")),
-        "level": next((str(labels[k]) for k in ("rung", "level", "difficulty") if k in labels), ""),
+        "benchmark": label(labels.get("benchmark", "")),
+        "family": label(labels.get("family", "")),
+        "level": next(
+            (label(labels[k]) for k in ("rung", "level", "difficulty") if k in labels), ""
+        ),
         "prompt": Private(_start(row.asked.prompt)) if row.asked is not None else None,
         "altered": row.altered,
         "cells": [None if p is None else [p.c, p.n] for p in row.cells],

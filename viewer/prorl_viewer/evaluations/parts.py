@@ -206,7 +206,7 @@ def _read_job(folder: Path) -> EvalJob | None:
         return None
     try:
         return job_of(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EvaluationError(
             f"{file} is damaged ({error}): give the pass-at-k command again"
         ) from error
@@ -224,7 +224,7 @@ def _read_problems(file: Path) -> Iterator[Asked]:
                 yield Asked(
                     row["id"], row["domain"], row["verifier"], row.get("labels", {}), prompt, place
                 )
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
                 raise EvaluationError(
                     f"{file} is damaged ({error}): give the pass-at-k command again"
                 ) from error

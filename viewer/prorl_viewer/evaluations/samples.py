@@ -11,6 +11,7 @@ from prorl_viewer.checking import shown_metrics
 from prorl_viewer.evaluations.matrix import Row
 from prorl_viewer.evaluations.models import Model
 from prorl_viewer.evaluations.parts import Answer
+from prorl_viewer.messages import label, message
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 START = 200
@@ -26,11 +27,11 @@ def problem_page(models: Sequence[Model], row: Row) -> Json:
     return {
         "id": row.name,
         "domain": row.first.domain,
-        "labels": {name: str(value) for name, value in row.first.labels.items()},
+        "labels": {name: label(value) for name, value in row.first.labels.items()},
         "altered": row.altered,
         "verifier": problem.task.verifier if problem is not None else "",
         "prompt": [
-            {"role": str(m["role"]), "content": Private(str(m["content"]))}
+            message(m["role"], str(m["content"]))
             for m in (problem.prompt if problem is not None else ())
         ],
         "reference": Private(problem.task.reference_json()) if problem is not None else None,

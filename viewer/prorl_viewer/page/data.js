@@ -8,7 +8,7 @@ import { useEffect, useState } from "./lib.js";
 const EVERY = 2000; // milliseconds between looks for news
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const held = document.getElementById("answers");
-/** @type {{subjects: Subject[], share_safe: boolean, answers: Record<string, any>} | null} */
+/** @type {{subjects: Subject[], share_safe: boolean, answers: Record<string, any>, refused: Record<string, {error: string}>} | null} */
 const file = held === null ? null : JSON.parse(held.textContent ?? "");
 
 /** Whether this page is a file: it has no actions, and no answers but those that it holds. */
@@ -54,7 +54,10 @@ function address(subject, page, query) {
 export async function get(subject, page, query = {}, signal) {
   if (file === null) return ask(address(subject, page, query), { signal });
   const key = `${subject}/${page}?${words(query).map(([k, v]) => `${k}=${v}`).join("&")}`;
-  if (!(key in file.answers)) throw new Error("this file does not hold it: open the original with prorl view");
+  if (!(key in file.answers)) {
+    const why = file.refused[key] ?? file.refused[`${subject}/`];
+    throw new Error(why?.error ?? "this file does not hold it: open the original with prorl view");
+  }
   return file.answers[key];
 }
 

@@ -2,6 +2,7 @@
 import { exported, start, useSubjects } from "./data.js";
 import { html, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
 import { link, useRoute } from "./router.js";
+import { seen } from "./text.js";
 import { DatasetView } from "./views/dataset.js";
 import { EvaluationView } from "./views/evaluation.js";
 import { HomeView } from "./views/home.js";
@@ -66,7 +67,7 @@ function Page() {
     <header>
       <nav aria-label="what is shown">
         <a class="home" href="#/">prorl</a>
-        ${subjects.length > 1 && subject && html`<span class="where">${subject.name}</span>`}
+        ${subjects.length > 1 && subject && html`<span class="where"><bdi>${seen(subject.name)}</bdi></span>`}
         ${subject && views.map((v) => html`<a class="tab" href=${link(subject.name, v.name)} aria-current=${v === view ? "page" : undefined}>${v.title}</a>`)}
       </nav>
       <div class="tools">
@@ -80,7 +81,7 @@ function Page() {
     <main id="content" class=${subject && view ? `view-${view.name}` : ""} tabindex="-1">
       ${subject && view
         ? html`<${Guard} key=${`${subject.name}/${view.name}`}><${view.show} subject=${subject.name} route=${{ ...route, subject: subject.name, view: view.name }} /><//>`
-        : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no ${route.subject} here</p>`}<${HomeView} subjects=${subjects} />`}
+        : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no ${seen(route.subject)} here</p>`}<${HomeView} subjects=${subjects} />`}
     </main>
   `;
 }

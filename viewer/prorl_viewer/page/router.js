@@ -8,8 +8,20 @@ import { useEffect, useState } from "./lib.js";
 /** @returns {Place} */
 function read() {
   const [path = "", search = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
-  const [subject = "", view = ""] = path.split("/").map(decodeURIComponent);
+  const [subject = "", view = ""] = path.split("/").map(decoded);
   return { subject, view, query: Object.fromEntries(new URLSearchParams(search)) };
+}
+
+/**
+ * A part of an address; one that was cut or typed wrongly stands for itself.
+ * @param {string} part
+ */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /**

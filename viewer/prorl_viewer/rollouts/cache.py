@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc
 
-from prorl_common.files import atomic_write_bytes, atomic_write_text, explain_write_errors
+from prorl_common.files import atomic_write_bytes, explain_write_errors
 from prorl_viewer.rollouts.segment import SCHEMA, TEXTS, FileKey, Segment
 
 FORM = b"1"
@@ -81,9 +82,9 @@ def open_folder(folder: Path, run: Path) -> None:
     with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for note in folder.parent.glob(f"*/{OF_RUN}"):
-            if not Path(note.read_text(encoding="utf-8")).is_dir():
+            if not Path(os.fsdecode(note.read_bytes())).is_dir():
                 shutil.rmtree(note.parent, ignore_errors=True)
-        atomic_write_text(folder / OF_RUN, str(run.resolve()))
+        atomic_write_bytes(folder / OF_RUN, os.fsencode(run.resolve()))
 
 
 def _saved(path: Path) -> Segment:

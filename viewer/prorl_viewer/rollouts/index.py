@@ -51,7 +51,7 @@ class Index(Closing):
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
-        name = hashlib.sha256(str(run.resolve()).encode()).hexdigest()[:24]
+        name = hashlib.sha256(os.fsencode(run.resolve())).hexdigest()[:24]
         self._cache = (cache or cache_root() / "view") / name
         self._changed = threading.Condition()
         self._keys: dict[str, FileKey] = {}
@@ -223,7 +223,7 @@ def _keys(folder: Path) -> Iterable[FileKey]:
     except FileNotFoundError:
         return
     for entry in entries:
-        if _STEP_FILE.fullmatch(entry.name):
+        if _STEP_FILE.fullmatch(entry.name) and entry.is_file():  # a pipe would be waited for
             with contextlib.suppress(FileNotFoundError):  # it went meanwhile
                 found = entry.stat()
                 yield FileKey(entry.name, found.st_size, found.st_mtime_ns)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prorl_viewer.messages import message
 from prorl_viewer.rollouts.settings import setting
-from prorl_viewer.subject import Json, Private
+from prorl_viewer.subject import Json
 
-ROLES = frozenset({"system", "user", "assistant", "tool"})
 SPLITS = ("train", "validation")
 
 
@@ -25,7 +25,7 @@ class Prompt:
 
     def to_json(self) -> Json:
         """Return it as an answer holds it."""
-        messages = [{"role": role, "content": Private(text)} for role, text in self.messages]
+        messages = [message(role, text) for role, text in self.messages]
         return {"messages": messages, "from": self.origin, "missing": self.missing}
 
 
@@ -40,7 +40,7 @@ def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
         found, value = value, str(value)
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         return (("user", value),)
-    return tuple((_role(one.get("role")), _content(one.get("content"))) for one in found)
+    return tuple((str(one.get("role")), _content(one.get("content"))) for one in found)
 
 
 def plain(value: str) -> str:
@@ -99,10 +99,6 @@ def _same_check(found: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
             reference.pop("mode", None)
             reference.pop("modes", None)
     return bool(found["verifier"] == row["verifier"] and references[0] == references[1])
-
-
-def _role(value: Any) -> str:
-    return value if isinstance(value, str) and value in ROLES else "other"
 
 
 def _content(value: Any) -> str:

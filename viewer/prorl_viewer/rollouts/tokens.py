@@ -14,7 +14,7 @@ from typing import Any
 
 from prorl_common import UserError, pip_install
 from prorl_viewer.rollouts.settings import setting
-from prorl_viewer.subject import Json, Private
+from prorl_viewer.subject import Hidden, Json, Private
 
 MOST_TOKENS = 200_000
 
@@ -56,7 +56,7 @@ def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
         at += len(piece) if piece.isascii() else len(piece.encode("utf-16-le")) // 2
         ends.append(at)
     own = None if text == response else Private(text)
-    return {"why": "", "count": len(ids), "ends": ends, "text": own, **numbers}
+    return {"why": "", "count": len(ids), "ends": Hidden(ends), "text": own, **numbers}
 
 
 def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | None] | None:

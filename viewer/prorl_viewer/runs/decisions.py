@@ -23,6 +23,9 @@ NOT_MARKED = frozenset({"penalty_window_opened", "penalty_window_closed", *EVERY
 LISTED = 60
 """Entries of a list that are sent."""
 
+DEEPEST = 10
+"""Levels of evidence that are shown."""
+
 LABELS = {
     "also": "rules that held too",
     "kl": "KL (nats a token)",
@@ -60,7 +63,7 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
     Decisions that can come at every step are one entry for each unbroken stretch of them.
     """
-    decisions = [read_decision(row) for row in rows if {"kind", "reason"} <= set(row)]
+    decisions = [read_decision(row) for row in rows if _is_one(row)]
     return {
         "bands": _bands(decisions, last),
         "marks": [
@@ -75,7 +78,7 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
 def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
     """Return the decisions of a step, with their evidence in words; those that can come at every step last."""
-    found = [read_decision(row) for row in rows if row["step"] == step and "kind" in row]
+    found = [read_decision(row) for row in rows if row["step"] == step and _is_one(row)]
     found.sort(key=lambda d: d.kind in EVERY_STEP)
     return [
         {
@@ -89,20 +92,28 @@ def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
     ]
 
 
-def evidence(values: Mapping[str, Any]) -> list[Json]:
+def _is_one(row: Mapping[str, Any]) -> bool:
+    """Return whether a line is a decision, as far as its types go."""
+    evidence = row.get("evidence", {})
+    return isinstance(row.get("kind"), str) and "reason" in row and isinstance(evidence, Mapping)
+
+
+def evidence(values: Mapping[str, Any], depth: int = 0) -> list[Json]:
     """Return what was seen as rows of (label, value); a nested mapping becomes rows of its own."""
     return [
-        {"key": key, "label": LABELS.get(key, words(key)), "value": _value(value)}
+        {"key": key, "label": LABELS.get(key, words(key)), "value": _value(value, depth + 1)}
         for key, value in values.items()
     ]
 
 
-def _value(value: Any) -> Json:
+def _value(value: Any, depth: int) -> Json:
     match value:
+        case Mapping() | list() | tuple() if depth > DEEPEST:
+            return "nested too deep to be shown"
         case Mapping():
-            return {"rows": evidence(value)}
+            return {"rows": evidence(value, depth)}
         case list() | tuple():
-            told: dict[str, Any] = {"items": [_value(v) for v in value[:LISTED]]}
+            told: dict[str, Any] = {"items": [_value(v, depth + 1) for v in value[:LISTED]]}
             return told | ({"more": len(value) - LISTED} if len(value) > LISTED else {})
         case float() if not math.isfinite(value):
             return str(value)

@@ -10,6 +10,9 @@ from prorl_training.run.folder import RunFolder
 from prorl_viewer.runs.settings import read_plain
 from prorl_viewer.subject import Json
 
+FURTHEST = 1_000_000
+"""Steps; a config that names more is no run's, and each is reckoned with."""
+
 
 class Foreteller:
     """The newest forecast of one run; it takes seconds, so it is made once for each validation."""
@@ -35,7 +38,7 @@ class Foreteller:
             planned = read_plain(self.run.config_path).get("steps")
         except UserError:  # the head of the page tells it
             planned = None
-        if isinstance(planned, int) and planned > last:
+        if isinstance(planned, int) and last < planned < FURTHEST:
             return planned
         return last + max(last // 2, 1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 import time
@@ -16,7 +15,7 @@ from prorl_training.run.lineage import lines
 from prorl_training.run.status import run_state
 from prorl_viewer.runs.around import STEPS
 from prorl_viewer.runs.curves import Z95
-from prorl_viewer.runs.journal import Metrics
+from prorl_viewer.runs.journal import FAR, Metrics
 from prorl_viewer.runs.settings import read_plain
 from prorl_viewer.subject import Json
 
@@ -34,7 +33,7 @@ STATES = {
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
     """Return the run's state and facts. Never fails because of what the folder holds."""
     config, trouble = _config(run)
-    step, steps = metrics.steps[-1] if metrics.steps else 0, config.get("steps")
+    step, steps = metrics.steps[-1] if metrics.steps else 0, _planned(config)
     state, reason = run_state(run, step, steps)
     shown = "killed" if state == "stopped" and _was_killed(run) else state
     seconds = [s for s in metrics.column("seconds") if math.isfinite(s)]
@@ -86,6 +85,11 @@ def _config(run: RunFolder) -> tuple[dict[str, Any], str]:
         return {}, str(error)
 
 
+def _planned(config: Mapping[str, Any]) -> int | None:
+    steps = config.get("steps")
+    return steps if isinstance(steps, int) and steps < FAR else None
+
+
 def _was_killed(run: RunFolder) -> bool:
     """Return whether it ended without a word: a run that is interrupted says how it ended."""
     return run.lock_path.exists() and not run.ended_path.exists()
@@ -128,8 +132,10 @@ def _of(config: dict[str, Any], section: str, key: str) -> Any:
 def _identity(run: RunFolder) -> Json:
     """Return the hashes of data and model, and the parts that plug-ins brought."""
     try:
-        known = run.identity() or {}
-    except ValueError:  # not JSON
+        known: Any = run.identity()
+    except (ValueError, RecursionError):  # not JSON
+        return {}
+    if not isinstance(known, dict):
         return {}
     return {key: known[key] for key in ("dataset", "model", "parts") if key in known}
 
@@ -141,5 +147,5 @@ def _lineage(run: RunFolder) -> list[str]:
     try:
         state = read_state(checkpoint_path(run.checkpoints, newest))
         return lines(state.get("lineage", []))
-    except (UserError, json.JSONDecodeError, OSError):  # pruned meanwhile
+    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):  # pruned, or odd
         return []

@@ -6,6 +6,7 @@ it; a journal that was cut back (``--resume`` does) is read anew.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from array import array
@@ -18,6 +19,8 @@ from prorl_training.run.loggers import scalars
 
 TAIL = 256
 """Bytes before the place reached that must still be there for the file to be the one that was read."""
+FAR = 1 << 53
+"""No step: a browser counts no further."""
 
 
 class Tail:
@@ -38,6 +41,8 @@ class Tail:
     def read(self) -> tuple[bool, list[dict[str, Any]]]:
         """Return (whether the file begins anew, its rows since the last call)."""
         try:
+            if not self.path.is_file():  # a pipe would be waited for
+                raise FileNotFoundError(self.path)
             with self.path.open("rb") as file:
                 file.seek(self._place - len(self._seen))
                 anew = file.read(len(self._seen)) != self._seen
@@ -58,9 +63,9 @@ def _rows(data: bytes) -> Iterator[dict[str, Any]]:
     for line in data.splitlines():
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
-        if isinstance(row, dict) and isinstance(row.get("step"), int):
+        if isinstance(row, dict) and isinstance(row.get("step"), int) and abs(row["step"]) < FAR:
             yield row
 
 
@@ -83,15 +88,15 @@ class Metrics:
         if anew:
             self.steps, self.columns, self.rewritten = [], {}, self.rewritten + 1
         for row in rows:
-            self._add(row)
+            with contextlib.suppress(OverflowError, RecursionError):  # no line of a run
+                self._add(int(row["step"]), list(scalars(row)))
 
-    def _add(self, row: dict[str, Any]) -> None:
-        step = int(row["step"])
+    def _add(self, step: int, numbers: list[tuple[str, float]]) -> None:
         if self.steps and step <= self.steps[-1]:  # done again: the newest line counts
             self._cut(bisect_left(self.steps, step))
         place = len(self.steps)
         self.steps.append(step)
-        for key, value in scalars(row):
+        for key, value in numbers:
             column = self.columns.get(key)
             if column is None:
                 column = self.columns[key] = array("d", [math.nan]) * place

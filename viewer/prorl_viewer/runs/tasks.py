@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from prorl_common import UserError
 from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_evaluation.types import FULL_MARKS
 
@@ -72,14 +73,14 @@ class TaskTable:
         """Step -> (size and time of its file, sums by task)."""
 
     def read(
-        self, steps: Iterable[int] | None = None, budget: float = 60.0
+        self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
         """Return (step -> sums by task, files that are still to be read) for ``steps`` (None: all).
 
         After ``budget`` seconds it returns with what it has; the next call goes on from there.
         """
         files = rollout_files(self.run)
-        asked = files if steps is None else {s: files[s] for s in steps if s in files}
+        asked = files if steps is None else {s: f for s, f in files.items() if s in steps}
         ends = time.monotonic() + budget
         found: dict[int, Mapping[str, Sums]] = {}
         left = 0
@@ -95,9 +96,17 @@ class TaskTable:
                     if time.monotonic() > ends:
                         left += 1
                         continue
-                    known = self._steps[step] = (stamp, _sums(path))
+                    known = self._steps[step] = (stamp, _sums_of(path))
                 found[step] = known[1]
         return found, left
+
+
+def _sums_of(path: Path) -> dict[str, Sums]:
+    """Return the sums of a step, none of a file that cannot be read: the list of rollouts says which those are."""
+    try:
+        return _sums(path)
+    except (UserError, ValueError, TypeError):
+        return {}
 
 
 def _sums(path: Path) -> dict[str, Sums]:

@@ -2,6 +2,7 @@
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { link } from "../router.js";
+import { seen } from "../text.js";
 
 /** @typedef {import("../data.js").Subject} Subject */
 
@@ -10,6 +11,8 @@ const KINDS = /** @type {const} */ ([
   ["dataset", "Datasets"],
   ["evaluation", "Evaluations"],
 ]);
+
+const LONGEST = 300; // characters of a value on a card
 
 /** @param {{subjects: Subject[]}} props */
 export function HomeView({ subjects }) {
@@ -24,12 +27,12 @@ export function HomeView({ subjects }) {
 function Card({ subject }) {
   const { data, error } = useData(subject.name, "summary");
   return html`<li class="card">
-    <a href=${link(subject.name, subject.kind)}>${subject.name}</a>
+    <a href=${link(subject.name, subject.kind)}><bdi>${seen(subject.name)}</bdi></a>
     ${error && html`<p class="error">${error}</p>`}
     <dl>
       ${Object.entries(data ?? {})
         .filter(([, value]) => typeof value === "string" || typeof value === "number")
-        .map(([key, value]) => html`<dt>${key.replaceAll("_", " ")}</dt><dd>${typeof value === "number" ? shown(value) : value}</dd>`)}
+        .map(([key, value]) => html`<dt>${key.replaceAll("_", " ")}</dt><dd>${typeof value === "number" ? shown(value) : html`<bdi>${seen(value.slice(0, LONGEST))}${value.length > LONGEST ? "…" : ""}</bdi>`}</dd>`)}
     </dl>
   </li>`;
 }

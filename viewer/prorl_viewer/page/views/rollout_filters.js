@@ -30,7 +30,7 @@ export function Filters({ names, query, values, go }) {
       const known = Object.entries(values[name] ?? {});
       const asDomain = name === "verifier" && JSON.stringify(values.verifier) === JSON.stringify(values.domain);
       if ((known.length < 2 || asDomain) && !query[name]) return "";
-      const extra = query[name] && !(query[name] in (values[name] ?? {}));
+      const extra = query[name] && !Object.hasOwn(values[name] ?? {}, query[name]);
       return html`<label class="extra">${title}
         <select value=${query[name] ?? ""} onChange=${(/** @type {Event} */ e) => go({ [name]: /** @type {HTMLSelectElement} */ (e.target).value })}>
           <option value="">any</option>

@@ -80,7 +80,7 @@ export function Messages({ prompt }) {
 /** @param {{subject: string, data: any, route: Route}} props */
 function Response({ subject, data, route }) {
   const by = route.query.colour ?? "";
-  const coloured = by in COLOURS;
+  const coloured = Object.hasOwn(COLOURS, by);
   const { data: tokens, error } = useData(subject, coloured ? "tokens" : "", coloured ? { step: data.step, row: data.row } : {});
   const known = coloured && tokens !== null && !error;
   const key = /** @type {keyof typeof COLOURS} */ (by);

@@ -202,7 +202,7 @@ function chosenCharts(charts, asked) {
  */
 function Curves({ subject, beside, charts, route, head, decided, step, open }) {
   const heads = useMany(beside, "header", {});
-  const axis = route.query.x && route.query.x in AXES ? route.query.x : "step";
+  const axis = route.query.x && Object.hasOwn(AXES, route.query.x) ? route.query.x : "step";
   const axes = [head.axes, ...heads.map((h) => h.data?.axes)];
   const scaled = useMemo(() => axes.map((a) => a && over(a, axis)), [axis, head, ...heads.map((h) => h.data)]);
   const at = scaled[0];
