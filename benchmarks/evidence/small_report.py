@@ -17,9 +17,10 @@ from typing import Any
 
 from small_arms import ARMS, SEEDS, K
 from small_figures import draw
-from small_record import BEGIN, DOCUMENT, END, protocol_digest, result_path
 from small_stats import Groups, arm_interval, compare_arms, holm, pooled_variance
+from small_study import BEGIN, END
 from small_tasks import FAMILIES
+from small_three_thousand import STUDY
 
 from prorl_common import UserError, atomic_write_text
 
@@ -45,19 +46,19 @@ def main() -> int:
     base, runs = read_results()
     if base is None or not any(runs.values()):
         raise UserError("no results yet: run benchmarks/evidence/small_run.py first")
-    images = draw(base, runs, DOCUMENT.parent / "images")
+    images = draw(base, runs, STUDY.document.parent / "images")
     text = "\n\n".join(sections(base, runs, images))
-    write_between(DOCUMENT, text)
+    write_between(STUDY.document, text)
     return 0
 
 
 def read_results() -> tuple[Groups | None, dict[str, list[dict[str, Any]]]]:
     """Return the base's evaluation (None: missing) and each arm's finished runs, by seed."""
-    path = result_path("base")
+    path = STUDY.result_path("base")
     base = json.loads(path.read_text())["groups"] if path.exists() else None
     runs: dict[str, list[dict[str, Any]]] = {}
     for arm in ARMS:
-        files = [result_path(f"{arm}-seed{seed}") for seed in SEEDS]
+        files = [STUDY.result_path(f"{arm}-seed{seed}") for seed in SEEDS]
         runs[arm] = [json.loads(file.read_text()) for file in files if file.exists()]
     return base, runs
 
@@ -109,7 +110,7 @@ def _remarks(runs: Runs) -> list[str]:
         for run in every
         if run["stopped"] is not None
     ]
-    other = [f"{run['arm']} {run['seed']}" for run in every if run["protocol"] != protocol_digest()]
+    other = [f"{run['arm']} {run['seed']}" for run in every if run["protocol"] != STUDY.protocol_digest()]
     if other:
         stopped.append(f"Run under another text of the protocol: {', '.join(other)}.")
     return stopped
