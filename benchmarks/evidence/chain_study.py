@@ -162,3 +162,26 @@ STUDY = Study(
     held_out=held_out,
     training=training,
 )
+
+
+def protocol_phrases() -> list[str]:
+    """Return what the protocol's document must say, word for word, of the constants above."""
+    return [
+        f"{START_STEPS} steps of {START_BATCH}, learning rate {START_LR}, seed {BASE_SEED}",
+        f"SHA-256 {BASE_SHA256}",
+        f"{TRAIN_ITEMS} items a family, validation {VALIDATION_ITEMS} (data seed {DATA_SEED})",
+        f"{EVAL_ITEMS} of each family and rung (seed {EVAL_SEED})",
+        f"0 of {OUTSIDE_SAMPLES:,}",
+        f"{EVAL_SAMPLES} samples an item",
+        f"pass@{K}",
+        f"{PROMPTS} prompts of {SAMPLES} samples, at most {MAX_TOKENS} tokens",
+        f"at most {ROUNDS} whole batches of prompts drawn in a step",
+        f"learning rate is {LR}",
+        f"{BROAD_PROMPTS} prompts of {BROAD_SAMPLES} samples, learning rate {BROAD_LR}",
+        f"after {TOKEN_BUDGET:,} sampled response tokens",
+        f"at most at step {MOST_STEPS:,}",
+        *(
+            f"| {name} | `{arm.preset}` | {', '.join(f'`{o}`' for o in arm.over)} | {len(arm.seeds)} |"
+            for name, arm in ARMS.items()
+        ),
+    ]

@@ -65,7 +65,9 @@ def _answers(
     requests = [
         Request(
             ({"role": "user", "content": item.prompt},),
-            tuple(derive_seed(sampling.seed, "sample", name, i, k) for k in range(sampling.samples)),
+            tuple(
+                derive_seed(sampling.seed, "sample", name, i, k) for k in range(sampling.samples)
+            ),
         )
         for i, item in enumerate(items)
     ]

@@ -30,9 +30,7 @@ class Interrupted(Exception):
     """The run was asked to stop and has saved; it goes on when started again."""
 
 
-def carry_out(
-    study: Study, arm: str, seed: int, work: Path, progress: Progress
-) -> dict[str, Any]:
+def carry_out(study: Study, arm: str, seed: int, work: Path, progress: Progress) -> dict[str, Any]:
     """Do what is missing of a run in ``work`` and return its record.
 
     Raises Interrupted, and UserError when the verifiers were away too long or the folder is another run's.

@@ -151,7 +151,9 @@ def items(family: Family, sizes: tuple[int, ...], purpose: str, seed: int) -> It
         if item.key not in seen:
             seen.add(item.key)
             yield item
-    raise UserError(f"{family.name} has no more items like {sizes}: ask for fewer, or make it larger")
+    raise UserError(
+        f"{family.name} has no more items like {sizes}: ask for fewer, or make it larger"
+    )
 
 
 def take(
