@@ -104,7 +104,8 @@ def _mean_log(runs: Floats, groups: Sequence[str]) -> tuple[float, float]:
 
 
 def _seed_logs(runs: Floats) -> Floats:
-    return np.log(np.maximum(runs.mean(axis=1), FLOOR))
+    logs: Floats = np.log(np.maximum(runs.mean(axis=1), FLOOR))
+    return logs
 
 
 def _exp(found: tuple[float, float], degrees: int, level: float) -> Estimate:

@@ -43,7 +43,7 @@ BROAD_PROMPTS, BROAD_SAMPLES = 4, 64
 LR = 3.0e-4
 BROAD_LR = 6.0e-4
 """Times the square root of how many times more responses a step has, as in BroRL: four times."""
-TOKEN_BUDGET, MOST_STEPS = 4_000_000, 6000
+TOKEN_BUDGET, MOST_STEPS = 8_000_000, 6000
 
 
 def held_out(seed: int = EVAL_SEED, count: int = EVAL_ITEMS) -> dict[str, list[Item]]:
