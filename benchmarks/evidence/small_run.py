@@ -41,7 +41,9 @@ def main() -> int:
     parser.add_argument("--study", choices=STUDIES, default=THREE_THOUSAND.name)
     parser.add_argument("--jobs", type=int, default=2, help="runs side by side, one core each")
     parser.add_argument("--work", type=Path, help="folder of runs under way (runs/<study>)")
-    parser.add_argument("--only", metavar="ARM-seedN", help="do this one run in this process")
+    parser.add_argument(
+        "--only", metavar="ARM-seedN", help="do this one run in this process; base: none"
+    )
     parser.add_argument(
         "--keep", action="store_true", help="with --only: leave the run's folder there"
     )
@@ -49,10 +51,10 @@ def main() -> int:
     os.environ["OMP_NUM_THREADS"] = "1"
     study = STUDIES[args.study]
     work = (args.work or work_folder(study)).resolve()
-    if args.only:
+    if args.only and args.only != "base":
         return run_one(study, args.only, work, args.keep)
     _prepare_base(study, work)
-    return _run_missing(study, args.jobs, work)
+    return 0 if args.only else _run_missing(study, args.jobs, work)
 
 
 def work_folder(study: Study) -> Path:
