@@ -29,7 +29,7 @@ from chain_stats import (
     typical,
     values,
 )
-from chain_study import EVAL_SAMPLES, OUTSIDE_SAMPLES, PRIMARY, STUDY, K
+from chain_study import EVAL_SAMPLES, FORM_RUNGS, OUTSIDE_SAMPLES, PRIMARY, STUDY, K
 from chain_tasks import CHAINS, RUNGS
 from small_report import (
     Runs,
@@ -64,10 +64,15 @@ def sections(base: Groups, control: Groups, runs: Runs) -> list[str]:
     parts += ["### The base", base_table(base, control, out, well)]
     if done == wanted:
         parts += ["### Outside the base's boundary (primary)", outside_table(runs, out)]
+        far = [place for place in out if int(place.group.split("/")[1]) in FORM_RUNGS[1:]]
+        parts += [f"### Rungs {FORM_RUNGS[1]} to {RUNGS[-1]} alone (secondary)"]
+        parts += [outside_table(runs, far)]
         parts += ["### Where the base was good (secondary)", good_table(control, runs, well)]
     if any(runs.values()):
-        parts += ["### pass@1 by rung, in %, mean over seeds and families"]
-        parts += [rungs_table(control, runs), "### Accounts", accounts_table(runs)]
+        for k in (1, K):
+            parts += [f"### pass@{k} by rung, in %, mean over seeds and families"]
+            parts += [rungs_table(control, runs, k)]
+        parts += ["### Accounts", accounts_table(runs)]
     return parts
 
 
@@ -125,14 +130,14 @@ def good_table(control: Groups, runs: Runs, well: Sequence[Place]) -> str:
     return "\n".join(lines)
 
 
-def rungs_table(control: Groups, runs: Runs) -> str:
-    """Return pass@1 of the base and of every arm by rung."""
+def rungs_table(control: Groups, runs: Runs, k: int) -> str:
+    """Return pass@k of the base and of every arm by rung."""
     arms = {"base": [control]} | {arm: of(found) for arm, found in runs.items() if found}
     lines = ["| rung | " + " | ".join(arms) + " |", "|---" * (1 + len(arms)) + "|"]
     for rung in RUNGS:
         names = _of_rung(rung)
         places = [Place(n, i) for n in names for i in range(len(control[n]["correct"]))]
-        cells = [f"{100 * values(seeds, places, 1).mean():.2f}" for seeds in arms.values()]
+        cells = [f"{100 * values(seeds, places, k).mean():.2f}" for seeds in arms.values()]
         lines.append(f"| {rung} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

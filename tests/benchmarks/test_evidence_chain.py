@@ -227,6 +227,7 @@ def test_the_report_claims_nothing_while_a_run_is_missing(missing: int) -> None:
     assert ("(97.5 %) | yes |" in text) == (not missing)
     assert ("(97.5 %) | no |" in text) == (not missing)
     assert "| 8 | 0 | 48 | 48 | 0 | 0.000 |" in text
+    assert ("### Rungs 5 to 8 alone" in text) == (not missing)
 
 
 def _counts(rng: random.Random, right: Callable[[int], int]) -> dict[str, dict[str, list[int]]]:
