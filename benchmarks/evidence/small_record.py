@@ -13,7 +13,7 @@ from typing import Any
 from small_study import ROOT
 
 EVERY = 10
-READING = ("report", "figures", "stats", "guess", "power")
+READING = ("report", "figures", "stats", "guess", "power", "pilot")
 """Scripts ``small_<this>`` and ``chain_<this>`` read results; no run depends on them."""
 CURVES = (
     "reward_mean",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,16 @@ import chain_stats
 import chain_study
 import numpy as np
 import pytest
+import small_run
+import small_study
 from chain_guess import luck
 from chain_tasks import CHAINS, FAMILIES, RUNGS
-from small_base import base_digest
+from small_base import base_digest, weights_path
 from small_data import keys
 from small_eval import evaluate
 from small_legs import next_leg, reached
 from small_model import make_model, make_tokenizer, save
-from small_study import Sampling
+from small_study import Ends, Sampling
 from small_tasks import boxed, items
 
 from prorl_training.config.sampling import DataConfig
@@ -249,3 +253,30 @@ def _run(rng: random.Random, arm: str, seed: int, upper: int) -> dict[str, Any]:
         "curves": {"kl_gradient_share": [[10, 0.01]]},
         "evaluations": {"budget": at | {"groups": groups}},
     }
+
+
+@pytest.mark.slow
+def test_a_run_goes_from_the_base_to_its_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = weights_path(STUDY)
+    monkeypatch.setattr(small_study, "EVIDENCE", tmp_path)
+    few = {name: found[:1] for name, found in STUDY.held_out().items() if name.endswith("/2")}
+    sampling = Sampling(1, 4, 1.0, chain_study.MAX_TOKENS)
+    study = replace(
+        STUDY,
+        ends=Ends(12_000, 0, 4),
+        sampling=sampling,
+        base_samplings={"base": sampling},
+        held_out=lambda: few,
+        training=lambda: chain_study.training((80, 8)),
+    )
+    weights_path(study).parent.mkdir(parents=True)
+    weights_path(study).write_bytes(weights.read_bytes())
+    study.document.write_text("protocol")
+    assert small_run.run_one(study, "v2-seed1", tmp_path / "work") == 0
+    result = json.loads(study.result_path("v2-seed1").read_text(encoding="utf-8"))
+    assert result["arm"] == "v2" and result["base"] == chain_study.BASE_SHA256
+    assert set(result["evaluations"]) == {"budget"}
+    assert set(result["evaluations"]["budget"]["groups"]) == set(few)
+    assert study.result_path("base").exists() and not (tmp_path / "work" / "v2-seed1").exists()
