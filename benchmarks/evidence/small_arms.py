@@ -1,13 +1,12 @@
-"""The frozen protocol: seeds, sizes, arms and the configs that prorl trains them with.
+"""The frozen protocol of the 3,000 steps: seeds, sizes, arms and the settings that prorl trains them with.
 
 Everything here is printed in docs/evidence/three-thousand-steps.md, and a test holds the two together.
-Leaves out: carrying a run out (``small_run``) and the statistics (``small_report``).
+Leaves out: the items and the demonstrations (``small_three_thousand``) and the statistics (``small_report``).
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 SEEDS = (1, 2, 3)
 STEPS = 3000
@@ -100,14 +99,6 @@ def common_settings(model: Path, data: Path, seed: int) -> list[str]:
         "logging.rollouts_every=0",
         "reward.workers=1",
     ]
-
-
-def arm_config(arm: str, seed: int, model: Path, data: Path, extra: tuple[str, ...] = ()) -> Any:
-    """Return the checked TrainConfig of one run; ``extra`` settings are for pilots only."""
-    from prorl_training.config.loading import load_config
-
-    preset, over = ARMS[arm]
-    return load_config(preset, None, [*common_settings(model, data, seed), *over, *extra])
 
 
 def protocol_phrases() -> list[str]:

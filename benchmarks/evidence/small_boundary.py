@@ -15,9 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from small_arms import EVAL_SAMPLES, EVAL_TEMPERATURE, MAX_TOKENS, K
-from small_data import evaluation_items, write_dataset
-from small_run import WORK
-from small_tasks import as_sample
+from small_data import write_dataset
+from small_run import work_folder
+from small_tasks import FAMILIES, as_sample
+from small_three_thousand import STUDY, held_out
 
 from prorl_common import UserError
 from prorl_datasets import Sample
@@ -26,9 +27,9 @@ from prorl_datasets import Sample
 def held_out_samples() -> list[Sample]:
     """Return the evaluation's items, trained levels and ladders, as samples of the split ``test``."""
     made = []
-    items = [item for group in evaluation_items().values() for item in group]
+    items = [item for group in held_out().values() for item in group]
     for number, item in enumerate(items):
-        sample = as_sample(item, number, "test")
+        sample = as_sample(item, number, "test", FAMILIES[item.task].domain)
         labels = {"family": item.task, "level": item.level}
         made.append(replace(sample, metadata={**sample.metadata, **labels}))
     return sorted(made, key=lambda s: s.id)
@@ -37,7 +38,7 @@ def held_out_samples() -> list[Sample]:
 def main() -> int:
     """Write the dataset and say how it is sampled."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--work", type=Path, default=WORK, help="folder of the runs")
+    parser.add_argument("--work", type=Path, default=work_folder(STUDY), help="folder of the runs")
     parser.add_argument("--run", default="v2-seed1", help="a run kept there")
     args = parser.parse_args()
     folder, run = args.work / "held-out", args.work / args.run

@@ -1,58 +1,45 @@
-"""What is trained on and what is held out: the dataset folder and the evaluation's items.
+"""The dataset folder of a study: training and validation items, none of which is held out.
 
-No problem of one set is in another. Leaves out: the tasks themselves (``small_tasks``).
+Leaves out: the tasks themselves (``small_tasks``, ``chain_tasks``).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from small_arms import (
-    DATA_SEED,
-    EVAL_ITEMS,
-    EVAL_SEED,
-    LADDER_ITEMS,
-    TRAIN_ITEMS,
-    VALIDATION_ITEMS,
-)
-from small_tasks import FAMILIES, Item, as_sample, items, take
+from small_study import Groups
+from small_tasks import Family, Item, as_sample, take
 
 from prorl_common import atomic_directory, atomic_write_text, sha256_file
-from prorl_datasets import Sample
+from prorl_datasets import Sample, Split
 
 Keys = set[tuple[str, str]]
 
 
-def evaluation_items(seed: int = EVAL_SEED) -> dict[str, list[Item]]:
-    """Return the held-out items: a task's name -> its trained levels, ``task/level`` -> a ladder's level."""
-    found = {task: take(task, EVAL_ITEMS, "evaluation", seed, set()) for task in FAMILIES}
-    for task, family in FAMILIES.items():
-        for sizes in family.ladder:
-            stream = items(task, sizes, "ladder", seed)
-            level = [next(stream) for _ in range(LADDER_ITEMS)]
-            found[f"{task}/{level[0].level}"] = level
-    return found
-
-
-def training_samples(seed: int = DATA_SEED, held_out: Keys | None = None) -> list[Sample]:
-    """Return the train and validation samples; nothing held out is among them."""
-    if held_out is None:
-        held_out = held_out_keys()
+def training_samples(
+    families: Mapping[str, Family], counts: tuple[int, int], seed: int, without: Keys
+) -> list[Sample]:
+    """Return the samples of the splits ``train`` and ``validation``, ``counts`` of each family; no problem of
+    ``without`` is among them."""
+    train, validation = counts
     samples = []
-    for task in FAMILIES:
-        made = take(task, TRAIN_ITEMS + VALIDATION_ITEMS, "training", seed, held_out)
-        samples += [as_sample(item, i, "train") for i, item in enumerate(made[:TRAIN_ITEMS])]
-        rest = made[TRAIN_ITEMS:]
-        samples += [as_sample(item, i, "validation") for i, item in enumerate(rest)]
+    for family in families.values():
+        made = take(family, train + validation, "training", seed, without)
+        parts: tuple[tuple[Split, list[Item]], ...] = (
+            ("train", made[:train]),
+            ("validation", made[train:]),
+        )
+        for split, part in parts:
+            samples += [as_sample(item, i, split, family.domain) for i, item in enumerate(part)]
     return sorted(samples, key=lambda s: s.id)
 
 
-def held_out_keys(seed: int = EVAL_SEED) -> Keys:
-    """Return what makes the evaluation's problems; demonstrations and training leave them out."""
-    return {item.key for group in evaluation_items(seed).values() for item in group}
+def keys(groups: Groups) -> Keys:
+    """Return what makes the problems of ``groups``; demonstrations and training leave them out."""
+    return {item.key for group in groups.values() for item in group}
 
 
 def write_dataset(

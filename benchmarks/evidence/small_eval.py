@@ -6,14 +6,15 @@ its intervals (``small_stats``).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from small_arms import EVAL_SAMPLES, EVAL_SEED, EVAL_TEMPERATURE, MAX_TOKENS
+from small_study import Groups, Sampling
 from small_tasks import Item
 
-from prorl_common import ServiceError, derive_seed
+from prorl_common import ServiceError, atomic_write_text, derive_seed
 from prorl_verifiers import Task, Verdict
 
 ROWS = 512
@@ -21,11 +22,12 @@ FULL_MARKS = 1 - 1e-9
 
 
 def evaluate(
-    model: Path, groups: Mapping[str, Sequence[Item]], pool: Any, samples: int = EVAL_SAMPLES
+    model: Path, groups: Groups, pool: Any, sampling: Sampling, done: Path
 ) -> dict[str, dict[str, Any]]:
     """Return for each group {"correct": right answers of each item, "tokens": mean response length}.
 
-    Raises ServiceError when an answer got no verdict.
+    Each finished group is kept in the folder ``done``, so that a killed evaluation goes on from there. Raises
+    ServiceError when an answer got no verdict.
     """
     import torch
 
@@ -33,9 +35,14 @@ def evaluate(
 
     policy, tokenizer = load_model(model, "cpu", torch.float32)
     generator = TransformersGenerator(policy, tokenizer, batch_size=ROWS)
+    done.mkdir(parents=True, exist_ok=True)
     found: dict[str, dict[str, Any]] = {}
     for name, items in groups.items():
-        answers = _answers(generator, name, items, samples)
+        kept = done / f"{name.replace('/', '-')}.json"
+        if kept.is_file():
+            found[name] = json.loads(kept.read_text(encoding="utf-8"))
+            continue
+        answers = _answers(generator, name, items, sampling)
         asked = {(text, i): items[i].check for i, texts in enumerate(answers) for text, _ in texts}
         verdicts = _verdicts(pool, asked)
         tokens = [count for texts in answers for _, count in texts]
@@ -46,22 +53,27 @@ def evaluate(
             ],
             "tokens": round(sum(tokens) / len(tokens), 3),
         }
+        atomic_write_text(kept, json.dumps(found[name]))
     return found
 
 
 def _answers(
-    generator: Any, name: str, items: Sequence[Item], samples: int
+    generator: Any, name: str, items: Sequence[Item], sampling: Sampling
 ) -> list[list[tuple[str, int]]]:
     from prorl_inference import Request, SamplingParams
 
     requests = [
         Request(
             ({"role": "user", "content": item.prompt},),
-            tuple(derive_seed(EVAL_SEED, "sample", name, i, k) for k in range(samples)),
+            tuple(
+                derive_seed(sampling.seed, "sample", name, i, k) for k in range(sampling.samples)
+            ),
         )
         for i, item in enumerate(items)
     ]
-    params = SamplingParams(temperature=EVAL_TEMPERATURE, top_p=1.0, max_tokens=MAX_TOKENS)
+    params = SamplingParams(
+        temperature=sampling.temperature, top_p=1.0, max_tokens=sampling.max_tokens
+    )
     return [
         [(c.text, len(c.token_ids)) for c in completions]
         for completions in generator.generate(requests, params)

@@ -1,6 +1,6 @@
 """One run from its first step to its record: legs of training, an evaluation after each.
 
-A leg ends at the first step by which the token budget is sampled, or at step STEPS; what is reached there
+A leg ends at the first step by which the token budget is sampled, or at the last step; what is reached there
 is evaluated at once from the checkpoint of that very step. So no other checkpoint has to be kept, and
 arms are compared within one step's tokens of each other. Leaves out: which runs there are and the data
 file (``small_run``).
@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from small_arms import MOST_STEPS, STEPS, TOKEN_BUDGET, arm_config
 from small_base import base_folder, data_folder
-from small_data import evaluation_items
 from small_eval import evaluate
 from small_record import curves
+from small_study import Ends, Study
 
 from prorl_common import Progress, UserError, atomic_write_text
 
@@ -31,7 +30,7 @@ class Interrupted(Exception):
     """The run was asked to stop and has saved; it goes on when started again."""
 
 
-def carry_out(arm: str, seed: int, work: Path, progress: Progress) -> dict[str, Any]:
+def carry_out(study: Study, arm: str, seed: int, work: Path, progress: Progress) -> dict[str, Any]:
     """Do what is missing of a run in ``work`` and return its record.
 
     Raises Interrupted, and UserError when the verifiers were away too long or the folder is another run's.
@@ -39,33 +38,33 @@ def carry_out(arm: str, seed: int, work: Path, progress: Progress) -> dict[str, 
     from prorl_training.run.folder import RunFolder
 
     folder = RunFolder(work / f"{arm}-seed{seed}")
-    while (leg := next_leg(set(_evaluations(folder.path)))) is not None:
+    while (leg := next_leg(study.ends, set(_evaluations(folder.path)))) is not None:
         stopped = stop_of(folder)
         if stopped is None:
-            _train(arm, seed, folder, leg, progress)
+            _train(study, arm, seed, folder, leg, progress)
             stopped = stop_of(folder)
         rows = folder.metrics()
         last = rows[-1]
-        for label in reached(last, stopped is not None):
+        for label in reached(study.ends, last, stopped is not None):
             path = folder.path / f"evaluation-{label}.json"
             if not path.exists():
-                atomic_write_text(path, json.dumps(_evaluate(folder, last, rows)))
+                atomic_write_text(path, json.dumps(_evaluate(study, folder, label, rows)))
     return _record(folder)
 
 
-def next_leg(evaluated: set[str]) -> tuple[int, int] | None:
+def next_leg(ends: Ends, evaluated: set[str]) -> tuple[int, int] | None:
     """Return (last step, token budget; 0: none) of the leg to do, by what has been evaluated; None: done."""
-    if "end" not in evaluated:
-        return STEPS, 0 if "budget" in evaluated else TOKEN_BUDGET
-    return None if "budget" in evaluated else (MOST_STEPS, TOKEN_BUDGET)
+    if ends.steps and "end" not in evaluated:
+        return ends.steps, 0 if "budget" in evaluated else ends.tokens
+    return None if "budget" in evaluated else (ends.most_steps, ends.tokens)
 
 
-def reached(last: Mapping[str, Any], stopped: bool) -> list[str]:
+def reached(ends: Ends, last: Mapping[str, Any], stopped: bool) -> list[str]:
     """Return which evaluations the run's last step so far calls for; a run that stopped itself, all."""
     step, tokens = last["step"], last["tokens_total"]
     at = {
-        "budget": stopped or tokens >= TOKEN_BUDGET or step >= MOST_STEPS,
-        "end": stopped or step >= STEPS,
+        "budget": stopped or tokens >= ends.tokens or step >= ends.most_steps,
+        "end": ends.steps > 0 and (stopped or step >= ends.steps),
     }
     return [label for label in LABELS if at[label]]
 
@@ -82,17 +81,19 @@ def stop_of(folder: Any) -> Mapping[str, Any] | None:
     return stops[-1] if stops and stops[-1]["step"] == newest_step(folder.checkpoints) else None
 
 
-def _train(arm: str, seed: int, folder: Any, leg: tuple[int, int], progress: Progress) -> None:
+def _train(
+    study: Study, arm: str, seed: int, folder: Any, leg: tuple[int, int], progress: Progress
+) -> None:
     from prorl_training.engine.local import train
     from prorl_training.run.resume import resume_config
 
     steps, budget = leg
-    ends = (f"steps={steps}", f"token_budget={budget}")
+    extra = (f"steps={steps}", f"token_budget={budget}")
     work = folder.path.parent
-    config = arm_config(arm, seed, base_folder(work), data_folder(work), ends)
+    config = study.config(arm, seed, base_folder(work), data_folder(work), extra)
     if folder.config_path.exists():
         _check_same(folder, config)
-        config, decisions = resume_config(folder, ends, None)
+        config, decisions = resume_config(folder, extra, None)
         report = train(config, folder.path, progress, True, decisions)
     else:
         report = train(config, folder.path, progress)
@@ -113,14 +114,16 @@ def _check_same(folder: Any, config: Any) -> None:
         )
 
 
-def _evaluate(folder: Any, last: Mapping[str, Any], rows: Sequence[Any]) -> dict[str, Any]:
+def _evaluate(study: Study, folder: Any, label: str, rows: Sequence[Any]) -> dict[str, Any]:
     """Return what the checkpoint of the last step does on the held-out items, and where it stands."""
     from prorl_training.run.checkpoint_store import checkpoint_path
     from prorl_verifiers import VerifierPool
 
+    last = rows[-1]
+    model = checkpoint_path(folder.checkpoints, last["step"]) / "policy"
+    done = folder.path / f"evaluating-{label}"
     with VerifierPool(workers=1) as pool:
-        model = checkpoint_path(folder.checkpoints, last["step"]) / "policy"
-        groups = evaluate(model, evaluation_items(), pool)
+        groups = evaluate(model, study.held_out(), pool, study.sampling, done)
     resets = [d["step"] for d in folder.decisions() if d["kind"] == "reference_reset"]
     return {
         "step": last["step"],

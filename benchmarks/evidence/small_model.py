@@ -6,13 +6,12 @@ Leaves out: the tasks (``small_tasks``), training by reward (prorl's own engine)
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from small_tasks import FAMILIES, Family, Item, boxed
+from small_tasks import Item
 
 from prorl_common import derive_seed
 
@@ -54,47 +53,38 @@ def make_model(seed: int, vocabulary: int, hidden: int = HIDDEN, layers: int = L
         return hf.LlamaForCausalLM(config).eval()
 
 
-def demonstration(item: Item, rng: random.Random) -> str:
-    """Return a gold response: the box alone, the work once, or the work twice, a third each."""
-    work = " ".join([item.work] * rng.randint(0, 2))
-    return work + boxed(item.answer)
+Response = Sequence[tuple[str, bool]]
+"""A demonstration's response in pieces: a text, and whether the policy is to learn it or only reads it."""
 
 
 @dataclass(frozen=True, slots=True)
 class StartPlan:
-    """How long the supervised start is: steps of ``batch`` demonstrations at learning rate ``lr``."""
+    """How long the supervised start is: steps of a batch at learning rate ``lr``."""
 
     steps: int
-    batch: int
     lr: float
     seed: int
-    ladder_share: float
-    """Share of a task's demonstrations that come from its ladder, its hardest level left out."""
+
+
+Shown = tuple[Item, Response]
+"""A demonstration: a problem and the response shown to it."""
 
 
 def supervised_start(
     model: Any,
     tokenizer: Any,
-    shares: Mapping[str, float],
-    held_out: AbstractSet[tuple[str, str]],
+    draw: Callable[[random.Random], Sequence[Shown]],
     plan: StartPlan,
-) -> list[float]:
-    """Train on fresh demonstrations drawn with the tasks' ``shares``; return each step's loss in nats.
-
-    No problem of ``held_out`` is shown.
-    """
+) -> Iterator[float]:
+    """Train on the batches of demonstrations that ``draw`` draws; yield each step's loss in nats."""
     import torch
 
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=plan.lr, betas=(0.9, 0.95), weight_decay=0.0
     )
-    losses: list[float] = []
     for step in range(plan.steps):
         rng = random.Random(derive_seed(plan.seed, "supervised", step))
-        names = rng.choices(list(shares), weights=list(shares.values()), k=plan.batch)
-        made = [FAMILIES[n].make(rng, _sizes(FAMILIES[n], plan, rng)) for n in names]
-        made = [item for item in made if item.key not in held_out]
-        ids, labels = _rows(tokenizer, made, rng)
+        ids, labels = _rows(tokenizer, draw(rng))
         for group in optimizer.param_groups:
             group["lr"] = plan.lr * min(1.0, (step + 1) / 50)
         loss = model(input_ids=ids, attention_mask=(ids != 256).long(), labels=labels).loss
@@ -102,33 +92,29 @@ def supervised_start(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        losses.append(float(loss.detach()))
-    return losses
+        yield float(loss.detach())
 
 
-def _sizes(family: Family, plan: StartPlan, rng: random.Random) -> tuple[int, ...]:
-    if family.ladder and rng.random() < plan.ladder_share:
-        return rng.choice(family.ladder[:-1])
-    return rng.choice(family.levels)
-
-
-def _rows(tokenizer: Any, made: Sequence[Item], rng: random.Random) -> tuple[Any, Any]:
+def _rows(tokenizer: Any, made: Sequence[Shown]) -> tuple[Any, Any]:
+    """Return token ids and labels, each [demonstrations, longest]; labels are -100 where nothing is learnt."""
     import torch
 
     from prorl_inference.tokens import encode_prompt
 
     rows = []
-    for item in made:
-        prompt = encode_prompt(tokenizer, ({"role": "user", "content": item.prompt},))
-        answer = tokenizer.encode(demonstration(item, rng), add_special_tokens=False)
-        rows.append((prompt, [*answer, tokenizer.eos_token_id]))
-    width = max(len(p) + len(a) for p, a in rows)
-    ids = torch.full((len(rows), width), 256)
-    labels = torch.full((len(rows), width), -100)
-    for i, (prompt, answer) in enumerate(rows):
-        ids[i, : len(prompt) + len(answer)] = torch.tensor([*prompt, *answer])
-        labels[i, len(prompt) : len(prompt) + len(answer)] = torch.tensor(answer)
-    return ids, labels
+    for item, response in made:
+        ids = encode_prompt(tokenizer, ({"role": "user", "content": item.prompt},))
+        labels = [-100] * len(ids)
+        for text, learnt in response:
+            piece = tokenizer.encode(text, add_special_tokens=False)
+            ids, labels = [*ids, *piece], [*labels, *(piece if learnt else [-100] * len(piece))]
+        end = tokenizer.eos_token_id
+        rows.append(([*ids, end], [*labels, end]))
+    width = max(len(ids) for ids, _ in rows)
+    return (
+        torch.tensor([ids + [256] * (width - len(ids)) for ids, _ in rows]),
+        torch.tensor([labels + [-100] * (width - len(labels)) for _, labels in rows]),
+    )
 
 
 def save(model: Any, tokenizer: Any, path: Path) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs" / "evidence" / "data" / "three-thousand-steps"
-DOCUMENT = ROOT / "docs" / "evidence" / "three-thousand-steps.md"
-BEGIN, END = "<!-- results -->", "<!-- end of results -->"
+from small_study import ROOT
+
 EVERY = 10
+READING = ("report", "figures", "stats", "guess", "power", "pilot")
+"""Scripts ``small_<this>`` and ``chain_<this>`` read results; no run depends on them."""
 CURVES = (
     "reward_mean",
     "pass_rate",
@@ -34,25 +34,15 @@ CURVES = (
 """Keys of ``metrics.jsonl`` that are averaged over ``EVERY`` steps; steps without a value leave none."""
 
 
-def result_path(name: str) -> Path:
-    """Return the file of a run (``<arm>-seed<n>``) or of the ``base``."""
-    return RESULTS / f"{name}.json"
-
-
-def protocol_digest() -> str:
-    """Return the SHA-256 of the protocol: the document up to its results."""
-    head = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)[0]
-    return hashlib.sha256(head.encode()).hexdigest()
-
-
 def code_digest() -> str:
     """Return the SHA-256 over the Python files that a run depends on, these scripts included."""
     found = hashlib.sha256()
     for folder in ("common", "datasets", "verifiers", "inference", "training"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             found.update(file.read_bytes())
-    for file in sorted(Path(__file__).parent.glob("small_*.py")):
-        if file.stem not in ("small_report", "small_figures", "small_stats"):
+    here = Path(__file__).parent
+    for file in sorted([*here.glob("small_*.py"), *here.glob("chain_*.py")]):
+        if file.stem.split("_")[1] not in READING:
             found.update(file.read_bytes())
     return found.hexdigest()
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from small_arms import ARMS, SEEDS, K
 from small_figures import draw
-from small_record import BEGIN, DOCUMENT, END, protocol_digest, result_path
 from small_stats import Groups, arm_interval, compare_arms, holm, pooled_variance
+from small_study import BEGIN, END, Study
 from small_tasks import FAMILIES
+from small_three_thousand import STUDY
 
 from prorl_common import UserError, atomic_write_text
 
@@ -42,23 +43,23 @@ Runs = Mapping[str, Sequence[Mapping[str, Any]]]
 
 def main() -> int:
     """Write tables and plots; return 0. Raises UserError when there is nothing to report."""
-    base, runs = read_results()
+    base, runs = read_results(STUDY)
     if base is None or not any(runs.values()):
         raise UserError("no results yet: run benchmarks/evidence/small_run.py first")
-    images = draw(base, runs, DOCUMENT.parent / "images")
+    images = draw(base, runs, STUDY.document.parent / "images")
     text = "\n\n".join(sections(base, runs, images))
-    write_between(DOCUMENT, text)
+    write_between(STUDY.document, text)
     return 0
 
 
-def read_results() -> tuple[Groups | None, dict[str, list[dict[str, Any]]]]:
+def read_results(study: Study) -> tuple[Groups | None, dict[str, list[dict[str, Any]]]]:
     """Return the base's evaluation (None: missing) and each arm's finished runs, by seed."""
-    path = result_path("base")
+    path = study.result_path("base")
     base = json.loads(path.read_text())["groups"] if path.exists() else None
     runs: dict[str, list[dict[str, Any]]] = {}
-    for arm in ARMS:
-        files = [result_path(f"{arm}-seed{seed}") for seed in SEEDS]
-        runs[arm] = [json.loads(file.read_text()) for file in files if file.exists()]
+    for name, arm in study.arms.items():
+        files = [study.result_path(f"{name}-seed{seed}") for seed in arm.seeds]
+        runs[name] = [json.loads(file.read_text()) for file in files if file.exists()]
     return base, runs
 
 
@@ -76,13 +77,13 @@ def sections(base: Groups, runs: Runs, images: Sequence[str]) -> list[str]:
     ladders = [name for name in base if "/" in name]
     done, wanted = sum(len(found) for found in runs.values()), len(ARMS) * len(SEEDS)
     parts = [f"{done} of {wanted} runs are there.", UNITS]
-    parts += _remarks(runs)
+    parts += remarks(STUDY, runs)
     if done == wanted:
         parts += ["### Arms against arms", arms_table(runs, TASKS)]
         parts += ["### v2 against the base", base_table(base, runs, ladders)]
         parts += ["### Arms on the ladders (secondary)", arms_table(runs, ladders)]
     else:
-        parts.insert(0, partial_note(runs))
+        parts.insert(0, partial_note(STUDY, runs))
     for k in KS:
         parts += [f"### Levels: pass@{k}, mean over seeds", levels_table(base, runs, ladders, k)]
     parts += ["### Accounts", accounts_table(runs), penalty_line(runs)]
@@ -90,10 +91,10 @@ def sections(base: Groups, runs: Runs, images: Sequence[str]) -> list[str]:
     return [*parts, *(f"![{Path(name).stem}](images/{name})" for name in images)]
 
 
-def partial_note(runs: Runs) -> str:
+def partial_note(study: Study, runs: Runs) -> str:
     """Return the warning that stands above a report in which runs are missing."""
-    there = {(arm, run["seed"]) for arm, found in runs.items() for run in found}
-    missing = [f"{arm} {seed}" for arm in ARMS for seed in SEEDS if (arm, seed) not in there]
+    there = {f"{arm}-seed{run['seed']}" for arm, found in runs.items() for run in found}
+    missing = [name.replace("-seed", " ") for name in study.run_names() if name not in there]
     return (
         "**Partial.** These runs are missing: "
         + ", ".join(missing)
@@ -101,7 +102,7 @@ def partial_note(runs: Runs) -> str:
     )
 
 
-def _remarks(runs: Runs) -> list[str]:
+def remarks(study: Study, runs: Runs) -> list[str]:
     """Return a line for each run that stopped itself, and one when runs followed another protocol."""
     every = [run for found in runs.values() for run in found]
     stopped = [
@@ -109,7 +110,9 @@ def _remarks(runs: Runs) -> list[str]:
         for run in every
         if run["stopped"] is not None
     ]
-    other = [f"{run['arm']} {run['seed']}" for run in every if run["protocol"] != protocol_digest()]
+    other = [
+        f"{run['arm']} {run['seed']}" for run in every if run["protocol"] != study.protocol_digest()
+    ]
     if other:
         stopped.append(f"Run under another text of the protocol: {', '.join(other)}.")
     return stopped

@@ -81,13 +81,13 @@ def compare_arms(
     gap = first - second
     interval = bootstrap_ci(gap, strata=strata, draws=DRAWS, seed=0)
     variance, degrees = seeds
-    total = sum(variance / len(x) for x in (a, b) if len(x) > 1) + _item_variance(gap, strata)
+    total = sum(variance / len(x) for x in (a, b) if len(x) > 1) + item_variance(gap, strata)
     error = math.sqrt(total)
     p = 1.0 if error == 0 else two_sided(float(gap.mean()) / error, degrees)
     return Test(float(gap.mean()), error, p, degrees, interval)
 
 
-def _item_variance(gap: Floats, strata: Sequence[str]) -> float:
+def item_variance(gap: Floats, strata: Sequence[str]) -> float:
     """Return the variance of the mean over items, drawn with replacement within their group (exact)."""
     total = 0.0
     for name in dict.fromkeys(strata):

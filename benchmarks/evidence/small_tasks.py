@@ -115,8 +115,9 @@ def make_neutrons(rng: random.Random, sizes: tuple[int, ...]) -> Item:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A task: its domain, its maker, the levels it is trained on and those of its ladder."""
+    """A task: its name, its domain, its maker, the levels it is trained on and those of its ladder."""
 
+    name: str
     domain: Domain
     make: Maker
     levels: tuple[tuple[int, ...], ...]
@@ -124,37 +125,42 @@ class Family:
 
 
 FAMILIES: dict[str, Family] = {
-    "sum": Family("math", make_sum, ((2, 1), (2, 2), (3, 1)), ((3, 2), (3, 3), (4, 3))),
-    "twice": Family("math", make_twice, ((3,), (4,))),
-    "backward": Family("logic", make_backward, ((3,), (4,), (5,)), ((6,), (7,), (8,))),
-    "cipher": Family("logic", make_cipher, ((2, 5), (3, 5))),
-    "speed": Family("stem", make_speed, ((99, 6, 6),)),
-    "neutrons": Family("stem", make_neutrons, ((99,),)),
+    family.name: family
+    for family in (
+        Family("sum", "math", make_sum, ((2, 1), (2, 2), (3, 1)), ((3, 2), (3, 3), (4, 3))),
+        Family("twice", "math", make_twice, ((3,), (4,))),
+        Family("backward", "logic", make_backward, ((3,), (4,), (5,)), ((6,), (7,), (8,))),
+        Family("cipher", "logic", make_cipher, ((2, 5), (3, 5))),
+        Family("speed", "stem", make_speed, ((99, 6, 6),)),
+        Family("neutrons", "stem", make_neutrons, ((99,),)),
+    )
 }
 """The tasks. A ladder's levels are harder than all that is trained on and appear in no training data; the
 supervised start shows a few examples of all but the hardest."""
 
 
-def items(task: str, sizes: tuple[int, ...], purpose: str, seed: int) -> Iterator[Item]:
+def items(family: Family, sizes: tuple[int, ...], purpose: str, seed: int) -> Iterator[Item]:
     """Yield different items of a task at one level; ``purpose`` names what they are for.
 
     Raises UserError when the level seems to have no more.
     """
     seen: set[tuple[str, str]] = set()
     for index in range(DRAWS):
-        rng = random.Random(derive_seed(seed, purpose, task, *sizes, index))
-        item = FAMILIES[task].make(rng, sizes)
+        rng = random.Random(derive_seed(seed, purpose, family.name, *sizes, index))
+        item = family.make(rng, sizes)
         if item.key not in seen:
             seen.add(item.key)
             yield item
-    raise UserError(f"{task} has no more items like {sizes}: ask for fewer, or make it larger")
+    raise UserError(
+        f"{family.name} has no more items like {sizes}: ask for fewer, or make it larger"
+    )
 
 
 def take(
-    task: str, count: int, purpose: str, seed: int, without: set[tuple[str, str]]
+    family: Family, count: int, purpose: str, seed: int, without: set[tuple[str, str]]
 ) -> list[Item]:
     """Return ``count`` items of a task, its trained levels in turn, none of them in ``without``."""
-    streams = [items(task, sizes, purpose, seed) for sizes in FAMILIES[task].levels]
+    streams = [items(family, sizes, purpose, seed) for sizes in family.levels]
     found: list[Item] = []
     while len(found) < count:
         item = next(streams[len(found) % len(streams)])
@@ -163,11 +169,11 @@ def take(
     return found
 
 
-def as_sample(item: Item, number: int, split: Split) -> Sample:
+def as_sample(item: Item, number: int, split: Split, domain: Domain) -> Sample:
     """Return the item as a sample of a dataset."""
     return Sample(
         id=f"{split}-{item.task}-{number:05d}",
-        domain=FAMILIES[item.task].domain,
+        domain=domain,
         prompt=({"role": "user", "content": item.prompt},),
         task=item.check,
         source=f"evidence/{item.task}",

@@ -19,7 +19,9 @@ import small_record
 import small_report
 import small_stats
 from small_model import make_model, make_tokenizer
+from small_study import BEGIN, END
 from small_tasks import FAMILIES, as_sample, boxed, items
+from small_three_thousand import STUDY, held_out, training
 
 from prorl_datasets import load
 from prorl_training.run.checkpoint_store import STATE, checkpoint_path, seal
@@ -27,7 +29,7 @@ from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.decisions import Decision
 from prorl_verifiers import VerifierPool
 
-DOCUMENT = small_record.DOCUMENT
+DOCUMENT = STUDY.document
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,7 @@ def test_golds_earn_full_marks_and_other_answers_none(pool: VerifierPool, task: 
     family = FAMILIES[task]
     right, wrong = [], []
     for sizes in (*family.levels, *family.ladder):
-        stream = items(task, sizes, "test", 5)
+        stream = items(family, sizes, "test", 5)
         first, second = next(stream), next(stream)
         right += [
             (first.work + boxed(first.answer), first.check),
@@ -65,13 +67,12 @@ def test_golds_earn_full_marks_and_other_answers_none(pool: VerifierPool, task: 
     assert [v.reward for v in pool.score(wrong)] == [0.0] * len(wrong)
 
 
-def test_nothing_held_out_is_trained_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    held_out = small_data.held_out_keys()
-    monkeypatch.setattr(small_data, "TRAIN_ITEMS", 200)
-    samples = small_data.training_samples()
+def test_nothing_held_out_is_trained_on() -> None:
+    hidden = small_data.keys(held_out())
+    samples = training((200, 16))
     keys = {(s.metadata["task"], s.prompt[0]["content"]) for s in samples}
     assert len(keys) == len(samples)
-    assert not keys & held_out
+    assert not keys & hidden
     ladders = {(t, level_name(sizes)) for t, f in FAMILIES.items() for sizes in f.ladder}
     assert not {(s.metadata["task"], s.metadata["level"]) for s in samples} & ladders
 
@@ -92,8 +93,11 @@ def test_the_policy_is_small_and_reads_the_box_as_one_token() -> None:
 
 
 def test_the_dataset_folder_is_read_back(tmp_path: Path) -> None:
-    stream = items("sum", (2, 2), "test", 1)
-    samples = [as_sample(next(stream), i, s) for i, s in enumerate(("train", "validation"))]  # type: ignore[arg-type]
+    stream = items(FAMILIES["sum"], (2, 2), "test", 1)
+    samples = [
+        as_sample(next(stream), i, s, "math")  # type: ignore[arg-type]
+        for i, s in enumerate(("train", "validation"))
+    ]
     small_data.write_dataset(tmp_path / "data", samples)
     assert [s.prompt[0]["content"] for s in load(tmp_path / "data")] == [
         s.prompt[0]["content"] for s in samples
@@ -108,9 +112,7 @@ def test_the_document_says_what_the_scripts_do() -> None:
 
 
 def test_arms_differ_only_in_what_they_are_named_for(tmp_path: Path) -> None:
-    made = {
-        a: small_arms.arm_config(a, 1, tmp_path, tmp_path).model_dump() for a in small_arms.ARMS
-    }
+    made = {a: STUDY.config(a, 1, tmp_path, tmp_path).model_dump() for a in small_arms.ARMS}
     differs = {a: {k for k, v in made[a].items() if v != made["v2"][k]} - {"preset"} for a in made}
     assert differs["no-reset"] == {"controller"}
     assert differs["no-length"] == {"length_penalty"}
@@ -123,10 +125,10 @@ def test_arms_differ_only_in_what_they_are_named_for(tmp_path: Path) -> None:
 
 def test_legs_end_at_the_budget_and_at_the_last_step() -> None:
     steps, budget, most = small_arms.STEPS, small_arms.TOKEN_BUDGET, small_arms.MOST_STEPS
-    assert small_legs.next_leg(set()) == (steps, budget)
-    assert small_legs.next_leg({"budget"}) == (steps, 0)
-    assert small_legs.next_leg({"end"}) == (most, budget)
-    assert small_legs.next_leg({"budget", "end"}) is None
+    assert small_legs.next_leg(STUDY.ends, set()) == (steps, budget)
+    assert small_legs.next_leg(STUDY.ends, {"budget"}) == (steps, 0)
+    assert small_legs.next_leg(STUDY.ends, {"end"}) == (most, budget)
+    assert small_legs.next_leg(STUDY.ends, {"budget", "end"}) is None
     assert _reached(steps - 1, budget) == ["budget"]
     assert _reached(steps, budget - 1) == ["end"]
     assert _reached(most, budget - 1) == ["budget", "end"]
@@ -135,7 +137,7 @@ def test_legs_end_at_the_budget_and_at_the_last_step() -> None:
 
 
 def _reached(step: int, tokens: int, stopped: bool = False) -> list[str]:
-    return small_legs.reached({"step": step, "tokens_total": tokens}, stopped)
+    return small_legs.reached(STUDY.ends, {"step": step, "tokens_total": tokens}, stopped)
 
 
 def test_only_a_stop_of_the_policy_itself_ends_a_run(tmp_path: Path) -> None:
@@ -198,7 +200,7 @@ def test_the_report_shows_every_run_and_leaves_the_protocol_alone(
     if missing:
         del runs["v2"][0]
     document = tmp_path / "report.md"
-    document.write_text(f"protocol\n{small_record.BEGIN}old{small_record.END}\nafter\n")
+    document.write_text(f"protocol\n{BEGIN}old{END}\nafter\n")
     monkeypatch.setattr(small_stats, "DRAWS", 200)
     images = small_figures.draw(base, runs, tmp_path)
     text = "\n\n".join(small_report.sections(base, runs, images))
@@ -228,7 +230,7 @@ def _run(rng: random.Random, arm: str, seed: int, names: list[str]) -> dict[str,
     return {
         "arm": arm,
         "seed": seed,
-        "protocol": small_record.protocol_digest(),
+        "protocol": STUDY.protocol_digest(),
         "stopped": "not finite" if (arm, seed) == ("v2", 2) else None,
         "steps": 2975,
         "tokens": 9,
