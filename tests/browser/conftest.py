@@ -22,9 +22,9 @@ Serve = Callable[..., str]
 Open = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A Chromium of this machine."""
+    """A Chromium of this machine, for one file: Playwright's event loop must not run in the next one's tests."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     if found is None:
         words = "no Chromium on this machine: apt-get install chromium"

@@ -171,8 +171,9 @@ def test_odd_texts_are_drops_and_leave_no_folder_name_in_the_manifest(
     report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress(), options=options)
     assert report.manifest["drops"]["not valid Unicode"] == 1
     text = (tmp_path / "d" / "manifest.json").read_text()
-    assert "a.jsonl:4" in text
-    assert str(tmp_path) not in text
+    dropped = (tmp_path / "d" / "dropped.jsonl").read_text()
+    assert "a.jsonl:4" in dropped
+    assert str(tmp_path) not in text + dropped
     stages = report.manifest["stages"]["math"]
     assert stages["candidates"] == sum(n for stage, n in stages.items() if stage != "candidates")
 

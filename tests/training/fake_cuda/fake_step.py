@@ -44,13 +44,19 @@ def run_update(settings: list[str], dtype: str) -> None:
     """Two mini-batches of packs, stale trajectories among them, a KL share, a reset of the reference."""
     config = load_config("prorl-v2", None, [*STEP, *settings])
     policy = Policy(tiny_model(layers=1), config, getattr(torch, dtype))
-    reads = 0
+    reads = copies = 0
 
     def read_back(*scalars: Tensor) -> list[float]:
         nonlocal reads
         reads += 1
         assert all(x.device.type == "cuda" and x.ndim == 0 for x in scalars)
         return [0.5] * len(scalars)
+
+    def to_host(values: Tensor) -> Tensor:
+        nonlocal copies
+        copies += 1
+        assert values.device.type == "cuda"
+        return torch.zeros(len(values))
 
     groups = [PromptGroup((1, 2, 3), ANSWERS, (3 * i, 3 * i + 1, 3 * i + 2)) for i in range(3)]
     batch = UpdateBatch(
@@ -61,7 +67,11 @@ def run_update(settings: list[str], dtype: str) -> None:
         stale=frozenset({1, 7}),
         measure_kl_share=True,
     )
-    with Gpu(UPLOAD), mock.patch.object(update, "read_back", read_back):
+    with (
+        Gpu(UPLOAD),
+        mock.patch.object(update, "read_back", read_back),
+        mock.patch.object(update, "to_host", to_host),
+    ):
         for model in (policy.model, policy.reference):
             if model is not None:
                 move(model)
@@ -73,6 +83,7 @@ def run_update(settings: list[str], dtype: str) -> None:
         policy.reset_reference(clear_optimizer=True)
     assert policy.updates == before + 2, "no update was applied"
     assert reads == READS, f"the device was read {reads} times, not {READS}"
+    assert copies == 1, f"log-probs were copied {copies} times"
 
 
 def run_sampling(settings: list[str], dtype: str) -> None:

@@ -206,9 +206,14 @@ class PackStats:
 
 
 def read_back(*scalars: Tensor) -> list[float]:
-    """Return scalars as floats, in one copy: an update waits for the device here and nowhere else."""
+    """Return scalars as floats, in one copy: an update waits for the device here and, at its end, in ``to_host``."""
     found: list[float] = torch.stack([x.detach().float() for x in scalars]).tolist()
     return found
+
+
+def to_host(values: Tensor) -> Tensor:
+    """Return values on the host, float32, in one copy: once a step, after its last update."""
+    return values.float().cpu()
 
 
 class PolicyUpdate:
@@ -255,7 +260,7 @@ class PolicyUpdate:
         """Return the trainer's log-probs before the update, read from the device in one copy."""
         if not self.before:
             return {}
-        values = torch.cat([found for _, found in self.before]).float().cpu()
+        values = to_host(torch.cat([found for _, found in self.before]))
         owners = [
             (i, n) for p, _ in self.before for i, n in zip(p.trajectories, p.lengths, strict=True)
         ]
