@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds that the page has for what a test waits for, on a busy machine too."""
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 Serve = Callable[..., str]
