@@ -107,7 +107,7 @@ def test_a_folder_that_goes_while_it_is_shown_says_so(run: Path) -> None:
     with closing(subject):
         shutil.rmtree(run)
         status, data = answer(subject.pages()["summary"], {})
-        assert status == 503 and b"cannot be read" in data
+        assert status == 404 and b"error" in data
 
 
 def test_one_odd_folder_does_not_keep_the_others_from_being_found(
