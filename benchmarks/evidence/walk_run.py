@@ -15,6 +15,7 @@ from pathlib import Path
 
 from small_arms import common_settings
 from small_base import base_folder, data_folder, prepare
+from small_three_thousand import STUDY
 
 from prorl_common import PlainProgress, UserError
 
@@ -48,7 +49,7 @@ def main() -> int:
 
     torch.set_num_threads(1)
     work = args.work.resolve()
-    prepare(work)
+    prepare(STUDY, work)
     for name in args.names:
         if name not in RUNS:
             raise UserError(f"no run '{name}': {', '.join(RUNS)}")
