@@ -53,7 +53,7 @@ function Domains({ summary, route }) {
   const kinds = Object.entries(summary.gold_types).map(([kind, n]) => `${kind} ${shown(/** @type {number} */ (n))}`);
   const checks = Object.entries(summary.gold_checks).map(([kind, n]) => `${kind} ${shown(/** @type {number} */ (n))}`);
   const licences = Object.entries(summary.licences).map(([name, n]) => `${name} ${shown(/** @type {number} */ (n))}`);
-  const short = Object.entries(summary.short).map(([entry, words]) => `${entry}: ${/** @type {string[]} */ (words).join(", ")}`);
+  const short = Object.entries(summary.short).map(([entry, words]) => `${entry}: ${words}`);
   return html`<div class="ds-two">
     <${Table}
       label="rows by domain and split"
