@@ -130,6 +130,16 @@ def test_one_odd_folder_does_not_keep_the_others_from_being_found(
             assert status == (200 if subject.name == "run" else 400), data
 
 
+def test_an_evaluation_that_asks_for_samples_without_end_is_a_damaged_one(tmp_path: Path) -> None:
+    settings = {"n": 10**15, "k": 1}
+    job = {"model_id": "m", "model_digest": "d", "settings": settings}
+    (tmp_path / "eval.json").write_text(json.dumps(job))
+    (subject,) = find_subjects([tmp_path])
+    with closing(subject):
+        status, data = answer(subject.pages()["summary"], {})
+    assert status == 400 and b"n is over 100,000" in data
+
+
 def test_a_folder_of_another_user_is_passed_over(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +185,25 @@ def _row(at: int, **metadata: Any) -> dict[str, Any]:
         "gold_check": "none",
         "metadata": json.dumps(metadata),
     }
+
+
+@pytest.mark.parametrize("odd", [3, "x", [3], {"a": 3}])
+def test_a_manifest_of_other_types_is_a_line_and_not_a_fault(tmp_path: Path, odd: Any) -> None:
+    folder = _dataset(tmp_path / "set", [_row(0)])
+    file = folder / "manifest.json"
+    files = json.loads(file.read_text())
+    keys = ("counts", "short", "isolation", "failed", "licences", "drops", "stages", "entries")
+    for key in (*keys, "gold_check", "decontamination"):
+        file.write_text(json.dumps({**files, key: odd}))
+        (subject,) = find_subjects([folder])
+        with closing(subject):
+            for page in ("summary", "drops", "entries"):
+                status, data = answer(subject.pages()[page], {})
+                assert status == 200 or (status == 400 and b"manifest.json is not" in data), key
+    file.write_text(json.dumps({**files, "counts": 3}))
+    (subject,) = find_subjects([folder])
+    with closing(subject):
+        assert answer(subject.pages()["summary"], {})[0] == 400
 
 
 def test_a_row_with_odd_metadata_is_a_row_without_them(tmp_path: Path) -> None:

@@ -106,7 +106,6 @@ def test_a_long_line_is_thinned_and_keeps_every_peak_in_its_place() -> None:
 def test_a_short_line_is_given_as_it_is_without_what_was_not_measured() -> None:
     found = thin([1, 2, 3], [0.5, math.nan, 0.25], 400)
     assert found.points == [[1, 0.5], [3, 0.25]]
-    assert found.measured == 2
 
 
 def test_means_stand_beside_the_line_of_single_steps() -> None:
@@ -126,6 +125,21 @@ def test_a_chart_is_told_overall_and_by_domain_whatever_the_domain_calls_the_num
     parts = lines(folder, chart="response_length_mean", by="domain", mean=1)
     assert list(parts) == ["code", "logic", "math"]
     assert parts["math"]["points"][9] == [10, metrics.column("domains/math/length_mean")[9]]
+
+
+@pytest.mark.parametrize("by", ["domain", "task"])
+def test_of_many_parts_the_largest_are_drawn_and_any_can_be_asked_for(
+    tmp_path: Path, by: str
+) -> None:
+    run = write_run(tmp_path / "many", 2)
+    parts = {f"p{n:02}": {"reward_mean": 0.5, "groups": n, "responses": n} for n in range(30)}
+    rows = [row | {"domains": parts, "tasks": parts} for row in run.metrics()]
+    run.metrics_path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = ask(run.path, "curves", by=by)
+    assert [line["name"] for line in told["lines"]] == [f"p{n}" for n in range(22, 30)]
+    assert len(told["parts"]) == 30
+    assert told["parts"][0]["name"] == "p29"
+    assert list(lines(run.path, by=by, parts="p07,p03,none")) == ["p03", "p07"]
 
 
 def test_a_stretch_of_a_run_is_drawn_step_by_step_where_it_is_short_enough(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,15 +72,10 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
             heard = None if on_done is None else lambda _index, _verdict: on_done()
             for row, verdict in zip(rows, pool.score(items, heard), strict=True):
                 result.rows += 1
-                by_model = row["status"] == "judged"
-                result.judged += by_model or verdict.status == "judged"
+                result.judged += "judged" in (row["status"], verdict.status)
                 if row["status"] == "infra_error" or row["reward"] is None:
                     result.masked += 1
-                elif (
-                    verdict.reward is not None
-                    and abs(verdict.reward - row["reward"]) <= 1e-9
-                    and by_model == (verdict.status == "judged")
-                ):
+                elif agrees(row, verdict.reward, verdict.status):
                     result.agree += 1
                 else:
                     recorded = ("step", "sample_id", "sample_index", "verifier", "reward")
@@ -93,3 +88,14 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
                         }
                     )
     return result
+
+
+def agrees(row: Mapping[str, Any], reward: float | None, status: str) -> bool | None:
+    """Return whether a reward of now is the recorded one of ``row`` and comes from a rule or a model as that did.
+
+    None where either is none.
+    """
+    if reward is None or row["reward"] is None or row["status"] == "infra_error":
+        return None
+    by_model = (row["status"] == "judged", status == "judged")
+    return abs(reward - row["reward"]) <= 1e-9 and by_model[0] == by_model[1]

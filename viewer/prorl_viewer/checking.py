@@ -9,10 +9,8 @@ from typing import Any
 
 from prorl_common import Closing, UserError
 from prorl_verifiers import Task, VerifierPool, WorkerOptions, as_test_case, explain, load_task
-from prorl_viewer.subject import Json, Private
-
-SAME = 1e-9
-"""Rewards that differ by no more are the same."""
+from prorl_verifiers.replay import agrees
+from prorl_viewer.subject import Json, Private, private
 
 
 class Checker(Closing):
@@ -32,8 +30,8 @@ class Checker(Closing):
         shown = ("reward", "status", "seconds", "judge", "outcome", "isolation")
         return {
             **{name: found[name] for name in shown},
-            "reason": _private(found["reason"]),
-            "extracted": _private(found["extracted"]),
+            "reason": private(found["reason"]),
+            "extracted": private(found["extracted"]),
             "metrics": shown_metrics(found["metrics"]),
             "findings": [_finding(one) for one in found["findings"]],
         }
@@ -45,13 +43,9 @@ class Checker(Closing):
         IsolationError where code cannot be isolated here.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
-        reward, stored = now["reward"], row["reward"]
-        same = None
-        if reward is not None and stored is not None and row["status"] != "infra_error":
-            by_model = (row["status"] == "judged", now["status"] == "judged")
-            same = abs(reward - stored) <= SAME and by_model[0] == by_model[1]
-        recorded = {"reward": stored, "status": row["status"], "reason": _private(row["reason"])}
-        return {"same": same, "stored": recorded, "now": now}
+        same = agrees(row, now["reward"], now["status"])
+        recorded = {name: row[name] for name in ("reward", "status")}
+        return {"same": same, "stored": {**recorded, "reason": private(row["reason"])}, "now": now}
 
     def close(self) -> None:
         """End the pool's worker."""
@@ -76,10 +70,6 @@ def test_case(row: Mapping[str, Any]) -> str:
     task = Task(row["verifier"], reference)
     case = as_test_case(name, task, row["response"] or "", row["reward"])
     return json.dumps(case, ensure_ascii=False)
-
-
-def _private(text: Any) -> Private | None:
-    return None if text is None else Private(str(text))
 
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import posixpath
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -33,8 +34,7 @@ def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False
     It holds each subject's snapshot; what is not in it the page says it does not have.
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
-    style = (PAGE / "style.css").read_text(encoding="utf-8")
-    head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n<style>\n{style}</style>'
+    head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     modules = json.dumps({"imports": _modules()})
     scripts = (
         f'<script type="application/json" id="answers">{_answers(subjects, share_safe)}</script>\n'
@@ -90,19 +90,9 @@ def _modules() -> dict[str, str]:
         name = PurePosixPath(path.relative_to(PAGE).as_posix())
 
         def by_name(hit: re.Match[str], folder: PurePosixPath = name.parent) -> str:
-            return f'{hit[1]}"prorl/{_resolved(folder, hit[3])}"'
+            return f'{hit[1]}"prorl/{posixpath.normpath(folder / hit[3])}"'
 
         source = _IMPORT.sub(by_name, path.read_text(encoding="utf-8"))
         data = base64.b64encode(source.encode()).decode()
         found[f"prorl/{name}"] = f"data:text/javascript;base64,{data}"
     return found
-
-
-def _resolved(folder: PurePosixPath, relative: str) -> str:
-    parts = list(folder.parts)
-    for part in PurePosixPath(relative).parts:
-        if part == "..":
-            parts.pop()
-        elif part != ".":
-            parts.append(part)
-    return "/".join(parts)

@@ -27,6 +27,11 @@ class Private:
     text: str
 
 
+def private(text: str | None) -> Private | None:
+    """Return a text that may be none, marked as private."""
+    return None if text is None else Private(text)
+
+
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """What is no text but tells one, as where its tokens end: null on a share-safe page."""

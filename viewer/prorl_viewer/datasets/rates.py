@@ -36,8 +36,6 @@ class Rates:
     n: NDArray[np.int32]
     keys: dict[int, str] = field(default_factory=dict)
     """Row -> what its prompt was known by when it was rated."""
-    elsewhere: int = 0
-    """Lines of rows that the dataset does not have, or without a rate."""
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
@@ -51,8 +49,7 @@ class Rates:
             at, n = places.get(str(line.get("id"))), line.get("n", 0)
             rate, low, high = (_share(line.get(key)) for key in ("pass_rate", "low", "high"))
             if at is None or math.isnan(rate):
-                rates.elsewhere += 1
-                continue
+                continue  # a row that the dataset does not have, or no rate
             rates.value[at], rates.low[at], rates.high[at] = rate, low, high
             rates.n[at] = n if isinstance(n, int) and 0 <= n < 1 << 31 else 0
             if isinstance(key := line.get("prompt_key"), str):

@@ -13,7 +13,7 @@ from prorl_viewer.datasets.rates import Rates
 from prorl_viewer.datasets.table import RowTable
 from prorl_viewer.datasets.template import templates_at_hand
 from prorl_viewer.messages import label, message
-from prorl_viewer.subject import Json, NotFoundError, Private, Query
+from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 _SAID_ELSEWHERE = ("gold_response", "verified_by", "entry", "family", "level")
 
@@ -41,9 +41,9 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
         **{key: table.labels[key].of(at) or None for key in ("entry", "family", "level")},
         "prompt": [message(m["role"], m["content"] or "") for m in prompt if m is not None],
         "characters": int(table.characters[at]),
-        "shown": None if spec is None else _private(spec.shown(reference)),
-        "answer": None if spec is None else _private(spec.answer(reference)),
-        "gold": _private(gold),
+        "shown": None if spec is None else private(spec.shown(reference)),
+        "answer": None if spec is None else private(spec.answer(reference)),
+        "gold": private(gold),
         "gold_is_of": "the dataset"
         if "gold_response" in metadata
         else "its verifier"
@@ -86,7 +86,3 @@ def _parsed(text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):  # such a row is shown as it stands
         return {"not JSON": text}
     return found if isinstance(found, dict) else {"value": found}
-
-
-def _private(text: str | None) -> Private | None:
-    return None if text is None else Private(text)

@@ -25,7 +25,7 @@ from prorl_viewer.datasets.groups import groups, histograms
 from prorl_viewer.datasets.neighbours import neighbours
 from prorl_viewer.datasets.rates import Rates, ratings_file
 from prorl_viewer.datasets.row import place, row_page
-from prorl_viewer.datasets.table import LABEL_NAMES, RowTable
+from prorl_viewer.datasets.table import LABEL_NAMES, RowTable, explained
 from prorl_viewer.datasets.template import rendered
 from prorl_viewer.subject import Json, Kind, Page, Private, Query, choice
 
@@ -90,8 +90,8 @@ class DatasetSubject:
             "row": lambda query: row_page(*self._parts(), query),
             "neighbours": self._neighbours,
             "rendered": self._rendered,
-            "drops": lambda query: Drops.read(self.path, read_manifest(self.path)).page(query),
-            "entries": lambda _: Drops(read_manifest(self.path)).entries(),
+            "drops": self._drops,
+            "entries": self._entries,
         }
 
     def actions(self) -> Mapping[str, Page]:
@@ -119,8 +119,19 @@ class DatasetSubject:
         """Let go of the rows; whoever asks next reads them again."""
         self._held = None
 
+    def _drops(self, query: Query) -> Json:
+        with explained(self.path / MANIFEST):
+            return Drops.read(self.path, read_manifest(self.path)).page(query)
+
+    def _entries(self, query: Query) -> Json:
+        with explained(self.path / MANIFEST):
+            return Drops(read_manifest(self.path)).entries()
+
     def _summary(self, query: Query) -> Json:
-        manifest = read_manifest(self.path)
+        with explained(self.path / MANIFEST):
+            return self._told(read_manifest(self.path))
+
+    def _told(self, manifest: Mapping[str, Any]) -> Json:
         counts: Mapping[str, Mapping[str, int]] = manifest.get("counts", {})
         files: Mapping[str, Mapping[str, Any]] = manifest["files"]
         rows = {s: files[f"{s}.parquet"].get("rows", 0) for s in SPLITS if f"{s}.parquet" in files}
@@ -137,16 +148,12 @@ class DatasetSubject:
             "counts": [
                 {"domain": d, **{s: counts.get(s, {}).get(d, 0) for s in SPLITS}} for d in domains
             ],
-            "targets": manifest.get("targets", {}),
-            "gold_checks": manifest.get("gold_check", {}),
-            "gold_types": manifest.get("gold_types", {}),
-            "licences": manifest.get("licences", {}),
-            "isolation": manifest.get("isolation", []),
-            "short": manifest.get("short", {}),
-            "failed": manifest.get("failed", []),
-            "left_out": manifest.get("left_out", {}),
-            "derived": manifest.get("derived"),
-            "versions": manifest.get("versions", {}),
+            "gold_checks": dict(manifest.get("gold_check", {})),
+            "gold_types": dict(manifest.get("gold_types", {})),
+            "licences": dict(manifest.get("licences", {})),
+            "isolation": list(manifest.get("isolation", ())),
+            "short": {name: ", ".join(why) for name, why in manifest.get("short", {}).items()},
+            "failed": list(manifest.get("failed", ())),
         }
 
     def _groups(self, query: Query) -> Json:

@@ -32,7 +32,7 @@ FEW_LABELS = 100
 """Values that a label may have in any dataset; more are a label where rows share them, else texts of the rows."""
 
 _OTHER_TYPES = (KeyError, TypeError, AttributeError, ValueError, IndexError)
-"""What columns of other types than a dataset's lead to."""
+"""What other types than a dataset's lead to."""
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -147,7 +147,7 @@ class RowTable:
         from pyarrow import parquet
 
         at = int(np.searchsorted(self.starts, row, side="right")) - 1
-        with _explained(self.files[at]), parquet.ParquetFile(self.files[at]) as file:
+        with explained(self.files[at]), parquet.ParquetFile(self.files[at]) as file:
             left = row - self.starts[at]
             for group in range(file.metadata.num_row_groups):
                 rows = file.metadata.row_group(group).num_rows
@@ -160,8 +160,8 @@ class RowTable:
 
 
 @contextmanager
-def _explained(file: Path) -> Iterator[None]:
-    """Say of which file it is that pyarrow cannot read."""
+def explained(file: Path) -> Iterator[None]:
+    """Say of which file it is that what it holds cannot be read, or is of other types than a dataset's."""
     import pyarrow
 
     try:
@@ -182,7 +182,7 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
     starts, ids, rows = [], [], 0
     for path in files:
         starts.append(rows)
-        with _explained(path), parquet.ParquetFile(path, read_dictionary=list(LABELS)) as file:
+        with explained(path), parquet.ParquetFile(path, read_dictionary=list(LABELS)) as file:
             wanted = ["id", *LABELS, "metadata"]
             if missing := [name for name in wanted if name not in file.schema_arrow.names]:
                 raise DatasetError(f"{path} is no file of a dataset: it lacks {', '.join(missing)}")
@@ -224,7 +224,7 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
     ) as scratch:  # what is mapped stays when it goes
         with pa.ipc.new_file(scratch.name, schema) as out:
             for path in files:
-                with _explained(path), parquet.ParquetFile(path) as file:
+                with explained(path), parquet.ParquetFile(path) as file:
                     for batch in file.iter_batches(_BATCH, columns=["prompt"], use_threads=False):
                         messages = batch.column("prompt")
                         contents = pc.struct_field(messages.flatten(), "content").fill_null("")

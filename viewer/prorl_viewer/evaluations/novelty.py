@@ -39,6 +39,6 @@ def _file(file: Path) -> Json:
     return {
         "name": file.name,
         "highest": highest,
-        "groups": [{name: to_json(g)[name] for name in shown} for g in groups],
+        "groups": [{name: told[name] for name in shown} for told in map(to_json, groups)],
         "changes": [to_json(c) for c in found],
     }

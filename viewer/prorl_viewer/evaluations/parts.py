@@ -39,6 +39,8 @@ from prorl_evaluation.types import (
 from prorl_viewer.evaluations.journals import KeyedLines
 
 FILES = (EVAL_FILE, PROBLEMS_FILE, RESULT_FILE, SAMPLES_FILE, VERDICTS_FILE)
+MOST_SAMPLES = 100_000
+"""Samples of a problem that are looked for; an evaluation of more is none."""
 State = tuple[tuple[int, int, int], ...]
 """Inode, size and time of each of FILES."""
 
@@ -205,7 +207,10 @@ def _read_job(folder: Path) -> EvalJob | None:
     if not file.is_file():
         return None
     try:
-        return job_of(json.loads(file.read_text(encoding="utf-8")))
+        job = job_of(json.loads(file.read_text(encoding="utf-8")))
+        if job.settings.n > MOST_SAMPLES:
+            raise ValueError(f"n is over {MOST_SAMPLES:,}")
+        return job
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise EvaluationError(
             f"{file} is damaged ({error}): give the pass-at-k command again"

@@ -35,7 +35,6 @@ def problem_page(models: Sequence[Model], row: Row) -> Json:
             for m in (problem.prompt if problem is not None else ())
         ],
         "reference": Private(problem.task.reference_json()) if problem is not None else None,
-        "chance": row.first.chance,
         "models": [_counts(m, own) for m, own in zip(models, row.cells, strict=True)],
     }
 
@@ -85,12 +84,10 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
         "problem": problem,
         "text": Private(sample.text),
         "seed": str(sample.seed),
-        "logprob": sample.logprob,
         "seconds": sample.seconds,
         "note": Private(sample.note) if sample.note else None,
         "reason": Private(verdict.reason) if verdict is not None else None,
         "isolation": verdict.isolation if verdict is not None else "",
-        "verdict_seconds": verdict.seconds if verdict is not None else None,
         "metrics": shown_metrics(verdict.metrics) if verdict is not None else {},
         "checkable": not sample.refused,
     }

@@ -7,19 +7,18 @@ import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from prorl_common import nearest
 from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError
 from prorl_viewer.checking import Checker
 from prorl_viewer.evaluations import comparison, novelty
-from prorl_viewer.evaluations.computing import OnDemand
+from prorl_viewer.evaluations.computing import PATIENCE, OnDemand
 from prorl_viewer.evaluations.grouping import Group
 from prorl_viewer.evaluations.matrix import Row, matrix, rows_of, search
 from prorl_viewer.evaluations.models import Model, tell_apart
 from prorl_viewer.evaluations.samples import problem_page, recorded, sample_page, samples_page
-from prorl_viewer.subject import Json, NotFoundError, Page, Query, integer
+from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, integer
 
 COMPUTING: Json = {"state": "computing"}
 EXPORTED_PROBLEMS = 40
@@ -50,7 +49,7 @@ class _Chosen:
 class EvaluationSubject:
     """The results of one or more models on the same problems, the baseline first."""
 
-    kind: Literal["run", "dataset", "evaluation"] = "evaluation"
+    kind: Kind = "evaluation"
 
     def __init__(self, group: Group) -> None:
         self.name = group.name
@@ -251,7 +250,7 @@ class EvaluationSubject:
         unfinished = tuple(m.label for m in wanted if not m.finished)
         return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
 
-    def _report(self, chosen: _Chosen, patience: float | None = 0.25) -> ReportData | None:
+    def _report(self, chosen: _Chosen, patience: float | None = PATIENCE) -> ReportData | None:
         key = ("report", self._known, chosen.asked, *chosen.keys)
         return self._slow.get(
             key, lambda: comparison.compute(chosen.results(), chosen.asked), patience
@@ -276,7 +275,6 @@ def _about(model: Model) -> Json:
         "total": total,
         "problems": len(model.problems),
         "n": first.settings.n if first is not None else model.one.n,
-        "created": max((r.created for r in results.values()), default=""),
         "unreadable_lines": unreadable,
         "scores": [s for name, r in results.items() for s in _scores(name, r)],
     }
@@ -298,7 +296,6 @@ def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
             "length": comparison.interval(g.length),
             "cut": g.truncation_rate,
             "unparsable": g.unparsable_rate,
-            "infra": g.infra_share,
         }
         for g in groups
     ]

@@ -1,5 +1,6 @@
 // Curves over one axis, with bands, marks and intervals: an SVG that a keyboard can read.
 import { html, shown, useLayoutEffect, useMemo, useRef, useState } from "./lib.js";
+import { Name } from "./text.js";
 
 /** @typedef {[number, number | null]} Point */
 /** @typedef {{name: string, points: Point[], low?: Point[], high?: Point[], raw?: Point[], dashed?: boolean, colour?: number, dots?: boolean}} Series
@@ -73,7 +74,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
     }
   }
 
-  const groups = together(marks, x);
+  const groups = together(marks, (m) => x(m.x), NEAR);
   const bottom = HEIGHT - EDGE.bottom;
   return html`<figure class="chart" ref=${frame}>
     <figcaption>
@@ -90,7 +91,7 @@ export function Chart({ title, series, bands = [], marks = [], onMark, chosen, x
           aria-pressed=${!off}
           onClick=${() => setHidden(off ? hidden.filter((n) => n !== s.name) : [...hidden, s.name])}
         >
-          ${s.name}
+          <${Name} value=${s.name} />
         </button>`;
       })}
     </div>`}
@@ -275,7 +276,7 @@ function extent(values) {
  * @param {number} high
  * @param {number} count
  */
-export function ticks(low, high, count) {
+function ticks(low, high, count) {
   const raw = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const gap = [1, 2, 5, 10].map((m) => m * power).find((g) => g >= raw * 0.999) ?? raw;
@@ -328,15 +329,17 @@ function lonely(s) {
 
 /**
  * Marks that lie so near that they would cover each other, in groups.
- * @param {Mark[]} marks
- * @param {(v: number) => number} x
+ * @template T
+ * @param {T[]} marks
+ * @param {(mark: T) => number} place
+ * @param {number} near
  */
-function together(marks, x) {
-  /** @type {Mark[][]} */
+export function together(marks, place, near) {
+  /** @type {T[][]} */
   const groups = [];
-  for (const mark of [...marks].sort((a, b) => a.x - b.x)) {
+  for (const mark of [...marks].sort((a, b) => place(a) - place(b))) {
     const last = groups.at(-1);
-    if (last && x(mark.x) - x(last[0].x) < NEAR) last.push(mark);
+    if (last && place(mark) - place(last[0]) < near) last.push(mark);
     else groups.push([mark]);
   }
   return groups;

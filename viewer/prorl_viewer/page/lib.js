@@ -31,7 +31,18 @@ export function shown(value, digits = 3) {
 }
 
 /**
- * Have every key told to `pressed`, from the moment the part is drawn: a key pressed while it is drawn anew is not lost.
+ * A difference with its sign, to so many places; what is 0 to them has none.
+ * @param {number} value
+ * @param {number} [places]
+ */
+export function signed(value, places = 3) {
+  const size = Math.abs(value).toFixed(places);
+  return Number(size) === 0 ? size : `${value > 0 ? "+" : "−"}${size}`;
+}
+
+/**
+ * Have every plain key told to `pressed`, from the moment the part is drawn: a key pressed while it is drawn anew is not lost.
+ * Keys that are typed into a field are not told.
  * @param {(event: KeyboardEvent) => void} pressed
  */
 export function useKey(pressed) {
@@ -39,8 +50,18 @@ export function useKey(pressed) {
   newest.current = pressed;
   useLayoutEffect(() => {
     /** @param {KeyboardEvent} event */
-    const tell = (event) => newest.current(event);
+    const tell = (event) => {
+      if (!isTyping(event) && !event.ctrlKey && !event.metaKey && !event.altKey) newest.current(event);
+    };
     addEventListener("keydown", tell);
     return () => removeEventListener("keydown", tell);
   }, []);
+}
+
+/**
+ * Whether a key goes into a field.
+ * @param {KeyboardEvent} event
+ */
+export function isTyping(event) {
+  return ["INPUT", "TEXTAREA", "SELECT"].includes(/** @type {HTMLElement} */ (event.target).tagName);
 }

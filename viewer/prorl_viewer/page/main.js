@@ -1,8 +1,8 @@
 // The page: which subject and view the address names, and what is common to all of them.
 import { exported, start, useSubjects } from "./data.js";
-import { html, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
+import { html, isTyping, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
 import { link, useRoute } from "./router.js";
-import { seen } from "./text.js";
+import { Name } from "./text.js";
 import { DatasetView } from "./views/dataset.js";
 import { EvaluationView } from "./views/evaluation.js";
 import { HomeView } from "./views/home.js";
@@ -42,10 +42,6 @@ function Page() {
   const views = subject ? VIEWS[subject.kind] : [];
   const view = views.find((v) => v.name === route.view) ?? views[0];
   useKey((event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
-    if (event.key === "Escape" && typing) target.blur();
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "?") setKeys((now) => !now);
     if (event.key === "Escape") setKeys(false);
     if (event.key === "u") location.hash = "#/";
@@ -54,6 +50,10 @@ function Page() {
       /** @type {HTMLElement | null} */ (document.querySelector("[data-filter]"))?.focus();
     }
   });
+  useEffect(() => {
+    addEventListener("keydown", leaveField);
+    return () => removeEventListener("keydown", leaveField);
+  }, []);
   useEffect(() => {
     // the only one there is stands in the address too, so that every link is whole
     if (!route.subject && only) location.replace(link(only.name, VIEWS[only.kind][0].name));
@@ -67,7 +67,7 @@ function Page() {
     <header>
       <nav aria-label="what is shown">
         <a class="home" href="#/">prorl</a>
-        ${subjects.length > 1 && subject && html`<span class="where"><bdi>${seen(subject.name)}</bdi></span>`}
+        ${subjects.length > 1 && subject && html`<span class="where"><${Name} value=${subject.name} /></span>`}
         ${subject && views.map((v) => html`<a class="tab" href=${link(subject.name, v.name)} aria-current=${v === view ? "page" : undefined}>${v.title}</a>`)}
       </nav>
       <div class="tools">
@@ -81,7 +81,7 @@ function Page() {
     <main id="content" class=${subject && view ? `view-${view.name}` : ""} tabindex="-1">
       ${subject && view
         ? html`<${Guard} key=${`${subject.name}/${view.name}`}><${view.show} subject=${subject.name} route=${{ ...route, subject: subject.name, view: view.name }} /><//>`
-        : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no ${seen(route.subject)} here</p>`}<${HomeView} subjects=${subjects} />`}
+        : html`${route.subject && subjects.length > 0 && html`<p class="error">there is no <${Name} value=${route.subject} /> here</p>`}<${HomeView} subjects=${subjects} />`}
     </main>
   `;
 }
@@ -94,6 +94,11 @@ function Guard({ children }) {
   const [error, again] = useErrorBoundary((e) => console.error(e));
   if (error) return html`<p class="error" role="alert">this view has a fault: ${String(error)} <button onClick=${again}>try again</button></p>`;
   return children;
+}
+
+/** @param {KeyboardEvent} event */
+function leaveField(event) {
+  if (event.key === "Escape" && isTyping(event)) /** @type {HTMLElement} */ (event.target).blur();
 }
 
 /** @param {Event} event */

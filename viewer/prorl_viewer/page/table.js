@@ -1,5 +1,6 @@
 // A table: sorted by its head, walked with the arrow keys, drawn in part when it is long.
 import { html, useMemo, useRef, useState } from "./lib.js";
+import { Name } from "./text.js";
 
 /** @typedef {import("./lib.js").Child} Child */
 /**
@@ -108,7 +109,7 @@ export function Table({ columns, rows, label, id, chosen, onOpen, sorted, onSort
             tabindex=${onOpen ? 0 : undefined}
             onClick=${onOpen ? () => onOpen(row) : undefined}
           >
-            ${columns.map((c) => html`<td class="${c.number ? "number" : ""} ${c.wide ? "wide" : ""}">${c.show ? c.show(row) : valueOf(c, row) ?? "–"}</td>`)}
+            ${columns.map((c) => html`<td class="${c.number ? "number" : ""} ${c.wide ? "wide" : ""}">${c.show ? c.show(row) : plain(valueOf(c, row))}</td>`)}
           </tr>`;
         })}
         ${to < shownRows.length &&
@@ -116,6 +117,11 @@ export function Table({ columns, rows, label, id, chosen, onOpen, sorted, onSort
       </tbody>
     </table>
   </div>`;
+}
+
+/** @param {string | number | null | undefined} value */
+function plain(value) {
+  return typeof value === "number" ? value : html`<${Name} value=${value} />`;
 }
 
 /**
@@ -141,13 +147,14 @@ function inOrder(rows, columns, order) {
 }
 
 /**
+ * The order of two values; none comes last either way.
  * @param {any} a
  * @param {any} b
  * @param {boolean} down
  */
-function compared(a, b, down) {
+export function compared(a, b, down) {
   const gone = Number(a === null || a === undefined) - Number(b === null || b === undefined);
-  if (gone) return gone; // those without a value stand last either way
+  if (gone) return gone;
   const way = a < b ? -1 : a > b ? 1 : 0;
   return down ? -way : way;
 }

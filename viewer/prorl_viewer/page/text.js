@@ -18,6 +18,14 @@ export function seen(text) {
 }
 
 /**
+ * A name out of a file: it turns nothing around it.
+ * @param {{value: string | null | undefined}} props
+ */
+export function Name({ value }) {
+  return value === null || value === undefined ? html`–` : html`<bdi>${seen(value)}</bdi>`;
+}
+
+/**
  * A text as it is, in lines; long ones are cut with a button for the rest.
  * @param {{value: Private | null | undefined, inline?: boolean, label?: string}} props
  */

@@ -11,6 +11,7 @@ import numpy as np
 
 from prorl_common import Closing, UserError
 from prorl_common.rollout_files import rollout_file
+from prorl_evaluation.types import FULL_MARKS
 from prorl_viewer.checking import Checker, test_case
 from prorl_viewer.rollouts.asking import Ask, read_query
 from prorl_viewer.rollouts.index import Index, Known
@@ -18,9 +19,9 @@ from prorl_viewer.rollouts.prompts import find_prompt
 from prorl_viewer.rollouts.reading import COLUMNS_OF_TOKENS, read_group, read_row
 from prorl_viewer.rollouts.searching import Searches
 from prorl_viewer.rollouts.segment import LONGEST_WORD, WORDS
-from prorl_viewer.rollouts.table import Filter, Rows, Table
+from prorl_viewer.rollouts.table import Filter, Numbers, Rows, Table
 from prorl_viewer.rollouts.tokens import tokens_of
-from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer
+from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
 PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
 """Columns that models and datasets wrote; the other texts are names."""
@@ -32,7 +33,6 @@ WHOLE = 100_000
 """Characters of a response in a group; all of it is on its own page."""
 FIRST_ANSWER = 0.5
 """Seconds that the first answer waits for enough rows."""
-FULL_MARKS = 1 - 1e-9
 IN_FILE = 400
 """Newest rollouts that an exported page holds."""
 TOKENS_IN_FILE = 200_000
@@ -125,12 +125,9 @@ class Rollouts(Closing):
         table = self._index.known(1, FIRST_ANSWER).table
         same = Filter({"step": (step, step)}, {"sample_id": [row["sample_id"] or ""]})
         group = [int(table.numbers["row"][at]) for at in table.select(same)]
-        texts = PRIVATE[1:]
-        plain = {k: _cut(v) for k, v in row.items() if k not in (*texts, "prompt")}
         return {
-            **plain,
+            **{k: private(v) if k in PRIVATE else _cut(v) for k, v in row.items()},
             "row": number,
-            **{name: _private(row[name]) for name in texts},
             "prompt": find_prompt(self.run, row).to_json(),
             "group": group,
             "trained_in": self._trained_in(table, row),
@@ -148,29 +145,25 @@ class Rollouts(Closing):
         rows = read_group(rollout_file(self.run, step), sample)
         first, shown = rows[0], []
         for row in rows:
-            texts = {name: _private(row[name]) for name in ("reason", "extracted")}
+            texts = {name: private(row[name]) for name in ("reason", "extracted")}
             response = Private((row["response"] or "")[:WHOLE])
             plain = {k: _cut(v) for k, v in row.items() if k not in PRIVATE}
             shown.append({**plain, **texts, "response": response})
         table = self._index.known(1 << 62, FIRST_ANSWER).table
         wanted = Filter(words={"sample_id": [sample]}, flags={"carried": False})
         steps = _steps(table, table.select(wanted))
-        rewards = [row["reward"] for row in rows if row["reward"] is not None]
-        tokens = [row["tokens"] for row in rows if row["tokens"] is not None]
+        rewards, tokens = (
+            np.array([row[name] for row in rows], float) for name in ("reward", "tokens")
+        )
+        cut = sum(row["finish_reason"] == "length" for row in rows)
         return {
             "step": step,
             "sample_id": sample,
             "prompt": find_prompt(self.run, first).to_json(),
-            "reference": _private(first["reference"]),
+            "reference": private(first["reference"]),
             "rows": shown,
             "steps": steps,
-            "responses": len(rows),
-            "scored": len(rewards),
-            "passed": sum(reward >= FULL_MARKS for reward in rewards),
-            "mean_reward": sum(rewards) / len(rewards) if rewards else None,
-            "mean_tokens": sum(tokens) / len(tokens) if tokens else None,
-            "truncated": sum(row["finish_reason"] == "length" for row in rows),
-            "kept": sum(bool(row["kept"]) for row in rows),
+            **_means(rewards, tokens, cut, sum(bool(row["kept"]) for row in rows)),
         }
 
     def prompt(self, query: Query) -> Json:
@@ -188,7 +181,11 @@ class Rollouts(Closing):
         )
         steps = []
         for step in _steps(table, rows):
-            steps.append({"step": step, **_means(table, rows[table.numbers["step"][rows] == step])})
+            own = rows[table.numbers["step"][rows] == step]
+            rewards, tokens = (table.numbers[name][own] for name in ("reward", "tokens"))
+            cut = sum(table.word("finish_reason", row) == "length" for row in own.tolist())
+            kept = int(table.flags["kept"][own].sum())
+            steps.append({"step": step, **_means(rewards, tokens, cut, kept)})
         return {
             "sample_id": sample,
             "prompt": find_prompt(self.run, row).to_json(),
@@ -222,24 +219,15 @@ class Rollouts(Closing):
     def _line(self, table: Table, row: int, text: str) -> Json:
         """Return a row of the list, with the response's beginning, or the place where the text was found."""
         facts = table.facts(row)
-        if not text or text.casefold() in (facts["sample_id"] or "").casefold():
-            head = table.text("response", row, HEAD * 4) or ""
-            return {
-                **facts,
-                "head": Private(head[:HEAD]),
-                "found_in": "sample_id" if text else None,
-            }
-        for where in ("response", "prompt"):
-            whole = table.text(where, row, LOOKED_AT) or ""
-            if (hit := re.search(re.escape(text), whole, re.IGNORECASE)) is not None:
-                start = max(0, hit.start() - HEAD // 4)
-                cut = ("…" if start else "") + whole[start : start + HEAD]
-                return {**facts, "head": Private(cut), "found_in": where}
-        return {
-            **facts,
-            "head": Private((table.text("response", row, HEAD * 4) or "")[:HEAD]),
-            "found_in": "response",
-        }
+        if text and text.casefold() not in (facts["sample_id"] or "").casefold():
+            for where in ("response", "prompt"):
+                whole = table.text(where, row, LOOKED_AT) or ""
+                if (hit := re.search(re.escape(text), whole, re.IGNORECASE)) is not None:
+                    start = max(0, hit.start() - HEAD // 4)
+                    cut = ("…" if start else "") + whole[start : start + HEAD]
+                    return {**facts, "head": Private(cut), "found_in": where}
+        head = table.text("response", row, HEAD * 4) or ""
+        return {**facts, "head": Private(head[:HEAD]), "found_in": None}
 
     def _row(
         self, step: int, number: int, columns: Any = None, without: Any = ()
@@ -264,10 +252,6 @@ class Rollouts(Closing):
         return int(later.min()) if len(later) else None
 
 
-def _private(text: str | None) -> Private | None:
-    return None if text is None else Private(text)
-
-
 def _cut(value: Any) -> Any:
     """Return a name cut to what is kept of it, other values as they are."""
     return value[:LONGEST_WORD] if isinstance(value, str) else value
@@ -286,18 +270,15 @@ def _steps(table: Table, rows: Rows) -> list[int]:
     return [int(step) for step in np.unique(table.numbers["step"][rows])]
 
 
-def _means(table: Table, rows: Rows) -> dict[str, Any]:
-    """Return what the responses ``rows`` have in common; rewards of those alone that have one."""
-    rewards, tokens = table.numbers["reward"][rows], table.numbers["tokens"][rows]
-    scored = rewards[~np.isnan(rewards)]
-    cut = table.words["finish_reason"]
-    length = cut.index("length") if "length" in cut else -1
+def _means(rewards: Numbers, tokens: Numbers, cut: int, kept: int) -> dict[str, Any]:
+    """Return what some responses come to: ``rewards`` and ``tokens`` (N,) with NaN for none."""
+    scored, counted = rewards[~np.isnan(rewards)], tokens[~np.isnan(tokens)]
     return {
-        "responses": len(rows),
+        "responses": len(rewards),
         "scored": len(scored),
         "passed": int((scored >= FULL_MARKS).sum()),
         "mean_reward": float(scored.mean()) if len(scored) else None,
-        "mean_tokens": float(np.nanmean(tokens)) if (~np.isnan(tokens)).any() else None,
-        "truncated": int((table.codes["finish_reason"][rows] == length).sum()),
-        "kept": int(table.flags["kept"][rows].sum()),
+        "mean_tokens": float(counted.mean()) if len(counted) else None,
+        "truncated": cut,
+        "kept": kept,
     }

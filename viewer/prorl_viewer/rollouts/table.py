@@ -14,6 +14,7 @@ from prorl_viewer.rollouts.segment import FLAGS, NUMBERS, SCHEMA, WORDS, Mask, S
 
 MOST_WORDS = 300
 """Words of a column that a filter offers."""
+Numbers: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.int64]
 """Numbers of rows of a table."""
 
@@ -38,7 +39,7 @@ class Table:
         parts = [s.columns for s in segments] or [SCHEMA.empty_table()]
         whole = pa.concat_tables(parts).unify_dictionaries().combine_chunks()
         self.rows = whole.num_rows
-        self.numbers: dict[str, npt.NDArray[np.float64]] = {
+        self.numbers: dict[str, Numbers] = {
             name: whole[name].to_numpy().astype(np.float64)
             for name in ("step", "row", *NUMBERS, "response", "prompt")
         }

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from prorl_viewer.runs.catalogue import BY_NAME, words
+from prorl_viewer.runs.curves import WEIGHTS
 from prorl_viewer.runs.journal import Metrics
 from prorl_viewer.runs.tasks import Sums, totals
 from prorl_viewer.subject import Json
@@ -91,11 +92,9 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
     return change / math.sqrt(error) if error > 0 else None
 
 
-def journal_parts(
-    metrics: Metrics, breakdown: str, weight: str, span: tuple[int, int]
-) -> dict[str, Part]:
-    """Return every part with a reward in these steps; a step counts by what ``weight`` counts (groups, responses)."""
-    found = {}
+def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
+    """Return every part with a reward in these steps; a step counts by its groups (of tasks: its responses)."""
+    found, weight = {}, WEIGHTS[breakdown]
     for name in metrics.parts(breakdown):
         keys = (weight, "reward_mean", *PART_RATES)
         rows = [
@@ -160,7 +159,6 @@ def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
                 "name": name,
                 "share_before": share_before,
                 "share_after": share_after,
-                "weight_before": old.weight if old else 0,
                 "weight_after": new.weight if new else 0,
                 "reward_before": old.reward if old else None,
                 "reward_after": new.reward if new else None,

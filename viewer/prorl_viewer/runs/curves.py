@@ -18,19 +18,20 @@ MEANS = (1, 5, 10, 20, 50, 100)
 """Steps to a mean that the page offers."""
 PARTS = 8
 """Lines that a chart shows at once: the page has that many colours."""
+WEIGHTS = {"domains": "groups", "tasks": "responses"}
+"""Breakdown of a step's line -> what it counts a part by."""
 Z95 = 1.959964
 """Standard normal quantile at 0.975."""
 
 
 def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
     """Return the charts that the run has, and by what each can be divided."""
-    domains = metrics.parts("domains")
     in_domains = metrics.keys_of_parts("domains")
     in_tasks = metrics.keys_of_parts("tasks")
     in_tasks |= set(Sums(responses=1, scored=1).rates()) if has_rollouts else set()
     charts = []
     for chart in charts_of({*metrics.columns, *([STALE] if _staleness(metrics) else [])}):
-        by = ["domain"] if domains and chart.part_key in in_domains else []
+        by = ["domain"] if chart.part_key in in_domains else []
         by += ["task"] if chart.part_key in in_tasks else []
         charts.append(
             {
@@ -44,7 +45,7 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
                 "first": chart.first and _moves(metrics, chart),
             }
         )
-    return {"charts": charts, "domains": domains, "means": MEANS}
+    return {"charts": charts, "means": MEANS}
 
 
 def _moves(metrics: Metrics, chart: Chart) -> bool:
@@ -84,33 +85,42 @@ def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) ->
     return found
 
 
-def by_domain(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
-    """Return a line for each domain."""
-    return _by_part(metrics, "domains", metrics.parts("domains"), chart, mean, span)
-
-
-def by_task_of_journal(
-    metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int], chosen: Sequence[str] = ()
+def by_part(
+    metrics: Metrics,
+    breakdown: str,
+    chart: Chart,
+    mean: int,
+    span: tuple[int, int],
+    chosen: Sequence[str] = (),
 ) -> Json:
-    """Return what ``by_task`` does, of a run whose journal knows the tasks."""
-    columns = {task: metrics.column(f"tasks/{task}/responses") for task in metrics.parts("tasks")}
+    """Return a line for each of the ``chosen`` domains or tasks (none: the largest), and all there are."""
+    weight = WEIGHTS[breakdown]
     counts = {
-        task: math.fsum(n for n in column if math.isfinite(n)) for task, column in columns.items()
+        name: math.fsum(
+            n for n in metrics.column(f"{breakdown}/{name}/{weight}") if math.isfinite(n)
+        )
+        for name in metrics.parts(breakdown)
     }
-    names, tasks = _drawn(counts, chosen)
-    return {"lines": _by_part(metrics, "tasks", names, chart, mean, span), "tasks": tasks}
+    names, parts = _drawn(counts, weight, chosen)
+    lines = []
+    for name in names:
+        values = metrics.column(f"{breakdown}/{name}/{chart.part_key}")
+        line = _line(metrics.steps, values, mean, span)
+        if line.points:
+            lines.append(_told(name, line))
+    return {"lines": lines, "parts": parts}
 
 
-def by_task(
+def by_task_of_rollouts(
     steps: Mapping[int, Mapping[str, Sums]],
     chart: Chart,
     mean: int,
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line for each of the ``chosen`` tasks (none: those with most responses), and all tasks there are."""
+    """Return what ``by_part`` does, of the tasks of a run whose journal does not know them."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
-    names, tasks = _drawn(counts, chosen)
+    names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())
     lines = []
     for task in names:
@@ -119,31 +129,18 @@ def by_task(
         line = _line([step for step, _ in rows], values, mean, span)
         if line.points:
             lines.append(_told(task, line))
-    return {"lines": lines, "tasks": tasks}
+    return {"lines": lines, "parts": parts}
 
 
-def _drawn(counts: Mapping[str, float], chosen: Sequence[str]) -> tuple[list[str], list[Json]]:
-    """Return the tasks to draw, and all of them with their responses, the most first."""
-    ranked = sorted(counts, key=lambda task: (-counts[task], task))
-    names = [task for task in chosen if task in counts] or ranked[:PARTS]
-    return names, [{"name": task, "responses": counts[task]} for task in ranked]
-
-
-def _by_part(
-    metrics: Metrics,
-    breakdown: str,
-    names: Sequence[str],
-    chart: Chart,
-    mean: int,
-    span: tuple[int, int],
-) -> list[Json]:
-    found = []
-    for name in names:
-        values = metrics.column(f"{breakdown}/{name}/{chart.part_key}")
-        line = _line(metrics.steps, values, mean, span)
-        if line.points:
-            found.append(_told(name, line))
-    return found
+def _drawn(
+    counts: Mapping[str, float], weight: str, chosen: Sequence[str]
+) -> tuple[list[str], list[Json]]:
+    """Return the parts to draw, by name as their colours go by it, and all of them, the largest first."""
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    names = [name for name in chosen if name in counts] or ranked[:PARTS]
+    return sorted(names), [
+        {"name": name, "size": f"{counts[name]:,.0f} {weight}"} for name in ranked
+    ]
 
 
 def axes(metrics: Metrics) -> Json:
@@ -189,5 +186,5 @@ def _staleness(metrics: Metrics) -> list[float]:
 
 
 def _told(name: str, line: Line) -> dict[str, Any]:
-    told = {"name": name, "points": line.points, "measured": line.measured}
+    told: dict[str, Any] = {"name": name, "points": line.points}
     return told | ({"raw": line.raw} if line.raw else {})

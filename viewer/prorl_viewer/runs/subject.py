@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from prorl_common import UserError
 from prorl_common.rollout_files import rollout_files
@@ -19,7 +18,7 @@ from prorl_viewer.runs.header import header, summary
 from prorl_viewer.runs.journal import Decisions, Metrics
 from prorl_viewer.runs.settings import read_plain, settings
 from prorl_viewer.runs.tasks import Sums, TaskTable
-from prorl_viewer.subject import Json, NotFoundError, Page, Query, Subject, choice, integer
+from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
 """Seconds that one request may read rollouts; the page asks again for the rest."""
@@ -32,7 +31,7 @@ EXPORTED_STEPS = 40
 class RunSubject:
     """The curves, decisions and config of one run; what it was asked for last is kept while nothing is new."""
 
-    kind: Literal["run"] = "run"
+    kind: Kind = "run"
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -124,8 +123,6 @@ class RunSubject:
         metrics = self._metrics
         return {
             **header(self.run, metrics, self._decisions.rows),
-            "first_step": metrics.steps[0] if metrics.steps else None,
-            "decisions": len(self._decisions.rows),
             "falls": around.falls(metrics),
             "axes": curves.axes(metrics),
         }
@@ -135,7 +132,7 @@ class RunSubject:
         return curves.catalogue(self._metrics, bool(rollout_files(self.path)))
 
     def _curves(self, query: Query) -> Json:
-        """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``tasks``."""
+        """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``parts``."""
         metrics = self._metrics
         chart = curves.find_chart(metrics, query.get("chart", "reward_mean"))
         span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
@@ -147,16 +144,16 @@ class RunSubject:
         steps = sum(span[0] <= step <= span[1] for step in tasks or metrics.steps)
         mean = max(integer(query, "mean", curves.smoothing(chart, steps)), 1)
         told = {"chart": chart.name, "mean": mean, "unread": unread}
+        chosen = [name for name in query.get("parts", "").split(",") if name]
         match by:
             case "overall":
                 return told | {"lines": curves.overall(metrics, chart, mean, span)}
             case "domain":
-                return told | {"lines": curves.by_domain(metrics, chart, mean, span)}
+                return told | curves.by_part(metrics, "domains", chart, mean, span, chosen)
+            case "task" if from_journal:
+                return told | curves.by_part(metrics, "tasks", chart, mean, span, chosen)
             case "task":
-                chosen = [t for t in query.get("tasks", "").split(",") if t]
-                if from_journal:
-                    return told | curves.by_task_of_journal(metrics, chart, mean, span, chosen)
-                return told | curves.by_task(tasks, chart, mean, span, chosen)
+                return told | curves.by_task_of_rollouts(tasks, chart, mean, span, chosen)
             case _:
                 raise AssertionError(by)
 
@@ -191,12 +188,11 @@ class RunSubject:
         spans = around.spans_at(metrics.steps, step, width)
         near = range(spans.before[0], spans.after[1] + 1)
         tasks, unread = self._tasks.read(near, READING)
-        domains = [around.journal_parts(metrics, "domains", "groups", span) for span in spans]
+        domains = [around.journal_parts(metrics, "domains", span) for span in spans]
         by_task = [around.task_parts(tasks, span) for span in spans]
-        if not all(
-            by_task
-        ):  # no rollouts on one side: the journal knows less of a task, but of every step
-            by_task = [around.journal_parts(metrics, "tasks", "responses", span) for span in spans]
+        if not all(by_task):
+            # no rollouts on one side: the journal knows less of a task, but of every step
+            by_task = [around.journal_parts(metrics, "tasks", span) for span in spans]
         last = metrics.steps[-1]
         return {
             "step": step,

@@ -17,11 +17,10 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """A line, where means were asked for also that of single steps (``raw``); ``measured`` counts the values."""
+    """A line, where means were asked for also that of single steps (``raw``)."""
 
     points: Points
     raw: Points
-    measured: int
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
@@ -29,8 +28,8 @@ def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 
     known = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single = _extremes(known, width)
     if mean <= 1:
-        return Line(single, [], len(known))
-    return Line(_means(known, width, mean), single, len(known))
+        return Line(single, [])
+    return Line(_means(known, width, mean), single)
 
 
 def _extremes(known: Sequence[tuple[int, float]], width: int) -> Points:

@@ -1,6 +1,7 @@
 // The dataset: its rows, what they are counted by, and what its build dropped.
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
+import { Name } from "../text.js";
 import { Counts } from "./dataset_counts.js";
 import { Dropped } from "./dataset_dropped.js";
 import { Rows } from "./dataset_rows.js";
@@ -20,7 +21,7 @@ export function DatasetView({ subject, route }) {
   const { data: summary, error } = useData(subject, "summary");
   const tab = TABS.find((t) => t.name === (route.query.tab ?? "")) ?? TABS[0];
   const splits = Object.entries(summary?.splits ?? {});
-  return html`<h1>${subject}</h1>
+  return html`<h1><${Name} value=${subject} /></h1>
     ${error && html`<p class="error" role="alert">${error}</p>`}
     ${summary &&
     html`<p class="ds-about">

@@ -3,21 +3,12 @@ import { Bars, BarKeys } from "../bars.js";
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Table } from "../table.js";
+import { titled } from "./dataset_labels.js";
 
 /** @typedef {import("../router.js").Route} Route */
 
-/** @type {[string, string][]} */
-const BY = [
-  ["family", "family"],
-  ["source", "source"],
-  ["domain", "domain"],
-  ["level", "level"],
-  ["licence", "licence"],
-  ["verifier", "verifier"],
-  ["gold_check", "gold check"],
-  ["split", "split"],
-  ["entry", "recipe entry"],
-];
+const BY = ["family", "source", "domain", "level", "licence", "verifier", "gold_check", "split", "entry"];
+const SAID = ["domain", "level", "source", "licence", "gold_check"]; // of the rows of each
 const SPLITS = ["train", "validation", "test"];
 
 /** @param {{subject: string, route: Route, summary: any}} props */
@@ -34,12 +25,12 @@ export function Counts({ subject, route, summary }) {
         ${drawn.levels && html`<${Bars} title="Level" ...${drawn.levels} />`}
         ${drawn.rates && html`<${Bars} title="Pass rate" ...${drawn.rates} />`}
       </div>`}
-    <h2>Rows by ${BY.find(([key]) => key === by)?.[1]}</h2>
+    <h2>Rows by ${titled(by)}</h2>
     <div class="filters">
       <label>
         count by
         <select onChange=${(/** @type {any} */ e) => route.go({ by: e.target.value })}>
-          ${BY.map(([key, title]) => html`<option value=${key} selected=${key === by}>${title}</option>`)}
+          ${BY.map((key) => html`<option value=${key} selected=${key === by}>${titled(key)}</option>`)}
         </select>
       </label>
     </div>
@@ -53,7 +44,7 @@ function Domains({ summary, route }) {
   const kinds = Object.entries(summary.gold_types).map(([kind, n]) => `${kind} ${shown(/** @type {number} */ (n))}`);
   const checks = Object.entries(summary.gold_checks).map(([kind, n]) => `${kind} ${shown(/** @type {number} */ (n))}`);
   const licences = Object.entries(summary.licences).map(([name, n]) => `${name} ${shown(/** @type {number} */ (n))}`);
-  const short = Object.entries(summary.short).map(([entry, words]) => `${entry}: ${/** @type {string[]} */ (words).join(", ")}`);
+  const short = Object.entries(summary.short).map(([entry, words]) => `${entry}: ${words}`);
   return html`<div class="ds-two">
     <${Table}
       label="rows by domain and split"
@@ -83,17 +74,9 @@ function fact(title, values) {
 function Groups({ by, groups, route }) {
   const splits = SPLITS.filter((s) => groups.some((g) => g[s] > 0));
   const rated = groups.some((g) => g.rated > 0);
-  /** @type {[string, string][]} */
-  const words = [
-    ["domain", "domain"],
-    ["level", "levels"],
-    ["source", "source"],
-    ["licence", "licence"],
-    ["gold_check", "gold check"],
-  ];
   /** @type {import("../table.js").Column[]} */
   const columns = [
-    { key: "name", title: BY.find(([key]) => key === by)?.[1] ?? by },
+    { key: "name", title: titled(by) },
     ...splits.map((s) => ({ key: s, title: s, number: true, show: (/** @type {any} */ g) => shown(g[s]) })),
     ...(rated
       ? [
@@ -101,7 +84,7 @@ function Groups({ by, groups, route }) {
           { key: "rated", title: "rated", number: true, show: (/** @type {any} */ g) => shown(g.rated) },
         ]
       : []),
-    ...words.filter(([key]) => key !== by && groups.some((g) => g[key])).map(([key, title]) => ({ key, title })),
+    ...SAID.filter((key) => key !== by && groups.some((g) => g[key])).map((key) => ({ key, title: titled(key) })),
   ];
   return html`<${Table} label=${`rows by ${by}`} columns=${columns} rows=${groups} onOpen=${(/** @type {any} */ g) => route.go({ tab: null, [by]: g.name })} />`;
 }

@@ -2,7 +2,10 @@
 import { act, exported, useData } from "../data.js";
 import { Findings } from "../findings.js";
 import { html, shown, useState } from "../lib.js";
-import { Text } from "../text.js";
+import { Name, Text } from "../text.js";
+import { titled } from "./dataset_labels.js";
+
+const LABELS = ["domain", "split", "family", "level", "source", "licence", "verifier", "entry"];
 
 /** @typedef {import("../router.js").Route} Route */
 
@@ -12,7 +15,7 @@ export function Row({ subject, id, route, ids }) {
   const at = ids.indexOf(id);
   return html`<section class="ds-row" aria-label="one row">
     <div class="ds-head">
-      <h2>${id}</h2>
+      <h2><${Name} value=${id} /></h2>
       <span class="ds-steps">
         <button disabled=${at <= 0} onClick=${() => route.go({ row: ids[at - 1] }, true)} title="k">previous</button>
         <button disabled=${at < 0 || at + 1 >= ids.length} onClick=${() => route.go({ row: ids[at + 1] }, true)} title="j">next</button>
@@ -33,19 +36,8 @@ export function Row({ subject, id, route, ids }) {
 /** @param {{row: any, route: Route}} props */
 function Facts({ row, route }) {
   const { rating } = row;
-  /** @type {[string, string][]} */
-  const labels = [
-    ["domain", "domain"],
-    ["split", "split"],
-    ["family", "family"],
-    ["level", "level"],
-    ["source", "source"],
-    ["licence", "licence"],
-    ["verifier", "verifier"],
-    ["entry", "recipe entry"],
-  ];
-  return html`<dl class="ds-facts">
-    ${labels.map(([key, title]) => row[key] !== null && html`<dt>${title}</dt><dd><a href=${route.href({ [key]: row[key], offset: null })} title="rows of the same">${row[key]}</a></dd>`)}
+  return html`<dl>
+    ${LABELS.map((key) => row[key] !== null && html`<dt>${titled(key)}</dt><dd><a href=${route.href({ [key]: row[key], offset: null })} title="rows of the same"><${Name} value=${row[key]} /></a></dd>`)}
     <dt>gold check</dt>
     <dd>${row.gold_check}${row.verified_by ? ` (${row.verified_by})` : ""}</dd>
     <dt>pass rate</dt>
@@ -91,7 +83,7 @@ function Gold({ subject, row }) {
     );
   }
   return html`<h3>Gold</h3>
-    ${row.shown && html`<p class="ds-shown"><span class="none">answer </span><${Text} value=${row.shown} inline /></p>`}
+    ${row.shown && html`<p><span class="none">answer </span><${Text} value=${row.shown} inline /></p>`}
     ${row.gold
       ? html`<p class="ds-role">response that should get full marks, of ${row.gold_is_of}</p><${Text} value=${row.gold} label="gold response" />`
       : html`<p class="none">no gold response${row.verifier_is_here ? "" : `: the verifier ${row.verifier} is not installed here`}</p>`}
@@ -105,7 +97,7 @@ function Gold({ subject, row }) {
 /** @param {{verdict: any}} props */
 function Verdict({ verdict }) {
   const words = verdict.accepted === null ? "no verdict" : verdict.accepted ? "accepted" : "refused";
-  return html`<dl class="ds-facts">
+  return html`<dl>
     <dt>verdict</dt>
     <dd class=${verdict.accepted ? "good" : "bad"}>${words}: reward ${shown(verdict.reward)}, ${verdict.status}, ${shown(verdict.seconds)} s</dd>
     <dt>reason</dt>

@@ -1,28 +1,19 @@
 // The rows of a dataset: filters that stand in the address, a list, and one row beside it.
 import { exported, useData } from "../data.js";
-import { html, shown, useEffect, useKey, useRef, useState } from "../lib.js";
+import { Field } from "../field.js";
+import { html, shown, useEffect, useKey, useState } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
+import { titled } from "./dataset_labels.js";
 import { Row } from "./dataset_row.js";
 
 /** @typedef {import("../router.js").Route} Route */
 
 const WINDOW = 100; // rows of a list
 const NARROW = "(max-width: 700px)";
-const WAIT = 250; // milliseconds after a key before it is searched
 const SHOWN = ["domain", "family"]; // filters that a phone shows at once
-/** @type {[string, string][]} */
-const LABELS = [
-  ["split", "split"],
-  ["domain", "domain"],
-  ["family", "family"],
-  ["level", "level"],
-  ["source", "source"],
-  ["verifier", "verifier"],
-  ["gold_check", "gold check"],
-  ["licence", "licence"],
-];
-const KEYS = [...LABELS.map(([key]) => key), "entry", "q", "rated", "rate_from", "rate_to"];
+const LABELS = ["split", "domain", "family", "level", "source", "verifier", "gold_check", "licence"];
+const KEYS = [...LABELS, "entry", "q", "rated", "rate_from", "rate_to"];
 const NO_FILTER = Object.fromEntries([...KEYS, "offset"].map((key) => [key, null]));
 
 /** @param {{subject: string, route: Route}} props */
@@ -52,9 +43,7 @@ export function Rows({ subject, route }) {
  */
 function useSteps(open, ids, route) {
   useKey((event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (!open || event.defaultPrevented || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!open || event.defaultPrevented) return;
     const step = { j: 1, k: -1 }[event.key];
     const to = step && ids[ids.indexOf(open) + step];
     if (to) route.go({ row: to }, true);
@@ -84,42 +73,19 @@ function Filters({ route, data }) {
   const folded = KEYS.some((key) => query[key] && ![...SHOWN, "q"].includes(key));
   /** @param {string[]} keys */
   const choices = (keys) =>
-    LABELS.filter(([key]) => keys.includes(key)).map(
-      ([key, title]) => html`<${Choice} key=${key} title=${title} value=${query[key] ?? ""} counts=${data?.counts[key]} onChange=${(/** @type {string} */ v) => set({ [key]: v })} />`,
+    keys.map(
+      (key) => html`<${Choice} key=${key} title=${titled(key)} value=${query[key] ?? ""} counts=${data?.counts[key]} onChange=${(/** @type {string} */ v) => set({ [key]: v })} />`,
     );
-  const more = html`${choices(LABELS.map(([key]) => key).filter((key) => !SHOWN.includes(key)))}
+  const more = html`${choices(LABELS.filter((key) => !SHOWN.includes(key)))}
     ${data?.rated > 0 &&
     html`<${Bound} title="pass rate from" value=${query.rate_from} onChange=${(/** @type {string} */ v) => set({ rate_from: v })} />
       <${Bound} title="to" value=${query.rate_to} onChange=${(/** @type {string} */ v) => set({ rate_to: v })} />`}`;
   return html`<form class="filters" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    ${!exported && html`<${Search} value=${query.q ?? ""} onChange=${(/** @type {string} */ q) => route.go({ q, offset: null }, true)} />`}
+    ${!exported && html`<${Field} title="text of question or id" value=${query.q ?? ""} told=${(/** @type {string} */ q) => route.go({ q, offset: null }, true)} first look="ds-search" />`}
     ${choices(exported ? ["domain"] : SHOWN)} ${!exported && (phone ? html`<details open=${folded}><summary>more filters</summary><div class="filters">${more}</div></details>` : more)}
     ${query.entry && html`<span class="note">entry ${query.entry}</span>`}
     ${used && html`<button type="button" onClick=${() => route.go(NO_FILTER)}>clear</button>`}
   </form>`;
-}
-
-/** @param {{value: string, onChange: (text: string) => void}} props */
-function Search({ value, onChange }) {
-  const [typed, setTyped] = useState(value);
-  const sent = useRef(value);
-  useEffect(() => {
-    if (value === sent.current) return;
-    sent.current = value; // changed elsewhere: a link, the button that clears
-    setTyped(value);
-  }, [value]);
-  useEffect(() => {
-    if (typed === sent.current) return undefined;
-    const later = setTimeout(() => {
-      sent.current = typed;
-      onChange(typed);
-    }, WAIT);
-    return () => clearTimeout(later);
-  }, [typed]);
-  return html`<label class="ds-search">
-    text of question or id
-    <input type="search" data-filter value=${typed} onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} />
-  </label>`;
 }
 
 /** @param {{title: string, value: string, counts?: Record<string, number>, onChange: (value: string) => void}} props */

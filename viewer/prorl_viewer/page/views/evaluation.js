@@ -2,6 +2,7 @@
 import { Chart } from "../chart.js";
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
+import { Name } from "../text.js";
 import { ClaimsTab } from "./evaluation_claims.js";
 import { HowTab, NoveltyTab } from "./evaluation_how.js";
 import { ProblemPage } from "./evaluation_problem.js";
@@ -33,7 +34,7 @@ export function EvaluationView({ subject, route }) {
   const tab = TABS.find((t) => t.name === (route.query.tab ?? "")) ?? TABS[0];
   const part = { subject, route, models, every };
   return html`
-    <h1>${subject}</h1>
+    <h1><${Name} value=${subject} /></h1>
     <p class="lead">${shown(data.problems)} problems · ${every.length} ${every.length === 1 ? "model" : "models"} · ${unfinished(data)}</p>
     ${every.length > 1 && html`<${Models} ...${part} />`}
     <nav class="tabs" aria-label="parts of the evaluation">

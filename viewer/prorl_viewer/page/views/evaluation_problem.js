@@ -57,8 +57,7 @@ const moved = (problem) => ({ ...closed, left: undefined, right: undefined, prob
  */
 function useSteps(route, before, after) {
   useKey((event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, tr, svg")) return;
+    if (/** @type {HTMLElement} */ (event.target).closest("tr, svg")) return;
     if (event.key === "Escape") route.go(closed);
     const to = event.key === "j" ? after : event.key === "k" ? before : undefined;
     if (to !== undefined) route.go(moved(to));

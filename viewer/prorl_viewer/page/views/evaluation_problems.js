@@ -1,7 +1,8 @@
 // Problems by models: how many of each problem's samples each model got right; filtered, sorted, grouped.
 import { exported, useData } from "../data.js";
-import { html, useEffect, useMemo, useRef, useState } from "../lib.js";
-import { Table } from "../table.js";
+import { Field } from "../field.js";
+import { html, signed, useMemo } from "../lib.js";
+import { compared, Table } from "../table.js";
 import { Text } from "../text.js";
 import { Choice, rate, Share } from "./evaluation_shared.js";
 
@@ -19,7 +20,6 @@ const SETS = [
   ["kept", "solved by both"],
   ["never", "solved by neither"],
 ];
-const PAUSE = 150; // milliseconds without typing, after which the filter is asked for
 
 /**
  * @param {string} subject
@@ -55,13 +55,9 @@ export function wanted(matrix, models, query) {
   );
   const value = sorter(query.sort ?? "", places);
   if (value === null) return kept;
-  const way = query.down ? -1 : 1;
   return kept
     .map((row) => ({ row, value: value(row) }))
-    .sort((a, b) => {
-      if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null) || a.row.at - b.row.at;
-      return (a.value < b.value ? -way : a.value > b.value ? way : 0) || a.row.at - b.row.at;
-    })
+    .sort((a, b) => compared(a.value, b.value, Boolean(query.down)) || a.row.at - b.row.at)
     .map((one) => one.row);
 }
 
@@ -172,8 +168,7 @@ function percent(value) {
 /** @param {number | null} value */
 function points(value) {
   if (value === null) return "–";
-  const text = `${value < 0 ? "−" : "+"}${Math.abs(100 * value).toFixed(0)}`;
-  return html`<span class=${Math.abs(value) < 0.005 ? "none" : value > 0 ? "good" : "bad"}>${text}</span>`;
+  return html`<span class=${Math.abs(value) < 0.005 ? "none" : value > 0 ? "good" : "bad"}>${signed(100 * value, 0)}</span>`;
 }
 
 /**
@@ -194,26 +189,11 @@ function grouped(rows, by) {
 /** @param {{route: Route, rows: Row[], several: string[], by: string, models: Model[]}} props */
 function Filters({ route, rows, several, by, models }) {
   const { query } = route;
-  const [typed, setTyped] = useState(query.q ?? "");
-  const sent = useRef(query.q ?? ""); // what stands in the address because of what was typed
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      if (typed === sent.current) return;
-      sent.current = typed;
-      route.go({ q: typed }, true);
-    }, PAUSE);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  useEffect(() => {
-    if ((query.q ?? "") === sent.current) return;
-    sent.current = query.q ?? "";
-    setTyped(sent.current);
-  }, [query.q]);
   /** @param {string} name */
   const values = (name) => [...new Set(rows.map((r) => r[/** @type {"domain"} */ (name)]))].filter(Boolean).sort();
   const any = [...BY, "q", "set", "sort"].some((name) => query[name]);
   return html`<form class="filters" role="search" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    <label>words of id or prompt<input data-filter type="search" value=${typed} onInput=${(/** @type {any} */ e) => setTyped(e.target.value)} /></label>
+    <${Field} title="words of id or prompt" value=${query.q ?? ""} told=${(/** @type {string} */ q) => route.go({ q }, true)} first />
     ${several.map((name) => html`<${Choice} route=${route} name=${name} title=${name} values=${values(name).map((v) => [v, v])} />`)}
     ${models.length > 1 && html`<${Choice} route=${route} name="set" title="change, ${models[0].label} to ${models[models.length - 1].label}" values=${SETS} />`}
     ${several.length > 0 && html`<label>grouped by<select value=${by || "none"} onChange=${(/** @type {any} */ e) => route.go({ by: e.target.value }, true)}>

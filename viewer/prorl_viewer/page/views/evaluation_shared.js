@@ -1,5 +1,5 @@
 // What several parts of the evaluation's page show: differences, claims, shares, choices, and what is not there yet.
-import { html } from "../lib.js";
+import { html, signed } from "../lib.js";
 
 /** @typedef {import("../router.js").Route} Route */
 /** @typedef {[number, number] | null} Cell right and judged samples; null: the model was not asked */
@@ -18,13 +18,11 @@ export function Waiting({ state, what }) {
 }
 
 /**
- * A rate or difference with three places.
+ * A rate or reward with three places.
  * @param {number | null | undefined} value
- * @param {boolean} [signed]
  */
-export function three(value, signed = false) {
-  if (value === null || value === undefined) return "–";
-  return `${value < 0 ? "−" : signed ? "+" : ""}${Math.abs(value).toFixed(3)}`;
+export function three(value) {
+  return value === null || value === undefined ? "–" : value.toFixed(3).replace("-", "−");
 }
 
 /**
@@ -35,7 +33,7 @@ export function Change({ of, digits = 3 }) {
   if (!of || of.count === 0) return html`<span class="none">–</span>`;
   const way = of.low > 0 ? "good" : of.high < 0 ? "bad" : "";
   /** @param {number} v */
-  const text = (v) => (digits === 3 ? three(v, true) : `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(digits)}`);
+  const text = (v) => signed(v, digits);
   return html`<span class="change ${digits === 3 ? way : ""}">${text(of.value)}</span> <span class="unit">[${text(of.low)}, ${text(of.high)}]</span>`;
 }
 

@@ -1,6 +1,6 @@
 // Which problems a model gained, lost and kept against the baseline.
 import { useData } from "../data.js";
-import { html, shown } from "../lib.js";
+import { html, shown, signed } from "../lib.js";
 import { Table } from "../table.js";
 import { Text } from "../text.js";
 import { Share, Waiting } from "./evaluation_shared.js";
@@ -31,9 +31,9 @@ export function SolvableTab({ subject, route, models, every, matrix }) {
       columns=${[
         { key: "label", title: "model" },
         { key: "kept", title: "kept", number: true },
-        { key: "gained", title: "gained", number: true, value: (/** @type {any} */ c) => c.gained.length, show: (/** @type {any} */ c) => html`<span class="good">+${c.gained.length}</span> <span class="unit">(${c.gained_by_luck.toFixed(1)} by luck)</span>` },
+        { key: "gained", title: "gained", number: true, value: (/** @type {any} */ c) => c.gained.length, show: (/** @type {any} */ c) => html`<span class="good">${signed(c.gained.length, 0)}</span> <span class="unit">(${c.gained_by_luck.toFixed(1)} by luck)</span>` },
         { key: "gained_shown", title: "shown", number: true, value: (/** @type {any} */ c) => c.gained_shown.length },
-        { key: "lost", title: "lost", number: true, value: (/** @type {any} */ c) => c.lost.length, show: (/** @type {any} */ c) => html`<span class="bad">−${c.lost.length}</span> <span class="unit">(${c.lost_by_luck.toFixed(1)} by luck)</span>` },
+        { key: "lost", title: "lost", number: true, value: (/** @type {any} */ c) => c.lost.length, show: (/** @type {any} */ c) => html`<span class="bad">${signed(-c.lost.length, 0)}</span> <span class="unit">(${c.lost_by_luck.toFixed(1)} by luck)</span>` },
         { key: "lost_shown", title: "shown", number: true, value: (/** @type {any} */ c) => c.lost_shown.length },
         { key: "never", title: "solved by neither", number: true },
         { key: "unjudged", title: "no verdict", number: true, value: (/** @type {any} */ c) => c.unjudged.length },

@@ -1,11 +1,11 @@
 // The filters of the list of rollouts; their state is in the address.
-import { html, useEffect, useRef, useState } from "../lib.js";
+import { Field } from "../field.js";
+import { html, useState } from "../lib.js";
 import { seen } from "../text.js";
 
 /** @typedef {import("../router.js").Changes} Changes */
 /** @typedef {(changes: Changes, replace?: boolean) => void} Go */
 
-const WAIT = 200; // milliseconds after a key before a text is searched
 const FIELDS = [
   { name: "q", title: "text or id", hint: "in response, prompt, id" },
   { name: "step", title: "step", hint: "12 or 1..9" },
@@ -25,7 +25,7 @@ export function Filters({ names, query, values, go }) {
   const [more, setMore] = useState(false);
   const active = names.filter((name) => query[name]);
   return html`<form class="filters rollout-filters ${more ? "more" : ""}" role="search" aria-label="filter the rollouts" onSubmit=${(/** @type {Event} */ e) => e.preventDefault()}>
-    ${FIELDS.map((field) => html`<${Field} key=${field.name} ...${field} value=${query[field.name] ?? ""} go=${go} />`)}
+    ${FIELDS.map((field) => html`<${Field} key=${field.name} ...${field} value=${query[field.name] ?? ""} told=${(/** @type {string} */ text) => go({ [field.name]: text }, true)} first=${field.name === "q"} look=${`for-${field.name}`} />`)}
     ${CHOICES.map(({ name, title }) => {
       const known = Object.entries(values[name] ?? {});
       const asDomain = name === "verifier" && JSON.stringify(values.verifier) === JSON.stringify(values.domain);
@@ -45,22 +45,4 @@ export function Filters({ names, query, values, go }) {
     <button type="button" class="quiet more-filters" aria-expanded=${more} onClick=${() => setMore(!more)}>${more ? "fewer" : "more"} filters</button>
     ${active.length > 0 && html`<button type="button" onClick=${() => go(Object.fromEntries(active.map((name) => [name, null])))}>clear</button>`}
   </form>`;
-}
-
-/** @param {{name: string, title: string, hint: string, value: string, go: Go}} props */
-function Field({ name, title, hint, value, go }) {
-  const [typed, setTyped] = useState(value);
-  const timer = useRef(0);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  /** @param {Event} event */
-  function changed(event) {
-    const now = /** @type {HTMLInputElement} */ (event.target).value;
-    setTyped(now);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => go({ [name]: now }, true), WAIT);
-  }
-  return html`<label class="for-${name}">${title}
-    <input type="search" name=${name} value=${typed} placeholder=${hint} maxlength="1000" autocomplete="off" spellcheck=${false}
-      data-filter=${name === "q" ? "" : undefined} onInput=${changed} /></label>`;
 }

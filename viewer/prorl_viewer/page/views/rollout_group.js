@@ -1,8 +1,8 @@
 // All responses to one prompt in one step, side by side.
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
-import { Text } from "../text.js";
-import { Name, Reward } from "./rollout_list.js";
+import { Name, Text } from "../text.js";
+import { Reward } from "./rollout_list.js";
 import { Messages } from "./rollout_one.js";
 
 /** @param {{subject: string, step: string, sample: string, route: import("../router.js").Route, close: () => void}} props */

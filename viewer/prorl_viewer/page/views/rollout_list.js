@@ -1,7 +1,8 @@
 // The list of rollouts: rows are asked for as they come into view, a hundred at a time.
 import { exported, get, useSubjects } from "../data.js";
 import { html, shown, useEffect, useMemo, useRef, useState } from "../lib.js";
-import { Text, seen } from "../text.js";
+import { compared } from "../table.js";
+import { Name, Text } from "../text.js";
 
 /** @typedef {Record<string, any>} Row */
 /** @typedef {{total: number, of: number, complete: boolean, files_read: number, files: number, problems: string[], searched: number, values?: Record<string, Record<string, number>>, asked?: string}} About */
@@ -43,7 +44,7 @@ export function useRows(subject, query) {
   const what = `${subject}?${JSON.stringify(query)}`;
   const [, draw] = useState(0);
   const [range, setRange] = useState([0, 0]);
-  const kept = useRef({ what: "", chunks: /** @type {Map<number, Row[]>} */ (new Map()), about: /** @type {Partial<About>} */ ({}), error: "", ms: 0 });
+  const kept = useRef({ what: "", chunks: /** @type {Map<number, Row[]>} */ (new Map()), about: /** @type {Partial<About>} */ ({}), error: "" });
   if (kept.current.what !== what) {
     // rows of the last query stay on screen until the first of this one are there
     kept.current = { ...kept.current, what, error: "" };
@@ -52,7 +53,6 @@ export function useRows(subject, query) {
   useEffect(() => {
     const stop = new AbortController();
     let timer = 0;
-    const began = performance.now();
     const chunks = [...new Set(range)];
     Promise.all(chunks.map((chunk) => ask(subject, query, chunk, stop.signal))).then(
       (answers) => {
@@ -66,7 +66,6 @@ export function useRows(subject, query) {
         for (const oldest of [...now.chunks.keys()].slice(0, -KEPT)) now.chunks.delete(oldest);
         now.about = { ...answers[0], asked: what };
         now.error = "";
-        now.ms = performance.now() - began;
         if (!answers[0].complete) timer = setTimeout(() => setAgain((n) => n + 1), AGAIN);
         draw((n) => n + 1);
       },
@@ -87,6 +86,7 @@ export function useRows(subject, query) {
     /** @param {number} at @returns {Row | undefined} */
     const rowAt = (at) => chunks.get(Math.floor(at / CHUNK))?.[at % CHUNK];
     return {
+      what,
       about,
       error,
       rowAt,
@@ -171,18 +171,6 @@ async function passes(subject, query, row) {
 }
 
 /**
- * @param {any} a
- * @param {any} b
- * @param {boolean} down
- */
-function compared(a, b, down) {
-  const gone = Number(a === null) - Number(b === null);
-  if (gone) return gone;
-  const way = a < b ? -1 : a > b ? 1 : 0;
-  return down ? -way : way;
-}
-
-/**
  * @param {{
  *   rows: Rows,
  *   chosen: string,
@@ -202,10 +190,9 @@ export function List({ rows, chosen, query, go, narrow }) {
   useEffect(() => rows.see(from, to), [from, to, rows]);
   const sort = query.sort || "step";
   const down = (query.order || (sort === "step" ? "desc" : "asc")) === "desc";
-  const filtered = JSON.stringify([query.q, query.step, query.sort, query.order, query.domain, query.task, query.status]);
   useEffect(() => {
     if (frame.current) frame.current.scrollTop = 0;
-  }, [filtered]);
+  }, [rows.what]);
 
   useEffect(() => bring(rows.placeOf(chosen)), [chosen]);
 
@@ -304,14 +291,6 @@ function cell(row, key) {
   const value = row[key];
   if (typeof value === "string") return html`<${Name} value=${value} />`;
   return typeof value === "number" && key !== "step" ? shown(value) : (value ?? "–");
-}
-
-/**
- * A name out of a file: it turns nothing around it.
- * @param {{value: string | null}} props
- */
-export function Name({ value }) {
-  return value === null ? html`–` : html`<bdi>${seen(value)}</bdi>`;
 }
 
 /**

@@ -1,9 +1,9 @@
 // One response in full: its text by tokens, its verdict explained, and what can be done with it.
 import { get, useData } from "../data.js";
 import { html, shown, useEffect, useRef, useState } from "../lib.js";
-import { Text } from "../text.js";
+import { Name, Text } from "../text.js";
 import { CheckAgain } from "./check_again.js";
-import { Name, Reward } from "./rollout_list.js";
+import { Reward } from "./rollout_list.js";
 import { COLOURS, TokenText } from "./rollout_tokens.js";
 
 /** @typedef {import("../router.js").Route} Route */

@@ -3,8 +3,8 @@ import { Chart } from "../chart.js";
 import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Table } from "../table.js";
-import { Text } from "../text.js";
-import { Name, Reward, idOf } from "./rollout_list.js";
+import { Name, Text } from "../text.js";
+import { Reward, idOf } from "./rollout_list.js";
 import { Messages } from "./rollout_one.js";
 
 const DOTS = 40; // steps up to which each is a dot

@@ -1,5 +1,6 @@
 // The rollouts of a run: found by filters, and one of them, its group, or its prompt over the steps beside the list.
 import { html, useKey } from "../lib.js";
+import { Name } from "../text.js";
 import { Filters } from "./rollout_filters.js";
 import { Group } from "./rollout_group.js";
 import { List, useRows } from "./rollout_list.js";
@@ -20,8 +21,6 @@ export function RolloutsView({ subject, route }) {
   const here = rows.placeOf(query.at ?? "");
 
   useKey((event) => {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape" && open) {
       go(CLOSED);
       requestAnimationFrame(() => /** @type {HTMLElement | null} */ (document.querySelector("tr.chosen, .rollout-rows tr[tabindex]"))?.focus());
@@ -32,7 +31,7 @@ export function RolloutsView({ subject, route }) {
     }
   });
 
-  return html`<h1 class="visually-hidden">Rollouts of ${subject}</h1>
+  return html`<h1 class="visually-hidden">Rollouts of <${Name} value=${subject} /></h1>
     <div class="rollouts ${open ? "open" : ""} ${query.group && !query.at ? "wide" : ""}">
       <section class="rollout-list" aria-label="rollouts">
         <${Filters} names=${FILTERS} query=${query} values=${rows.about.values ?? {}} go=${go} />

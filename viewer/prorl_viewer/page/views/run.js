@@ -1,9 +1,10 @@
 // A run: its state, its curves with what was decided on them, what changed around a step, its settings.
 import { Chart } from "../chart.js";
 import { exported, useData, useSubjects } from "../data.js";
-import { html, shown, useMemo } from "../lib.js";
+import { html, shown, signed, useMemo } from "../lib.js";
 import { Table } from "../table.js";
-import { StepPanel, WIDTHS, signed } from "./run_around.js";
+import { Name } from "../text.js";
+import { StepPanel, WIDTHS } from "./run_around.js";
 import { Settings } from "./run_settings.js";
 import { CALM, Timeline } from "./run_timeline.js";
 import { AXES, over, seriesOf, stepAt, useMany, zoomOf } from "./run_lines.js";
@@ -19,8 +20,8 @@ export function RunView({ subject, route }) {
   const charts = useData(subject, "charts");
   const decided = useData(subject, "decisions");
   const others = useSubjects().subjects.filter((s) => s.kind === "run" && s.name !== subject);
-  if (head.error) return html`<h1>${subject}</h1><p class="error">${head.error}</p>`;
-  if (!head.data || !charts.data || !decided.data) return html`<h1>${subject}</h1><p class="none">reading the run…</p>`;
+  if (head.error) return html`<h1><${Name} value=${subject} /></h1><p class="error">${head.error}</p>`;
+  if (!head.data || !charts.data || !decided.data) return html`<h1><${Name} value=${subject} /></h1><p class="none">reading the run…</p>`;
   const step = route.query.step ? Number(route.query.step) : null;
   const beside = (route.query.with ?? "").split(",").filter((name) => others.some((s) => s.name === name));
   const shownCharts = chosenCharts(charts.data.charts, route.query.curves);
@@ -86,7 +87,7 @@ function Head({ head }) {
     ["plug-ins", head.identity.parts?.map((/** @type {any} */ p) => p.name).join(", ")],
     ["last written", `${time(head.age_seconds)} ago`],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return html`<h1>${head.name} <span class="state ${TONES[head.state] ?? ""}">${head.state_words}</span></h1>
+  return html`<h1><${Name} value=${head.name} /> <span class="state ${TONES[head.state] ?? ""}">${head.state_words}</span></h1>
     ${head.reason && html`<p class="bad">${head.reason}</p>`}
     <dl class="facts">${facts.map(([key, value]) => html`<div><dt>${key}</dt><dd>${value}</dd></div>`)}</dl>
     <details>
@@ -130,10 +131,10 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
   return html`<div class="filters">
     ${zoom && html`<button onClick=${() => route.go({ from: null, to: null })}>steps ${shown(zoom[0])} to ${shown(zoom[1])} ✕</button>`}
     <${Choice} label="over" value=${route.query.x ?? "step"} options=${Object.keys(AXES).filter((k) => k === "step" || head.axes[k].some((/** @type {number | null} */ v) => v))} set=${(/** @type {string} */ v) => route.go({ x: v === "step" ? null : v })} />
-    <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, tasks: null })} />
+    <${Choice} label="divided" value=${route.query.by ?? "overall"} words=${{ overall: "not", domain: "by domain", task: "by task" }} options=${["overall", ...["domain", "task"].filter((b) => by.includes(b))]} set=${(/** @type {string} */ v) => route.go({ by: v === "overall" ? null : v, parts: null })} />
     <${Choice} label="mean of" value=${route.query.mean ?? ""} words=${{ "": "as fits", 1: "single steps", ...Object.fromEntries(catalogue.means.slice(1).map((m) => [m, `${m} steps`])) }} options=${["", ...catalogue.means.map(String)]} set=${(/** @type {string} */ v) => route.go({ mean: v })} />
     ${!exported && head.validation && html`<label class="check"><input type="checkbox" checked=${route.query.forecast === "yes"} onChange=${() => route.go({ forecast: route.query.forecast === "yes" ? null : "yes" })} /> forecast of validation</label>`}
-    ${route.query.by === "task" && html`<${Tasks} route=${route} />`}
+    ${(route.query.by === "task" || route.query.by === "domain") && html`<${Parts} route=${route} by=${route.query.by} />`}
     <details class="choose">
       <summary>curves: ${names.length} of ${catalogue.charts.length}</summary>
       ${sections.map(
@@ -158,21 +159,21 @@ function Controls({ route, head, catalogue, others, beside, chosen }) {
 }
 
 /**
- * Which tasks are drawn, where charts are divided by them.
- * @param {{route: Route}} props
+ * Which domains or tasks are drawn, where charts are divided by them.
+ * @param {{route: Route, by: string}} props
  */
-function Tasks({ route }) {
-  const [found] = useMany([route.subject], "curves", { chart: "reward_mean", by: "task" });
-  const tasks = /** @type {{name: string, responses: number}[]} */ (found?.data?.tasks ?? []);
+function Parts({ route, by }) {
+  const [found] = useMany([route.subject], "curves", { chart: "reward_mean", by });
+  const parts = /** @type {{name: string, size: string}[]} */ (found?.data?.parts ?? []);
   const drawn = /** @type {string[]} */ ((found?.data?.lines ?? []).map((/** @type {any} */ l) => l.name));
-  const chosen = route.query.tasks ? route.query.tasks.split(",") : drawn;
+  const chosen = route.query.parts ? route.query.parts.split(",") : drawn;
   /** @param {string} name */
   const toggled = (name) => (chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
   return html`<details class="choose">
-    <summary>tasks: ${chosen.length} of ${tasks.length}</summary>
+    <summary>${by}s: ${chosen.length} of ${parts.length}</summary>
     <fieldset>
-      <legend>most responses first</legend>
-      ${tasks.map((t) => html`<label class="check"><input type="checkbox" checked=${chosen.includes(t.name)} onChange=${() => route.go({ tasks: toggled(t.name).join(",") })} /> ${t.name} <span class="unit">${shown(t.responses)}</span></label>`)}
+      <legend>the largest first</legend>
+      ${parts.map((t) => html`<label class="check"><input type="checkbox" checked=${chosen.includes(t.name)} onChange=${() => route.go({ parts: toggled(t.name).join(",") })} /> <${Name} value=${t.name} /> <span class="unit">${t.size}</span></label>`)}
     </fieldset>
   </details>`;
 }
@@ -219,7 +220,7 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
           subjects=${[subject, ...beside]}
           by=${route.query.by ?? "overall"}
           mean=${route.query.mean ?? ""}
-          tasks=${route.query.tasks ?? ""}
+          parts=${route.query.parts ?? ""}
           scaled=${scaled}
           bands=${bands}
           marks=${marks}
@@ -242,17 +243,17 @@ function Curves({ subject, beside, charts, route, head, decided, step, open }) {
 
 /**
  * @param {{
- *   chart: ChartInfo, subjects: string[], by: string, mean: string, tasks: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
+ *   chart: ChartInfo, subjects: string[], by: string, mean: string, parts: string, scaled: any[], bands: any[], marks: any[], xLabel: string, xRange: [number, number],
  *   zoom: [number, number] | null, ahead: boolean, step: number | null, open: (step: number | null) => void, back: (x: number) => number,
  * }} props `ahead`: with a forecast
  */
-function Curve({ chart, subjects, by, mean, tasks, scaled, bands, marks, xLabel, xRange, zoom, ahead, step, open, back }) {
+function Curve({ chart, subjects, by, mean, parts, scaled, bands, marks, xLabel, xRange, zoom, ahead, step, open, back }) {
   const divided = chart.by.includes(by) ? by : "overall";
   const found = useMany(subjects, "curves", {
     chart: chart.name,
     by: divided,
     mean: chart.smooth ? mean : "",
-    tasks: divided === "task" ? tasks : "",
+    parts: divided === "overall" ? "" : parts,
     ...(zoom && !exported ? { from: String(zoom[0]), to: String(zoom[1]) } : {}),
   });
   const foretelling = useData(subjects[0], ahead && divided === "overall" ? "forecast" : "");

@@ -1,8 +1,9 @@
 // What was decided at a step and on which evidence, and what was different after it from before.
 import { exported, useData } from "../data.js";
-import { html, shown, useEffect, useKey, useRef, useState } from "../lib.js";
+import { html, shown, signed, useEffect, useKey, useRef, useState } from "../lib.js";
 import { link } from "../router.js";
 import { Table } from "../table.js";
+import { Name } from "../text.js";
 import { useMany } from "./run_lines.js";
 
 /** @typedef {import("./run.js").Decisions} Decisions */
@@ -69,7 +70,7 @@ function Value({ value }) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "number") return shown(value, 5);
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return html`<${Name} value=${value} />`;
   if (value.rows) return value.rows.length ? html`<${Evidence} rows=${value.rows} />` : "none";
   const items = value.items;
   if (!items.length) return "none";
@@ -156,7 +157,7 @@ function Divided({ title, about, divided, subject, after, unit }) {
   if (!divided.parts.length) return null;
   /** @type {import("../table.js").Column[]} */
   const columns = [
-    { key: "name", title: about, show: (p) => html`<a href=${link(subject, "rollouts", { step: after.join(".."), [about]: p.name })}>${p.name}</a>` },
+    { key: "name", title: about, show: (p) => html`<a href=${link(subject, "rollouts", { step: after.join(".."), [about]: p.name })}><${Name} value=${p.name} /></a>` },
     { key: "adds", title: "adds", number: true, value: (p) => p.within + p.mix, show: (p) => html`<b class=${tone(p.within + p.mix)}>${signed(p.within + p.mix)}</b>` },
     { key: "reward_after", title: "reward", number: true, show: (p) => html`${change(p.reward_before, p.reward_after, "reward")}<div class="soft">${signed(p.within)}</div>` },
     { key: "share_after", title: "share", number: true, show: (p) => html`${change(p.share_before, p.share_after, "part")}<div class="soft">${signed(p.mix)}</div>` },
@@ -207,15 +208,6 @@ function amount(value, unit) {
   if (unit === "reward") return value.toFixed(3);
   if (unit === "part") return `${(value * 100).toFixed(0)} %`;
   return unit === "share" ? `${(value * 100).toFixed(1)} %` : shown(value);
-}
-
-/**
- * A change of a reward, to a thousandth.
- * @param {number} value
- */
-export function signed(value) {
-  const size = Math.abs(value).toFixed(3);
-  return Number(size) === 0 ? size : `${value > 0 ? "+" : "−"}${size}`;
 }
 
 /** @param {number} value */

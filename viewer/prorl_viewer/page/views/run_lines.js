@@ -3,7 +3,7 @@ import { get, useSubjects } from "../data.js";
 import { useEffect, useState } from "../lib.js";
 
 /** @typedef {{name: string, title: string, unit: string, section: string, about: string, by: string[], first: boolean, smooth: boolean}} ChartInfo */
-/** @typedef {{name: string, points: [number, number][], raw?: [number, number][], band?: [number, number, number][], measured: number}} Line */
+/** @typedef {{name: string, points: [number, number][], raw?: [number, number][], band?: [number, number, number][]}} Line */
 /** @typedef {{step: number[], tokens: (number | null)[], hours: number[]}} Axes values at the same places, in order */
 /** @typedef {{name: string, data: any, error: string}} Answer */
 /** @typedef {((step: number) => number) & {label: string}} Scaled */

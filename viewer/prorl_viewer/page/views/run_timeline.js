@@ -1,4 +1,5 @@
 // A run's decisions over its steps, in lanes: stages, phases, the length penalty, and marks that open.
+import { together } from "../chart.js";
 import { html, shown, useState } from "../lib.js";
 
 /** @typedef {import("./run.js").Decisions} Decisions */
@@ -54,7 +55,7 @@ export function Timeline({ decided, last, step, open }) {
     ${rows.map(
       ([title, marks]) => html`<span class="lane">${title}</span>
         <svg height=${LANE}>
-          ${together(marks, place).map((group) => {
+          ${together(marks, (m) => place(m.step), NEAR).map((group) => {
             const mine = number++;
             const at = group[0].step;
             const text = group.length > 3 ? `${group.length} decisions, steps ${at} to ${group[group.length - 1].step}` : group.map((m) => `step ${m.step}: ${m.label}`).join("; ");
@@ -77,19 +78,4 @@ export function Timeline({ decided, last, step, open }) {
 function words(decided, kind) {
   const bands = decided.bands.filter((b) => b.kind === kind);
   return `${kind}: ${bands.map((b) => `${b.label}, steps ${b.from} to ${b.to - 1}`).join("; ")}`;
-}
-
-/**
- * @param {Decisions["marks"]} marks
- * @param {(step: number) => number} place
- */
-function together(marks, place) {
-  /** @type {Decisions["marks"][]} */
-  const groups = [];
-  for (const mark of marks) {
-    const last = groups.at(-1);
-    if (last && place(mark.step) - place(last[0].step) < NEAR) last.push(mark);
-    else groups.push([mark]);
-  }
-  return groups;
 }
