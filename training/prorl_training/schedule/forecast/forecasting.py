@@ -115,6 +115,12 @@ def forecast(
     return _Reading(series, to_step, widest, random).forecast()
 
 
+def step_to_ask_for(last: int, planned: int | None) -> int:
+    """Return the step asked for where nobody named one: the planned end, or half as many steps again where the run,
+    which has done ``last``, is past it or has none."""
+    return planned if planned is not None and planned > last else last + max(last // 2, 1)
+
+
 class _Reading:
     """One series, fitted: the pieces of its forecast."""
 
