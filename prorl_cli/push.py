@@ -27,7 +27,10 @@ def push(
     ] = False,
     evaluation: Annotated[
         list[Path] | None,
-        typer.Option(help="A result folder of this model or its base, baseline first; repeatable."),
+        typer.Option(
+            metavar="FOLDER",
+            help="A result folder of this model or its base, baseline first; repeatable.",
+        ),
     ] = None,
     license: Annotated[
         str | None, typer.Option(help="The base model's licence, where prorl does not know it.")

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from chain_study import EVAL_SAMPLES, OUTSIDE_SAMPLES, K
 from numpy.typing import NDArray
-from small_stats import item_variance, two_sided
+from small_stats import item_variance
 
 from prorl_evaluation import pass_at_k
+from prorl_evaluation.stats.distributions import t_quantile
 
 Floats = NDArray[np.float64]
 Groups = Mapping[str, Mapping[str, Any]]
@@ -110,7 +111,7 @@ def _seed_logs(runs: Floats) -> Floats:
 
 def _exp(found: tuple[float, float], degrees: int, level: float) -> Estimate:
     value, variance = found
-    half = quantile(level, degrees) * math.sqrt(variance)
+    half = t_quantile((1 - level) / 2, degrees) * math.sqrt(variance)
     return Estimate(math.exp(value), math.exp(value - half), math.exp(value + half))
 
 
@@ -124,20 +125,10 @@ def difference(a: Floats, b: Floats, groups: Sequence[str], level: float) -> Est
     sides = [x.mean(axis=1) for x in (a, b) if len(x) > 1]
     between = sum(float(means.var(ddof=1)) / len(means) for means in sides)
     gap = a.mean(axis=0) - b.mean(axis=0)
-    half = quantile(level, sum(len(means) - 1 for means in sides)) * math.sqrt(
-        between + item_variance(gap, groups)
-    )
+    degrees = sum(len(means) - 1 for means in sides)
+    half = t_quantile((1 - level) / 2, degrees) * math.sqrt(between + item_variance(gap, groups))
     value = float(gap.mean())
     return Estimate(value, value - half, value + half)
-
-
-def quantile(level: float, degrees: int) -> float:
-    """Return the t below which |T| stays with probability ``level``; ``degrees`` is even."""
-    low, high = 0.0, 1e6
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if two_sided(middle, degrees) > 1 - level else (low, middle)
-    return high
 
 
 def gained(found: Estimate) -> str:

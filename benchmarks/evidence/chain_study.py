@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from chain_tasks import CHAINS, FAMILIES, RUNGS
+from small_arms import common_settings
 from small_data import Keys, keys, training_samples
 from small_model import Response, Shown, StartPlan
 from small_study import Arm, Ends, Sampling, Start, Study
@@ -90,37 +91,17 @@ def _demonstration(rng: random.Random) -> Shown:
 
 
 def settings(model: Path, data: Path, seed: int) -> list[str]:
-    """Return the settings that every arm shares: where things are, and everything scaled down."""
+    """Return the settings that every arm shares: those of the 3,000 steps, with this study's sizes on top."""
     return [
-        f"seed={seed}",
+        *common_settings(model, data, seed),
         f"steps={MOST_STEPS}",
-        f"model.path={model}",
-        "model.device=cpu",
-        "model.dtype=fp32",
-        "model.gradient_checkpointing=false",
-        f"data.path={data}",
         f"rollout.prompts={PROMPTS}",
         f"rollout.samples={SAMPLES}",
-        "rollout.temperature=1.0",
         f"rollout.max_tokens={MAX_TOKENS}",
-        "rollout.max_prompt_tokens=0",
-        "rollout.batch_rows=512",
-        "rollout.backend=transformers",
         f"dynamic_sampling.max_batches={ROUNDS}",
-        "loss.mini_batches=4",
         "loss.pack_tokens=4096",
         f"optimizer.lr={LR}",
-        "validation.every=50",
-        f"validation.problems={3 * VALIDATION_ITEMS}",
-        "validation.samples=1",
-        "validation.temperature=0.6",
-        "validation.top_p=0.95",
-        "checkpoint.every=50",
-        "checkpoint.keep=2",
-        "checkpoint.best=false",
-        "logging.tensorboard=false",
-        "logging.rollouts_every=0",
-        "reward.workers=1",
+        f"validation.problems={len(FAMILIES) * VALIDATION_ITEMS}",
     ]
 
 

@@ -38,13 +38,13 @@ def forecast(
     """
     from prorl_training.run.folder import find_run
     from prorl_training.schedule.forecast.forecasting import forecast as foretell
+    from prorl_training.schedule.forecast.forecasting import step_to_ask_for
 
     folder = find_run(run)
     rows = folder.metrics()
     if to_step is None:
         last = max((int(r["step"]) for r in rows), default=0)
-        planned = folder.config().steps
-        to_step = planned if planned > last else last + max(last // 2, 1)
+        to_step = step_to_ask_for(last, folder.config().steps)
     found = foretell(rows, to_step, unit="steps" if steps else "tokens", widest=widest)
     if as_json:
         console.print_json(found.to_json())

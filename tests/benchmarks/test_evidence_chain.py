@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -177,9 +178,13 @@ def test_items_are_outside_or_good_by_the_bases_samples() -> None:
     )
 
 
-def test_quantiles_agree_with_printed_tables() -> None:
-    assert chain_stats.quantile(0.95, 4) == pytest.approx(2.776, abs=1e-3)
-    assert chain_stats.quantile(0.95, 2) == pytest.approx(4.303, abs=1e-3)
+def test_an_interval_over_five_seeds_is_that_of_the_printed_t_table() -> None:
+    seeds = np.exp(np.array([[-0.4], [-0.2], [0.0], [0.2], [0.4]])) * 0.1
+    found = chain_stats.typical(seeds, ["outside"], 0.95)
+    half = 2.776 * math.sqrt(0.1 / 5)  # t of 4 degrees at 95 %; one item alone has no variance
+    assert found.value == pytest.approx(0.1)
+    assert found.high == pytest.approx(0.1 * math.exp(half), rel=1e-3)
+    assert found.low == pytest.approx(0.1 * math.exp(-half), rel=1e-3)
 
 
 def test_claims_are_rarely_wrong_and_a_moved_boundary_is_seen() -> None:

@@ -60,7 +60,8 @@ def run(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> RunFold
     monkeypatch.setenv("CANARY_API_KEY", "canary-key-of-another-service")
     folder = RunFolder(Path("runs/one"))
     private = [
-        f"model.path={model}", f"data.path={here}/canary-data", "logging.wandb_project=canary",
+        f"model.path={model}", f"data.path={here}/canary-data", "data.pass_rates=canary/rates.jsonl",
+        "logging.wandb_project=canary",
         "openrlhf.ray_address=ray://canary.internal:10001", "kl.coefficient=0.25", "steps=10",
     ]  # fmt: skip
     folder.create(load_config("cpu", overrides=private), {"dataset": "ab" * 32, "model": "cd" * 32})

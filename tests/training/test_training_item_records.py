@@ -98,7 +98,7 @@ def test_ratings_count_as_responses_from_before_step_1(tmp_path: Path) -> None:
     rows = [{"id": "a", "pass_rate": 0.25, "n": 8}, {"id": "gone", "pass_rate": 1.0, "n": 8}]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     records = ItemRecords([sample("a")])
-    records.take_ratings(read_ratings(path))
+    records.take_ratings(read_ratings(path, {"a"}))
     assert (records.right[0], records.wrong[0]) == (2.0, 6.0)
     assert records.coverage(1, 1)[""]["items_solved"] == 0
 
@@ -110,13 +110,28 @@ def test_ratings_count_as_responses_from_before_step_1(tmp_path: Path) -> None:
 def test_a_line_that_is_no_rating_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pass_rates.jsonl"
     path.write_text('{"id": "a", "pass_rate": 1, "n": 3}\n' + line + "\n")
-    with pytest.raises(UserError, match="line 2"):
-        read_ratings(path)
+    with pytest.raises(UserError, match=r"pass_rates\.jsonl:2: "):
+        read_ratings(path, {"a"})
+
+
+def test_a_file_of_ratings_that_is_no_text_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "pass_rates.jsonl"
+    path.write_bytes(b"\xff\xfe{")
+    with pytest.raises(UserError, match="not UTF-8 text"):
+        read_ratings(path, {"a"})
+
+
+def test_ratings_of_another_dataset_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "pass_rates.jsonl"
+    path.write_text('{"id": "b", "pass_rate": 1, "n": 3}\n')
+    assert read_ratings(path, {"a", "b"}) == {"b": (1.0, 3)}
+    with pytest.raises(UserError, match="rates no item of this dataset"):
+        read_ratings(path, {"a"})
 
 
 def test_a_missing_file_of_ratings_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="prorl data rate"):
-        read_ratings(tmp_path / "none.jsonl")
+        read_ratings(tmp_path / "none.jsonl", {"a"})
 
 
 def test_distinct_answers_are_those_extracted_else_the_text_without_case_and_spaces() -> None:

@@ -150,6 +150,17 @@ def test_raised_samples_hold_in_the_phases_that_follow_where_they_have_no_more()
     assert seen == [8] * STALL + [16, 16, 16, 16, 24]
 
 
+def test_samples_stay_below_their_most_where_a_larger_phase_begins_before_they_are_raised() -> None:
+    phases = [
+        {"name": "one", "steps": STALL},
+        {"name": "two", "steps": 2, "set": {"rollout": {"samples": 16}}},
+    ]
+    controller = Controller(config_of("raise_samples", phases=phases, samples_most=16))
+    found = through(controller, STALL + 1)
+    assert [d.kind for d in found] == ["phase_started", "phase_started"]
+    assert controller.settings.rollout.samples == 16
+
+
 def test_a_phase_until_stall_ends_with_it_and_nothing_is_raised() -> None:
     phases = [{"name": "one", "steps": 50, "until": "stall"}, {"name": "two", "steps": 9}]
     controller = Controller(config_of("raise_samples", phases=phases))

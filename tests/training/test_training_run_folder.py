@@ -142,6 +142,13 @@ def test_status_tells_finished_from_failed_from_stopped(run: RunFolder) -> None:
     assert (run_status(run).state, run_status(run).reason) == ("failed", "empty batches")
 
 
+def test_a_run_that_a_stall_ended_is_finished_until_it_goes_on(run: RunFolder) -> None:
+    run.log_decisions([Decision(3, "run_ended", "validation stalled", {})])
+    assert run_status(run).state == "finished"
+    run.log_metrics({"step": 4, "reward_mean": None})
+    assert run_status(run).state == "stopped"
+
+
 def test_status_of_a_run_with_an_unreadable_config_is_a_line_and_no_error(run: RunFolder) -> None:
     run.config_path.write_text("steps: [")
     status = run_status(run)

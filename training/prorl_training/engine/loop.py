@@ -268,7 +268,8 @@ class TrainingLoop:
         return batch
 
     def _levels(self, settings: TrainConfig) -> dict[str, int]:
-        """Return how many levels of generated items the step drew from, and how many are closed."""
+        """Return how many levels of generated items are open now that the step's verdicts are known, and how many are
+        closed: what the next step draws from, and whether the controller may open more."""
         if settings.data.levels == "all":
             return {}
         opened, closed = self.parts.prompts.levels(settings)
@@ -376,7 +377,7 @@ class TrainingLoop:
         self._log(decisions)
         folder.log_metrics(row)
         self.loggers.write(step, row)
-        due = self.config.logging.forecast * self.config.validation.every
+        due = logging.forecast * self.config.validation.every
         if due and step % due == 0 and step < self.config.steps and "validation_reward" in row:
             said = told(forecast(folder.metrics(), self.config.steps, seed=self.config.seed))
             self.parts.progress.message(f"step {step}: {said}")

@@ -29,6 +29,7 @@ from prorl_training.run.resume import ALLOWED, changes, dataset_fingerprint
 
 UNSAID = (
     "data.path",
+    "data.pass_rates",
     "model.path",
     "plugins",
     "logging",
@@ -191,10 +192,8 @@ def _changed(run: RunFolder, private: Private) -> dict[str, tuple[Any, Any]] | N
     try:
         config = run.config()
         preset = load_config(config.preset)
-    except (
-        UserError
-    ):  # another version's settings, a plug-in that is not here, a preset of one's own
-        return None
+    except UserError:
+        return None  # another version's settings, a plug-in that is not here, a preset of one's own
     free = (*ALLOWED, *UNSAID, "preset", *(("openrlhf.",) if config.engine == "local" else ()))
     return {
         key: (private.json(before), private.json(now))

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import numpy as np
 
 from prorl_common import UserError
+from prorl_common.files import read_jsonl
 from prorl_datasets import Sample
 from prorl_training.rollout.types import FULL_MARKS, Group
 
@@ -106,24 +108,26 @@ class ItemRecords:
             own[places] = columns[name]
 
 
-def read_ratings(path: Path) -> dict[str, tuple[float, int]]:
-    """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``. Raises UserError, one line, for what is none."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UserError(
-            f"data.pass_rates={path} cannot be read ({error.strerror}): make it with prorl data rate"
-        ) from error
+def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, int]]:
+    """Return item id -> (pass rate, n) of a ``pass_rates.jsonl``.
+
+    Raises UserError, one line, for what is none, and for one that rates none of ``items``, the dataset's ids.
+    """
+    if not path.is_file():
+        raise UserError(f"data.pass_rates={path}: no such file; make it with prorl data rate")
     found: dict[str, tuple[float, int]] = {}
-    for number, line in enumerate(lines, 1):
+    for number, row in read_jsonl(path):
         try:
-            row = json.loads(line)
             name, rate, n = str(row["id"]), float(row["pass_rate"]), int(row["n"])
         except (ValueError, TypeError, KeyError) as error:
             raise UserError(
-                f"{path}, line {number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
+                f"{path}:{number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
             ) from error
         if not 0 <= rate <= 1 or n < 0:
-            raise UserError(f"{path}, line {number}: pass_rate {rate} of {n} samples is no rate")
+            raise UserError(f"{path}:{number}: pass_rate {rate} of {n} samples is no rate")
         found[name] = rate, n
+    if found.keys().isdisjoint(items):
+        raise UserError(
+            f"{path} rates no item of this dataset: give the file that prorl data rate wrote for it"
+        )
     return found

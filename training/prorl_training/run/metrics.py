@@ -27,39 +27,48 @@ TIMING_KEYS = (
 )
 """Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
 
-TASK_KEYS = ("reward_mean", "pass_rate", "length_mean", "tokens", "groups")
-"""What a line says of each task (``Sample.family``): a run may have hundreds, so few things."""
-
 
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the rates of some groups and what filtering them cost.
 
-    reward_mean, pass_rate, unparsable_rate are over verdicts; length_mean (tokens) and truncated_rate over
-    responses; ``answers_distinct``, ``answers_share`` and ``answer_entropy`` (``answers``) means over groups; where models gave rewards, ``judged`` counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    Beside ``_results``: unparsable_rate over verdicts; truncated_rate over responses; ``answers_distinct``,
+    ``answers_share`` and ``answer_entropy`` (``_answers``), means over groups; where models gave rewards, ``judged``
+    counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
-    n, m = max(len(scored), 1), max(len(everything), 1)
     dropped = [g for g, o in zip(groups, outcomes, strict=True) if o != "usable"]
     judged = [t.reward for t in scored if t.verdict.status == "judged"]
     by_models = {"judged": len(judged), "judged_reward_mean": sum(judged) / max(len(judged), 1)}
     return {
-        "reward_mean": sum(t.reward for t in scored) / n if scored else None,
-        "pass_rate": sum(t.reward >= FULL_MARKS for t in scored) / n if scored else None,
-        "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored) / n,
+        **_results(groups),
+        "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored)
+        / max(len(scored), 1),
         **_answers(groups),
-        "length_mean": sum(len(t.completion.token_ids) for t in everything) / m,
-        "truncated_rate": sum(t.truncated for t in everything) / m,
+        "truncated_rate": sum(t.truncated for t in everything) / max(len(everything), 1),
         "filter_rate": len(dropped) / max(len(groups), 1),
         "infra_errors": len(everything) - len(scored),
-        "groups": len(groups),
         "groups_all_right": sum(o == "all_right" for o in outcomes),
         "groups_all_wrong": sum(o == "all_wrong" for o in outcomes),
         "groups_flat": sum(o == "flat" for o in outcomes),
         "groups_infra": sum(o == "infra" for o in outcomes),
-        "tokens": sum(g.tokens for g in groups),
         "tokens_dropped": sum(g.tokens for g in dropped),
         **(by_models if judged else {}),
+    }
+
+
+def _results(groups: Sequence[Group]) -> dict[str, Any]:
+    """Return reward_mean and pass_rate over verdicts (None: there is none), length_mean (tokens) over responses,
+    and how many tokens and groups there are."""
+    everything = [t for g in groups for t in g.trajectories]
+    rewards = [t.reward for t in everything if not t.verdict.is_infra_error]
+    tokens = sum(g.tokens for g in groups)
+    return {
+        "reward_mean": sum(rewards) / len(rewards) if rewards else None,
+        "pass_rate": sum(r >= FULL_MARKS for r in rewards) / len(rewards) if rewards else None,
+        "length_mean": tokens / max(len(everything), 1),
+        "tokens": tokens,
+        "groups": len(groups),
     }
 
 
@@ -154,16 +163,15 @@ def domain_metrics(
 
 
 def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
-    """Return ``TASK_KEYS`` of ``group_metrics`` and the number of responses of each task that was sampled."""
+    """Return ``_results`` and the number of responses of each task (``Sample.family``) that was sampled: a run may
+    have hundreds, so few things."""
     by_task: dict[str, list[Group]] = {}
     for group in groups:
         by_task.setdefault(group.sample.family, []).append(group)
-    rows = {}
-    for task, own in sorted(by_task.items()):
-        found = group_metrics(own, ["usable"] * len(own))
-        rows[task] = {k: found[k] for k in TASK_KEYS}
-        rows[task]["responses"] = sum(len(g.trajectories) for g in own)
-    return rows
+    return {
+        task: _results(own) | {"responses": sum(len(g.trajectories) for g in own)}
+        for task, own in sorted(by_task.items())
+    }
 
 
 def staleness_metrics(trained: Sequence[Group], step: int) -> dict[str, float]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from prorl_common.files import explain_write_errors
 from prorl_common.rollout_files import rollout_file, schema
+from prorl_datasets import Sample
 from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.run.folder import RunFolder
 
@@ -67,7 +68,12 @@ def write_rollouts(
     rows = list(_rows(sampled, learned))
     if not rows:
         return
-    plain = [_plain(step, row, learned.advantages) for row in rows]
+    samples = {row.group.sample.id: row.group.sample for row in rows}
+    about = {name: _of_sample(sample) for name, sample in samples.items()}
+    plain = [
+        {"step": step, **about[row.group.sample.id], **_of_response(row, learned.advantages)}
+        for row in rows
+    ]
     tokens = _token_columns(rows, learned) if what == "full" else {}
     columns = schema()
     arrays = [
@@ -108,21 +114,26 @@ def _rows(sampled: Sequence[Group], learned: Learned) -> Iterator[_Row]:
             yield _Row(group, t, kept=True, carried=True, index=index)
 
 
-def _plain(step: int, row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
-    """Return the columns that hold one value a response."""
-    sample, t = row.group.sample, row.trajectory
-    c, v = t.completion, t.verdict
-    advantage = advantages[row.index] if advantages and row.index is not None else None
+def _of_sample(sample: Sample) -> dict[str, Any]:
+    """Return the columns that are the same for all responses to a sample: a program's tests may be long."""
     return {
-        "step": step,
         "sample_id": sample.id,
-        "sample_index": t.sample_index,
         "domain": sample.domain,
         "task": sample.family,
         "level": sample.rung or None,
         "verifier": sample.task.verifier,
         "reference": sample.task.reference_json(),
         "prompt": json.dumps([dict(m) for m in sample.prompt], ensure_ascii=False),
+    }
+
+
+def _of_response(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
+    """Return the columns that hold one value a response."""
+    t = row.trajectory
+    c, v = t.completion, t.verdict
+    advantage = advantages[row.index] if advantages and row.index is not None else None
+    return {
+        "sample_index": t.sample_index,
         "response": c.text,
         "tokens": len(c.token_ids),
         "finish_reason": c.finish_reason,

@@ -85,10 +85,12 @@ def run_state(run: RunFolder, step: int, steps: int | None) -> tuple[RunState, s
     if isinstance(ended, dict) and ended.get("state") == "failed":
         return "failed", str(ended.get("reason", ""))
     decision: dict[str, Any] = next(_backwards(run.decisions_path), {})
-    stopped = decision.get("step", 0) if decision.get("kind") == "run_stopped" else None
-    if isinstance(stopped, int) and stopped >= step:
+    at = decision.get("step", 0)
+    last = decision.get("kind") if isinstance(at, int) and at >= step else None
+    if last == "run_stopped":
         return "failed", str(decision.get("reason", ""))
-    return ("finished" if steps is not None and step >= steps else "stopped"), ""
+    done = last == "run_ended" or (steps is not None and step >= steps)
+    return ("finished" if done else "stopped"), ""
 
 
 def _backwards(path: Path) -> Iterator[dict[str, Any]]:

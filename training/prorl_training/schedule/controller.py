@@ -134,9 +134,10 @@ class Controller:
             action = self.plateau.take(finding, self.settings, measured.levels_closed)
             if action != "reset":
                 self._act_on([finding.rule])
-                self.ended = action == "end"
-                evidence = {"rule": finding.rule, **finding.evidence}
-                ended = [Decision(step, "run_ended", finding.reason, evidence)] * self.ended
+                if action == "end":
+                    self.ended = True
+                    evidence = {"rule": finding.rule, **finding.evidence}
+                    ended = [Decision(step, "run_ended", finding.reason, evidence)]
                 finding = None
         found = [f for f in (spike, finding, self._interval(step)) if f is not None]
         if not found:

@@ -85,11 +85,16 @@ class Plateau:
         return "reset", list(left)
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return what takes effect at ``step``, whose phase has ``settings`` before it; then ``over`` has it."""
+        """Return what takes effect at ``step``, whose phase has ``settings`` before it; then ``over`` has it.
+
+        Nothing where a phase began in between that leaves the action nothing to do.
+        """
         due, self.state.due = self.state.due, None
         if due is None:
             return []
         action: StallAction = due.pop("action")
+        if not _able(action, settings, None):
+            return []
         match action:
             case "raise_samples":
                 before = settings.rollout.samples

@@ -34,13 +34,14 @@ class Foreteller:
             return self._kept[1]
 
     def _to_step(self, last: int) -> int:
+        from prorl_training.schedule.forecast.forecasting import step_to_ask_for
+
         try:
             planned = read_plain(self.run.config_path).get("steps")
         except UserError:  # the head of the page tells it
             planned = None
-        if isinstance(planned, int) and last < planned < FURTHEST:
-            return planned
-        return last + max(last // 2, 1)
+        known = isinstance(planned, int) and planned < FURTHEST
+        return step_to_ask_for(last, planned if known else None)
 
     def _made(self, last_validation: int, to_step: int) -> Json:
         from prorl_training.schedule.forecast.forecasting import forecast, told

@@ -115,6 +115,12 @@ def forecast(
     return _Reading(series, to_step, widest, random).forecast()
 
 
+def step_to_ask_for(last: int, planned: int | None) -> int:
+    """Return the step asked for where nobody named one: the planned end, or half as many steps again where the run,
+    which has done ``last``, is past it or has none."""
+    return planned if planned is not None and planned > last else last + max(last // 2, 1)
+
+
 class _Reading:
     """One series, fitted: the pieces of its forecast."""
 
@@ -200,20 +206,19 @@ class _Reading:
 
     def _rivals(self) -> list[Rival]:
         rivals = []
-        least, then = self.setting.height.min(), self.asked[1].ceiling
+        least, then = float(self.setting.height.min()), self.asked[1].ceiling
         for number, family in enumerate(FAMILIES):
             found = self.setting.curve(number)
             if found is None:
                 continue
             shape, start, top = found
-            own = self.setting.height[:, self.setting.shapes.family == number].min()
             rivals.append(
                 Rival(
                     family,
                     top,
                     float(start + (top - start) * then[shape]),
                     self.errors.get(family),
-                    bool(own - least > self.limits[1]),
+                    self.setting.least_of(number) - least > self.limits[1],
                 )
             )
         return rivals
@@ -221,16 +226,10 @@ class _Reading:
     def _chosen(self, rivals: Sequence[Rival]) -> str:
         """Return the family with the least prefix error among those not refused; the likeliest, without errors."""
         open_ones = [r for r in rivals if not r.refused]
-        judged = [r for r in open_ones if r.prefix_error is not None]
-        if judged:
-            return min(judged, key=lambda r: r.prefix_error or 0.0).family
-        heights = {
-            r.family: float(
-                self.setting.height[:, self.setting.shapes.family == FAMILIES.index(r.family)].min()
-            )
-            for r in open_ones
-        }
-        return min(heights, key=lambda f: heights[f])
+        errors = {r.family: r.prefix_error for r in open_ones if r.prefix_error is not None}
+        heights = {r.family: self.setting.least_of(FAMILIES.index(r.family)) for r in open_ones}
+        judged = errors or heights
+        return min(judged, key=lambda family: judged[family])
 
     def _why(self, ceiling: Interval, value: Interval, rivals: Sequence[Rival]) -> str:
         if self.still > LEVEL_P:
@@ -269,7 +268,7 @@ class _Reading:
             shape, start, top = found
             shares = np.array([self._at(float(s))[shape] for s in steps])
             said.append(start + (top - start) * shares)
-        apart = np.ptp(np.array(said), axis=0) > 3 * self.noise / np.sqrt(4)
+        apart = np.ptp(np.array(said), axis=0) > 3 * self.noise / np.sqrt(4)  # the mean of four
         if len(said) > 1 and apart.any():
             return (
                 f"four validations at about step {steps[apart.argmax()]:.0f} would tell these apart"

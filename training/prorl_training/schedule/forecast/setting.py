@@ -69,6 +69,10 @@ class Setting(NamedTuple):
         fits = slack >= 0
         return float((middle - radius)[fits].min()), float((middle + radius)[fits].max())
 
+    def least_of(self, family: int) -> float:
+        """Return the least H of a family that is on the grid."""
+        return float(self.height[:, self.shapes.family == family].min())
+
     def curve(self, family: int) -> tuple[int, float, float] | None:
         """Return the likeliest (shape, R0, A) of a family, A within [0, 1]; None where nothing of it is on the grid."""
         own = np.flatnonzero(self.shapes.family == family)

@@ -13,6 +13,7 @@ A constant is no shape here: it is what they are all tested against.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,14 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SIGMOID, POWER_LAW, SATURATING, BROKEN_LINE = "sigmoid", "power law", "saturating", "broken line"
-FAMILIES = (SIGMOID, POWER_LAW, SATURATING, BROKEN_LINE)
+CURVES: dict[str, Callable[[Array, Array], Array]] = {
+    SIGMOID: lambda ratio, b: 1 / (1 + ratio**-b),
+    POWER_LAW: lambda ratio, b: 1 - (1 + ratio * (2 ** (1 / b) - 1)) ** -b,
+    SATURATING: lambda ratio, b: 1 - 2.0 ** -np.minimum(ratio**b, 1000),
+    BROKEN_LINE: lambda ratio, b: np.minimum(ratio, 1),
+}
+"""f of each family at C as a multiple of ``middle``, and B."""
+FAMILIES = tuple(CURVES)
 
 
 class Shapes(NamedTuple):
@@ -42,17 +50,9 @@ class Shapes(NamedTuple):
         middle, exponent = self.middle[:, None], self.exponent[:, None]
         ratio = np.maximum(compute, 1e-12)[None, :] / middle
         share = np.empty(ratio.shape)
-        for number, family in enumerate(FAMILIES):
+        for number, curve in enumerate(CURVES.values()):
             own = self.family == number
-            r, b = ratio[own], exponent[own]
-            if family == SIGMOID:
-                share[own] = 1 / (1 + r**-b)
-            elif family == POWER_LAW:
-                share[own] = 1 - (1 + r * (2 ** (1 / b) - 1)) ** -b
-            elif family == SATURATING:
-                share[own] = 1 - 2.0 ** -np.minimum(r**b, 1000)
-            else:
-                share[own] = np.minimum(r, 1)
+            share[own] = curve(ratio[own], exponent[own])
         return share
 
 

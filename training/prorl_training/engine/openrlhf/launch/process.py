@@ -126,10 +126,10 @@ def failures_told(spec: Spec) -> Iterator[None]:
 @contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
     """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
+    parent = os.getppid()  # before Ray starts: prorl may be killed while it does
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
     wait_for_nodes(ray, spec)
-    parent = os.getppid()
 
     def end(number: int, frame: object) -> None:
         if os.getppid() == parent:  # else ``nothing_left_behind`` ends all
