@@ -1,6 +1,8 @@
 """Push a dataset to the hub in the layout that ``load_dataset`` reads: ``data/<split>-*.parquet``, card, manifest.
 
-Leaves out: making a dataset, reading one that was pushed (``datasets.load_dataset``), and the upload (``prorl_common.hub``).
+What a build left out stays at home: a question that was dropped for being like a benchmark's would otherwise be published
+after all, and with it bad rows of private files. Leaves out: making a dataset, reading one that was pushed
+(``datasets.load_dataset``), and the upload (``prorl_common.hub``).
 """
 
 from __future__ import annotations
@@ -10,10 +12,13 @@ from pathlib import Path
 
 from prorl_common import Progress, sha256_file
 from prorl_common.hub import Upload, check_repo, upload
+from prorl_datasets.building.writing import DROPPED, PAIRS, QUARANTINE
 from prorl_datasets.storage import MANIFEST, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
 
 CARD = "README.md"
+AT_HOME = (PAIRS, QUARANTINE, DROPPED)
+"""Files with the texts of rows that are not in the dataset."""
 
 
 def plan_push(folder: Path, repo: str) -> Upload:
@@ -38,7 +43,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
     }
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         name = path.relative_to(folder).as_posix()
-        if name not in {CARD, *(f"{split}.parquet" for split in splits)}:
+        if name not in {CARD, *AT_HOME, *(f"{split}.parquet" for split in splits)}:
             files[name] = path
     files[CARD] = _card((folder / CARD).read_text(encoding="utf-8"), repo).encode()
     assert MANIFEST in files
@@ -63,7 +68,9 @@ def push(
         plan_push(folder, repo),
         f"{sum(rows_by_split(folder).values()):,} rows, built with prorl",
         private=private,
-        replaces=lambda name: name.startswith("data/") and name.endswith(".parquet"),
+        replaces=lambda name: (
+            (name.startswith("data/") and name.endswith(".parquet")) or name in AT_HOME
+        ),
         environment=environment,
         progress=progress,
     )

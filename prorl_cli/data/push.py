@@ -26,7 +26,8 @@ def push_command(
 ) -> None:
     """Put a dataset on the Hugging Face hub in one commit.
 
-    data/<split>-*.parquet, the card and the manifest, as load_dataset reads them. Needs HF_TOKEN and the extra 'hub'.
+    data/<split>-*.parquet, the card and the manifest, as load_dataset reads them. Files with the texts of rows that the
+    build left out stay here. Needs HF_TOKEN and the extra 'hub'.
     """
     from prorl_datasets import plan_push, push, rows_by_split
 

@@ -34,6 +34,7 @@ def plan_command(
     By simulation of the test that prorl eval compare makes: the 95% interval of the paired difference excludes 0.
     """
     from prorl_evaluation.stats.power import (
+        MOST_PROBLEMS,
         MOST_SAMPLES,
         Rates,
         fit_rates,
@@ -61,11 +62,13 @@ def plan_command(
         print(f"a true gain of {gain:g} is seen in {100 * chance:.0f}% of evaluations")
     if gain:
         if more is None:
-            print(f"no number of problems that makes sense sees it in {100 * wanted:g}%")
+            print(
+                f"not even {MOST_PROBLEMS:,} problems with {n} samples each see it in {100 * wanted:g}%"
+            )
         else:
             print(f"{100 * wanted:g}% takes {more} problems with {n} samples each")
         if samples is None:
-            print(f"with these {problems} problems not even {MOST_SAMPLES} samples each are enough")
+            print(f"of these {problems} problems not even {MOST_SAMPLES:,} samples each are enough")
         else:
             print(f"or {samples} samples each of these {problems} problems")
     if math.isnan(smallest):

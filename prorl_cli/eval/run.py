@@ -178,7 +178,7 @@ def run_command(
 
 def _poor(gathered: Gathered, n: int) -> list[str]:
     """Return what is to be said of a suite, or of benchmarks of it, that are too small to show a gain."""
-    from prorl_evaluation.stats.power import poor_power
+    from prorl_evaluation.stats.power import WORTH_SEEING, poor_power
 
     whole = poor_power(sum(len(one.samples) for one in gathered.ready), n)
     if whole is not None:
@@ -188,7 +188,7 @@ def _poor(gathered: Gathered, n: int) -> list[str]:
         return []
     names = ", ".join(alone)
     return [
-        f"too few problems to show a gain of 0.1 in pass@1 alone: {names} (see prorl eval plan)"
+        f"too few problems alone to show a gain of {WORTH_SEEING:g} in pass@1: {names} (see prorl eval plan)"
     ]
 
 

@@ -80,7 +80,14 @@ def answer(
 ) -> None:
     """Score one response and print the verdict."""
     from prorl_cli.verify.explained import show
-    from prorl_verifiers import explain, load_task, parse_modes, verdict_row, with_mode
+    from prorl_verifiers import (
+        Explanation,
+        load_task,
+        parse_modes,
+        verdict_row,
+        verify,
+        with_mode,
+    )
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.extract import OPEN_THINK
 
@@ -90,24 +97,24 @@ def answer(
     text = response
     if response == "-":  # what is not UTF-8 becomes lone surrogates, as in an argument
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    found = explain(
+    verdict = verify(
         OPEN_THINK + text if think_open else text,
         with_mode(task, parse_modes(mode or [])),
         sandbox=backend,
         allow_weak=allow_weak,
         timeout_seconds=timeout,
+        explain=explained,
     )
-    verdict = found.verdict
     if as_json:
         row = verdict_row(None, verdict) | {"isolation": verdict.isolation}
-        print_json(found.to_json() if explained else row)
+        print_json(Explanation(verdict).to_json() if explained else row)
     else:
         reward = "none" if verdict.reward is None else f"{verdict.reward:g}"
         print(printable(f"reward {reward} · {verdict.status} · {verdict.reason}"))
         if verdict.extracted is not None:
             print(printable(f"extracted: {verdict.extracted}"))
         if explained:
-            show(found.findings)
+            show(verdict.explained())
     if verdict.is_infra_error:
         raise typer.Exit(1)
 

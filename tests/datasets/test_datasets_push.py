@@ -44,7 +44,6 @@ def test_a_push_has_the_hubs_layout_card_and_manifest(writer: FakeHub, small_dat
         "data/test-00000-of-00001.parquet",
         "data/train-00000-of-00001.parquet",
         "data/validation-00000-of-00001.parquet",
-        "dropped.jsonl",
         "images/lengths.svg",
         "images/rows.svg",
         "manifest.json",
@@ -84,6 +83,19 @@ def test_tables_of_an_earlier_push_are_removed_and_other_files_stay(
     files = pushed(small_dataset)
     assert "data/train-00000-of-00002.parquet" not in files
     assert files["notes.md"] == b"mine" and files["README.md"] != b"old"
+
+
+def test_texts_of_rows_that_were_left_out_stay_at_home_and_earlier_ones_are_removed(
+    writer: FakeHub, small_dataset: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(small_dataset, copy)
+    home = ("decontamination.jsonl", "quarantine.jsonl", "dropped.jsonl")
+    for name in home[:2]:
+        (copy / name).write_text("a question of a benchmark")
+    assert all((copy / name).is_file() for name in home)
+    writer.put("me/small", dict.fromkeys(home, b"old"))
+    assert not {*home} & {*pushed(copy)}
 
 
 def test_a_dry_run_asks_nobody_and_needs_no_token(hub: FakeHub, small_dataset: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,15 @@ def test_a_small_evaluation_is_warned_about_with_what_it_takes() -> None:
     assert poor_power(300, 16) is None and poor_power(5000, 1) is None and poor_power(0, 4) is None
     alone = poor_power(1, 16)
     assert alone is not None and alone.startswith("1 problem")
+
+
+@pytest.mark.parametrize(("problems", "n"), [(131, 4), (315, 1)])
+def test_nobody_is_warned_that_it_takes_fewer_problems_than_there_are(
+    problems: int, n: int
+) -> None:
+    line = poor_power(problems, n)
+    said = re.search(r"in (\d+)% of .* takes about (\d+) problems", line or "")
+    assert said is not None and int(said[1]) < 80 and int(said[2]) > problems
 
 
 def test_fitted_rates_leave_out_the_noise_of_sampling() -> None:

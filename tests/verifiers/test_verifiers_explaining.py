@@ -297,10 +297,18 @@ def test_long_texts_are_cut_and_their_length_is_said() -> None:
     assert text == "a" * LONGEST_TEXT + "… (12,345 characters)"
 
 
-def test_a_value_that_python_refuses_to_write_is_noted_by_its_type() -> None:
+class Unwritable:
+    def __str__(self) -> str:
+        raise KeyError("a bug of a verifier's own class")
+
+
+def test_a_value_that_cannot_be_written_is_noted_by_its_type_and_raises_nothing() -> None:
     with noting() as found:
-        note("x", None, {"answer": 10**5000})
-    assert found[0].fields == (("answer", "a int that is too long to write"),)
+        note("x", None, {"long": 10**5000, "broken": Unwritable()})
+    assert dict(found[0].fields) == {
+        "long": "int, which cannot be written",
+        "broken": "Unwritable, which cannot be written",
+    }
 
 
 def test_findings_of_any_size_fit_into_the_reply_of_a_worker() -> None:

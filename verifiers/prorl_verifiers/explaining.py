@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prorl_verifiers.findings import Finding, Outcome
-from prorl_verifiers.pool.core import WorkerOptions
-from prorl_verifiers.pool.verifier_pool import VerifierPool
+from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
 from prorl_verifiers.rows import verdict_row
 from prorl_verifiers.types import Task, Verdict
 
@@ -21,7 +20,11 @@ class Explanation:
     """A fresh verdict and what its scorer found, in the order in which it found it."""
 
     verdict: Verdict
-    findings: tuple[Finding, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found; where none of it comes to the verdict's outcome, the last is the verdict itself."""
+        return self.verdict.explained()
 
     @property
     def outcome(self) -> Outcome:
@@ -49,18 +52,18 @@ def explain(
 ) -> Explanation:
     """Score ``response`` now, in the confined workers that always score, and return why.
 
-    ``pool``: score with it; the other arguments, as in ``verify``, are for a pool of one worker that lives for this call
-    only. Raises what ``VerifierPool.score`` does.
+    ``pool``: score with it; the other arguments are those of ``verify``, which scores where there is none.
+    Raises what ``VerifierPool.score`` does.
     """
     if pool is not None:
-        verdict = pool.score([(response, task)], explain=True)[0]
-        return Explanation(verdict, verdict.explained())
-    with VerifierPool(
-        1,
-        sandbox,
+        return Explanation(pool.score([(response, task)], explain=True)[0])
+    verdict = verify(
+        response,
+        task,
+        sandbox=sandbox,
         allow_weak=allow_weak,
         timeout_seconds=timeout_seconds,
         modes=modes,
-        worker_options=WorkerOptions(prestart=False),
-    ) as own:
-        return explain(response, task, pool=own)
+        explain=True,
+    )
+    return Explanation(verdict)

@@ -11,7 +11,7 @@ path and there is no second one that could disagree. Example, in a verifier of o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -120,13 +120,18 @@ def noting(listen: bool = True) -> Iterator[list[Finding]]:
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
     """Return ``value`` as text, of one that is too long its beginning and how long it is."""
-    try:
-        text = value if isinstance(value, str) else str(value)
-    except (ValueError, RecursionError):  # integers of thousands of digits, deep nesting
-        return f"a {type(value).__name__} that is too long to write"
+    text = value if isinstance(value, str) else written(value, str)
     if len(text) <= longest:
         return text
     return f"{text[:longest]}… ({len(text):,} characters)"
+
+
+def written(value: object, write: Callable[[object], str]) -> str:
+    """Return ``write(value)``, or the value's type where that fails: listening must not change a verdict."""
+    try:
+        return write(value)
+    except Exception:  # noqa: BLE001 - integers of thousands of digits, deep nesting, a broken __str__
+        return f"{type(value).__name__}, which cannot be written"
 
 
 def bounded(findings: Sequence[Finding], offset: int = 0) -> tuple[Finding, ...]:

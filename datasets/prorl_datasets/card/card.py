@@ -205,7 +205,9 @@ def _benchmarks(manifest: Mapping[str, Any]) -> str:
     rows = [(name, f"{n:,}", f"{like.get(name, 0):,}") for name, n in found["checked"].items()]
     parts = [_table(("benchmark", "items", "rows dropped as like one"), rows)]
     if like:
-        parts.append("Every pair is in `decontamination.jsonl`.")
+        parts.append(
+            "Every pair is in the build's `decontamination.jsonl`, which a push leaves out."
+        )
     if found["not_checked"]:
         missing = _table(("NOT checked", "why"), found["not_checked"].items())
         parts += ["The rows were not compared with these benchmarks:", missing]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from prorl_evaluation.stats.bounded_mean import paired_columns
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 REDRAWN = 0.5
 """Share of the problems whose rate is drawn anew."""
 TRIALS = 2000
+LEVEL, SEED = 0.95, 0
 DRAWS = 1000
 """Of the bootstrap: it only has to find the ends of a 95 % interval."""
 WANTED = 0.8
@@ -86,8 +88,6 @@ def power(
     gain: float,
     rates: Rates | None = None,
     *,
-    level: float = 0.95,
-    seed: int = 0,
     trials: int = TRIALS,
 ) -> float:
     """Return the share of ``trials`` simulated evaluations that see a gain of ``gain`` in pass@1.
@@ -95,15 +95,12 @@ def power(
     ``problems`` problems with ``n`` samples each, before and after. ``gain`` 0 gives the rate of false gains.
     Raises EvaluationError where the mean would leave [0, 1].
     """
-    import numpy as np
-
     rates = rates or Rates()
     if problems < 2 or n < 1:
         raise EvaluationError("an evaluation needs at least 2 problems and 1 sample of each")
     _check_gain(gain, rates)
-    rng = np.random.default_rng(seed)
-    seen = _differences(rng, n, gain, rates, (problems, trials))
-    found, _ = paired_columns(seen, how=Resampling(level, DRAWS, seed))
+    seen = _differences(n, gain, rates, (problems, trials))
+    found, _ = paired_columns(seen, how=Resampling(LEVEL, DRAWS, SEED))
     return sum(i.low > 0 for i in found) / trials
 
 
@@ -113,17 +110,15 @@ def smallest_gain(
     rates: Rates | None = None,
     *,
     wanted: float = 0.9,
-    level: float = 0.95,
-    seed: int = 0,
 ) -> float:
     """Return the smallest gain in pass@1 that is seen with power ``wanted``, to 0.005; NaN when none is."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
-    if power(problems, n, high * _STEP, rates, level=level, seed=seed) < wanted:
+    if power(problems, n, high * _STEP, rates) < wanted:
         return math.nan
     while high - low > 1:
         middle = (low + high) // 2
-        enough = power(problems, n, middle * _STEP, rates, level=level, seed=seed) >= wanted
+        enough = power(problems, n, middle * _STEP, rates) >= wanted
         low, high = (low, middle) if enough else (middle, high)
     return high * _STEP
 
@@ -134,20 +129,19 @@ def needed_problems(
     rates: Rates | None = None,
     *,
     wanted: float = WANTED,
-    level: float = 0.95,
-    seed: int = 0,
+    trials: int = TRIALS,
 ) -> int | None:
     """Return how many problems with ``n`` samples each see the gain with power ``wanted``, to 5 %.
 
     From where a normal test would have the power, up or down while the simulation agrees. None above MOST_PROBLEMS.
     """
     rates = rates or Rates()
-    start = _normal_problems(n, gain, rates, wanted, level, seed)
+    start = _normal_problems(n, gain, rates, wanted)
     if start > NORMAL_FROM:
         return None if start > MOST_PROBLEMS else math.ceil(start)
 
     def enough(problems: int) -> bool:
-        return power(problems, n, gain, rates, level=level, seed=seed) >= wanted
+        return power(problems, n, gain, rates, trials=trials) >= wanted
 
     found = max(2, math.ceil(start))
     if enough(found):
@@ -165,8 +159,6 @@ def needed_samples(
     rates: Rates | None = None,
     *,
     wanted: float = WANTED,
-    level: float = 0.95,
-    seed: int = 0,
 ) -> int | None:
     """Return the smallest power of two of samples a problem that sees the gain with power ``wanted``.
 
@@ -174,9 +166,9 @@ def needed_samples(
     """
     n = 1
     while n <= MOST_SAMPLES:
-        if power(problems, n, gain, rates, level=level, seed=seed) >= wanted:
+        if power(problems, n, gain, rates) >= wanted:
             return n
-        n *= 4 if n >= 64 else 2
+        n *= 2
     return None
 
 
@@ -190,28 +182,31 @@ def poor_power(problems: int, n: int) -> str | None:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample each is enough
         return None
+    needed = _needed(n)
     chance = power(problems, n, WORTH_SEEING, trials=_QUICK)
-    if chance >= WANTED:
+    if problems >= needed or chance >= WANTED:
         return None
-    needed = math.ceil(_normal_problems(n, WORTH_SEEING, Rates(), WANTED, 0.95, 0))
     return (
         f"{problems} problems with n = {n}: a true gain of {WORTH_SEEING:g} in pass@1 would be seen in "
-        f"{100 * chance:.0f}% of such comparisons, {100 * WANTED:.0f}% takes about {needed} problems (from pass@1 "
+        f"{int(100 * chance)}% of such comparisons, {100 * WANTED:.0f}% takes about {needed} problems (from pass@1 "
         f"{Rates().mean:g}; for your rates and gain: prorl eval plan)"
     )
 
 
-def _normal_problems(
-    n: int, gain: float, rates: Rates, wanted: float, level: float, seed: int
-) -> float:
-    """Return how many problems a test of normal differences takes: ((z of level + z of power) sigma / gain)^2."""
-    import numpy as np
+@cache
+def _needed(n: int) -> int:
+    found = needed_problems(n, WORTH_SEEING, trials=_QUICK)
+    assert found is not None
+    return found
 
+
+def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
+    """Return how many problems a test of normal differences takes: ((z of LEVEL + z of power) sigma / gain)^2."""
     _check_gain(gain, rates)
     if gain <= 0.0:
         return math.inf
-    spread = _differences(np.random.default_rng(seed), n, gain, rates, (TRIALS, 10)).std()
-    z = normal_quantile((1.0 - level) / 2.0) + normal_quantile(1.0 - wanted)
+    spread = _differences(n, gain, rates, (TRIALS, 10)).std()
+    z = normal_quantile((1.0 - LEVEL) / 2.0) + normal_quantile(1.0 - wanted)
     return float((z * spread / gain) ** 2)
 
 
@@ -222,12 +217,11 @@ def _check_gain(gain: float, rates: Rates) -> None:
         )
 
 
-def _differences(
-    rng: np.random.Generator, n: int, gain: float, rates: Rates, shape: tuple[int, int]
-) -> Floats:
+def _differences(n: int, gain: float, rates: Rates, shape: tuple[int, int]) -> Floats:
     """Return paired differences of pass@1 of simulated problems."""
     import numpy as np
 
+    rng = np.random.default_rng(SEED)
     before = _draw(rng, rates, shape)
     after = np.where(rng.random(shape) < REDRAWN, _draw(rng, rates, shape), before)
     after = np.minimum(after + (1.0 - after) * gain / (1.0 - rates.mean), 1.0)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from prorl_verifiers.code.compare import first_difference
 from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
-from prorl_verifiers.findings import note
+from prorl_verifiers.findings import note, written
 
 if TYPE_CHECKING:
     from prorl_sandbox import Outcome
@@ -45,20 +45,12 @@ def _asked(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[str, 
             }
         case CallTest(call=call, args=args, expected=expected, from_json=from_json):
             return {
-                "input": f"{call}({', '.join(map(shown, args))})",
-                "expected": shown(expected),
-                "came out": shown(outcome.value) if ended else None,
+                "input": f"{call}({', '.join(written(arg, repr) for arg in args)})",
+                "expected": written(expected, repr),
+                "came out": written(outcome.value, repr) if ended else None,
                 "printed": outcome.stdout or None,
                 "compared": "as JSON values, by type" if from_json else "with Python's ==",
             }
         case CheckTest(source=source):
             return {"check": source, "printed": outcome.stdout or None}
     assert_never(test)
-
-
-def shown(value: Any) -> str:
-    """Return a value as Python writes it; values that Python refuses to write, by their type."""
-    try:
-        return repr(value)
-    except (ValueError, RecursionError):  # integers of thousands of digits, deep nesting
-        return f"a {type(value).__name__} that is too long to write"

@@ -73,7 +73,7 @@ _SAID = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Judgement:
     """What our grader says, and why."""
 
     decision: Decision
@@ -85,7 +85,7 @@ def grade(gold: str, answer: str) -> Decision:
     return judge(gold, answer).decision
 
 
-def judge(gold: str, answer: str, rules: Rules | None = None) -> Finding:
+def judge(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
     """Return the decision and its reason; ``rules`` hold the percent flag and the unit converter."""
     rules = rules or Rules()
     wanted = understand(gold)
@@ -93,28 +93,28 @@ def judge(gold: str, answer: str, rules: Rules | None = None) -> Finding:
     dollars = bool(_DOLLARS.match(given))
     text = clean(given)
     if squeeze(wanted.text) == squeeze(text):
-        return Finding("accept", "same text")
+        return Judgement("accept", "same text")
     if _INTEGER.fullmatch(wanted.text) and _INTEGER.fullmatch(text) and rules.percent is None:
-        return Finding("reject", "integers compared")
-    finding = _against(wanted, text, dollars, rules)
-    if finding.decision == "accept":
-        return finding
+        return Judgement("reject", "integers compared")
+    judgement = _against(wanted, text, dollars, rules)
+    if judgement.decision == "accept":
+        return judgement
     said = stated(given, letter=isinstance(wanted.target, Choice))
     if said is not None and clean(said) != text:
         second = _against(wanted, clean(said), bool(_DOLLARS.match(said)), rules)
         if second.decision == "accept":
-            return Finding("accept", f"{second.reason}, stated in a sentence")
-    return finding
+            return Judgement("accept", f"{second.reason}, stated in a sentence")
+    return judgement
 
 
-def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Finding:
+def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
     """Judge a cleaned answer."""
     if squeeze(gold.text) == squeeze(text):
-        return Finding("accept", "same text")
+        return Judgement("accept", "same text")
     if doubtful(text) and not doubtful(gold.text):
-        return Finding("reject", "the answer is in doubt of itself")
+        return Judgement("reject", "the answer is in doubt of itself")
     if denies(text) and not denies(gold.text) and not isinstance(gold.target, Text | Choice):
-        return Finding("reject", "the answer denies something")
+        return Judgement("reject", "the answer denies something")
     match gold.target:
         case Choice(letter=letter, of=None):
             return _decided(same_letter(letter, text), "letters compared")
@@ -124,20 +124,20 @@ def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Finding:
             assert of is not None
             given = LABELLED.fullmatch(unwrapped(text))
             if same_letter(letter, text) and not given:
-                return Finding("accept", "letters compared")
+                return Judgement("accept", "letters compared")
             if given and letter != given.group(1):
-                return Finding("reject", "letters compared")
+                return Judgement("reject", "letters compared")
             return _against(of, text, dollars, rules)
     if gold.text.startswith("\\text") and spoken(gold.text) == spoken(text):
-        return Finding("accept", "words compared")
+        return Judgement("accept", "words compared")
     if len(text) > MAX_TEXT >= 2 * len(gold.text):
-        return Finding("reject", "the answer is too long for the gold")
-    finding = _without_label(gold, unwrapped(text), dollars, rules)
-    several = several_candidates(gold.text, text) if finding.decision == "undecided" else None
-    return finding if several is None else Finding("reject", several)
+        return Judgement("reject", "the answer is too long for the gold")
+    judgement = _without_label(gold, unwrapped(text), dollars, rules)
+    several = several_candidates(gold.text, text) if judgement.decision == "undecided" else None
+    return judgement if several is None else Judgement("reject", several)
 
 
-def _words(target: Text, text: str) -> Finding:
+def _words(target: Text, text: str) -> Judgement:
     if target.clock:
         # a missing a.m. or p.m. in the answer is forgiven
         time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
@@ -146,9 +146,9 @@ def _words(target: Text, text: str) -> Finding:
     right = right if left == right else spoken(_FRAME.sub("", right))
     nothing = right in NOTHING or squeeze(text) in (r"\emptyset", r"\varnothing", r"\{\}")
     if left in NOTHING and nothing:
-        return Finding("accept", "both say that there is none")
+        return Judgement("accept", "both say that there is none")
     if left in UNDEFINED and right in UNDEFINED:
-        return Finding("accept", "both say that it is not defined")
+        return Judgement("accept", "both say that it is not defined")
     parts = [
         sorted(part.strip() for part in re.split(r",|\band\b", side) if part.strip())
         for side in (left, right)
@@ -156,7 +156,7 @@ def _words(target: Text, text: str) -> Finding:
     return _decided(left == right or (len(parts[0]) > 1 and parts[0] == parts[1]), "words compared")
 
 
-def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Finding:
+def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
     """Take off ``(C)`` before a value and unevaluated first sides of a chain, then compare trees."""
     given = LABELLED.fullmatch(answer)
     answer = clean(given.group(2)) if given else answer
@@ -165,12 +165,12 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Find
         sides = split_top(answer, "=")
         closed = [side for side in sides if not OPEN_FORM.search(side)]
         if not closed or closed[-1] != sides[-1]:
-            return Finding("reject", "the answer is left unevaluated")
+            return Judgement("reject", "the answer is left unevaluated")
         answer = "=".join(closed)
     if squeeze(gold.text) == squeeze(answer):
-        return Finding("accept", "same text")
+        return Judgement("accept", "same text")
     if isinstance(gold.target, Untyped):
-        return Finding("undecided", "the gold is not read")
+        return Judgement("undecided", "the gold is not read")
     if _TIME.fullmatch(gold.text) and _TIME_SAID.fullmatch(answer):
         return _decided(_TIME_SAID.fullmatch(answer).group(1) == gold.text, "times compared")  # type: ignore[union-attr]
     if gold.text.isalpha() and len(gold.text) > 1 and is_words(answer) and "\\" in answer:
@@ -179,16 +179,16 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Find
     target = gold.target
     assert not isinstance(target, Text | Choice)
     # commas read as digit grouping, then, where both may be lists, as separators
-    finding = _by_tree(gold, target, answer, dollars, rules, True)
-    if finding.decision == "accept":
-        return finding
+    judgement = _by_tree(gold, target, answer, dollars, rules, True)
+    if judgement.decision == "accept":
+        return judgement
     if gold.separated is not None or _GROUPS.search(answer):
         second = _by_tree(gold, gold.separated or target, answer, dollars, rules, False)
         lists = any(_SEPARATES.search(side) or " and " in side for side in (gold.text, answer))
-        return second if second.decision == "accept" and lists else finding
+        return second if second.decision == "accept" and lists else judgement
     if "," in answer + gold.text and _decimal_comma(gold, answer):
-        return Finding("accept", "a decimal comma")
-    return finding
+        return Judgement("accept", "a decimal comma")
+    return judgement
 
 
 def _decimal_comma(gold: Gold, answer: str) -> bool:
@@ -223,20 +223,20 @@ def same_letter(letter: str, answer: str) -> bool:
     return offered is None and not (other and other.group(1) != letter)
 
 
-def _decided(same: bool, reason: str) -> Finding:
-    return Finding("accept" if same else "reject", reason)
+def _decided(same: bool, reason: str) -> Judgement:
+    return Judgement("accept" if same else "reject", reason)
 
 
 def _by_tree(
     gold: Gold, target: Tree, answer: str, dollars: bool, rules: Rules, grouping: bool
-) -> Finding:
+) -> Judgement:
     if isinstance(target, Family):
         family = family_of(answer, target)
         if family is None:
-            return Finding("undecided", "not a family over the integers")
+            return Judgement("undecided", "not a family over the integers")
         same = same_family(target, family)
         return (
-            Finding("undecided", "not decided")
+            Judgement("undecided", "not decided")
             if same is None
             else _decided(same, "families compared")
         )
@@ -244,30 +244,30 @@ def _by_tree(
     try:
         given = spread(with_dollars(read(answer, grouping), dollars))
     except (TooLarge, RecursionError) as error:
-        return Finding("reject", str(error) or "the answer is nested too deep")
+        return Judgement("reject", str(error) or "the answer is nested too deep")
     except Unreadable as error:
         if empty and spoken(answer) in NOTHING:
-            return Finding("accept", "both say that there is none")
+            return Judgement("accept", "both say that there is none")
         note("the answer is not read", None, {"text": answer, "why": error})
         shorter = without_described(answer) if not isinstance(target, Named | Equation) else None
         if shorter is not None:
             return _by_tree(gold, target, shorter, dollars, rules, grouping)
         if isinstance(target, Value) and is_plain(target.node):
-            return Finding("reject", "the gold is a number, the answer is not one")
-        return Finding("undecided", f"the answer is not read: {error}")
+            return Judgement("reject", "the gold is a number, the answer is not one")
+        return Judgement("undecided", f"the answer is not read: {error}")
     if listening():
         note("the answer as it is read", None, {"text": answer, "read as": written(given)})
     forms = given.items if isinstance(given, Listing) and given.joint == "or" else ()
     one = isinstance(target, Value | Named)
     if one and forms and all(_matches(target, item, rules) for item in forms):
-        return Finding("accept", "equal forms of one value")
+        return Judgement("accept", "equal forms of one value")
     if (
         isinstance(target, Value)
         and is_plain(target.node)
         and hedged(answer)
         and not hedged(gold.text)
     ):
-        return Finding("reject", "a hedge is no number")
+        return Judgement("reject", "a hedge is no number")
     if isinstance(given, Words):
         return _decided(empty and spoken(given.text) in NOTHING, "words compared")
     if isinstance(target, Value):
@@ -277,11 +277,11 @@ def _by_tree(
     try:
         same = matcher.matches(target, given)
     except TooLarge as error:
-        return Finding("undecided", str(error))
+        return Judgement("undecided", str(error))
     except (Unreadable, ArithmeticError):
         same = None
     if same is None:
-        return Finding("undecided", "not decided")
+        return Judgement("undecided", "not decided")
     return _decided(same, matcher.reason)
 
 

@@ -17,7 +17,7 @@ from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, no
 from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
-from prorl_verifiers.math.grader import Finding, judge
+from prorl_verifiers.math.grader import Judgement, judge
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
 from prorl_verifiers.math.targets import kind, shown, understand
 from prorl_verifiers.notation.hedges import denied_around
@@ -56,14 +56,14 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     if choices:
         from prorl_verifiers.math.comparing.choices import judge_choice
 
-        finding = judge_choice(gold, answer, choices, rules)
+        judgement = judge_choice(gold, answer, choices, rules)
     else:
-        finding = _judged(gold, answer, rules)
-    undecided = finding.decision == "undecided"
+        judgement = _judged(gold, answer, rules)
+    undecided = judgement.decision == "undecided"
     metrics = {"undecided": float(undecided)}
-    right, reason = finding.decision == "accept", f"{finding.reason} (our grader)"
+    right, reason = judgement.decision == "accept", f"{judgement.reason} (our grader)"
     if undecided and mode == "ours":
-        reason = f"undecided: {finding.reason} (our grader)"
+        reason = f"undecided: {judgement.reason} (our grader)"
     elif undecided and mode == "decided":
         right, reason = _second(gold, answer, loading)
     elif mode == "either" and not right:
@@ -86,15 +86,15 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     return Score(float(right), reason, answer, metrics=metrics)
 
 
-def _judged(gold: str, answer: str, rules: Rules) -> Finding:
+def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
     """Ask our own grader."""
     before = noted()
-    finding = judge(gold, answer, rules)
+    judgement = judge(gold, answer, rules)
     if listening():
-        right = None if finding.decision == "undecided" else finding.decision == "accept"
-        fields = {"decision": finding.decision, "rule": finding.reason}
+        right = None if judgement.decision == "undecided" else judgement.decision == "accept"
+        fields = {"decision": judgement.decision, "rule": judgement.reason}
         note("our grader", right, fields, parts=taken(before))
-    return finding
+    return judgement
 
 
 def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
@@ -123,9 +123,9 @@ def _converter(loading: Loading) -> Convert:
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
     """Return (whether ``answer`` is ``gold`` by mode ``decided``, the rule that decided)."""
-    finding = _judged(gold, answer, Rules(None, _converter(loading)))
-    if finding.decision != "undecided":
-        return finding.decision == "accept", f"{finding.reason} (our grader)"
+    judgement = _judged(gold, answer, Rules(None, _converter(loading)))
+    if judgement.decision != "undecided":
+        return judgement.decision == "accept", f"{judgement.reason} (our grader)"
     return _second(gold, answer, loading)
 
 

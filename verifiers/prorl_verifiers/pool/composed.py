@@ -39,9 +39,8 @@ class ComposedBatch(Batch):
         explain: bool = False,
     ) -> None:
         """Find the parts. Raises TaskError."""
-        super().__init__(
-            items, on_end, on_item, explain
-        )  # a verdict for each of the caller's items
+        # a verdict for each of the caller's items
+        super().__init__(items, on_end, on_item, explain)
         self._places: list[tuple[int, int]] = []
         """By part: the caller's item and the part's place in it."""
         self._wholes: dict[int, _Whole] = {}

@@ -210,8 +210,9 @@ def verify(
     allow_weak: bool = False,
     timeout_seconds: float = 10.0,
     modes: Mapping[str, str] | None = None,
+    explain: bool = False,
 ) -> Verdict:
-    """Score one response with a pool of one worker that lives for this call only.
+    """Score one response with a pool of one worker that lives for this call only; ``explain`` as in ``score``.
 
     Each call starts processes (about 0.2 s, plus 1 to 3 s when the answer needs computer algebra or
     reasoning-gym). For more than a few responses keep a ``VerifierPool``.
@@ -224,4 +225,4 @@ def verify(
         modes=modes,
         worker_options=WorkerOptions(prestart=False),
     ) as pool:
-        return pool.score([(response, task)])[0]
+        return pool.score([(response, task)], explain=explain)[0]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.math.comparing.leaves import Rules
-from prorl_verifiers.math.grader import Finding, judge, squeeze
+from prorl_verifiers.math.grader import Judgement, judge, squeeze
 from prorl_verifiers.math.targets import LABELLED
 from prorl_verifiers.notation.latex_text import clean, plain_words
 
 
-def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Finding:
+def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
     """Compare the option that ``answer`` names with the one that ``gold`` names."""
     before = noted()
     right = named_option(gold, choices, rules)
@@ -20,8 +20,8 @@ def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -
         taken(before)  # how each option was read
         note_options(picked, right, choices)
     if picked is None:
-        return Finding("reject", "not exactly one of the options")
-    return Finding("accept" if picked == right else "reject", f"option {chr(65 + picked)}")
+        return Judgement("reject", "not exactly one of the options")
+    return Judgement("accept" if picked == right else "reject", f"option {chr(65 + picked)}")
 
 
 def note_options(picked: int | None, right: int | None, choices: Sequence[str]) -> None:
