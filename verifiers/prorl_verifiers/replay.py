@@ -97,5 +97,5 @@ def agrees(row: Mapping[str, Any], reward: float | None, status: str) -> bool | 
     """
     if reward is None or row["reward"] is None or row["status"] == "infra_error":
         return None
-    by_model = (row["status"] == "judged", status == "judged")
-    return abs(reward - row["reward"]) <= 1e-9 and by_model[0] == by_model[1]
+    same_judge = (row["status"] == "judged") == (status == "judged")
+    return same_judge and abs(reward - float(row["reward"])) <= 1e-9
