@@ -40,6 +40,15 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
+def expect(browser: Any) -> Any:
+    """Playwright's ``expect``: it asks again until what it is told holds, as a page draws when it can."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=PATIENCE)
+    return expect
+
+
+@pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
     """Return a function that starts ``prorl view`` for paths and returns the printed address."""
     started: list[subprocess.Popen[str]] = []

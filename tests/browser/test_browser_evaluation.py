@@ -75,12 +75,12 @@ def body_rows(page: Any, label: str) -> Any:
 
 
 def test_the_matrix_is_filtered_sorted_and_walked_by_keyboard(
-    evals: Path, serve: Any, look: Any
+    evals: Path, serve: Any, look: Any, expect: Any
 ) -> None:
     page = look(at(serve(evals), tab="problems", by="none"))
     rows = body_rows(page, "problems by models")
     page.wait_for_selector(".share")
-    assert rows.count() == 24
+    expect(rows).to_have_count(24)
     page.keyboard.press("/")
     page.keyboard.type("NUMBER 13")
     page.wait_for_function("() => document.querySelectorAll('tr[data-at]').length === 1")
@@ -107,21 +107,21 @@ def test_the_matrix_is_filtered_sorted_and_walked_by_keyboard(
 
 
 def test_a_link_shows_two_models_answers_to_a_problem_and_each_can_be_checked_again(
-    evals: Path, serve: Any, look: Any
+    evals: Path, serve: Any, look: Any, expect: Any
 ) -> None:
     page = look(at(serve(evals), problem="math-3", models="base,step_000200"))
     page.wait_for_function("() => document.querySelectorAll('article').length === 2")
     for label in ("base", "step 200"):
-        assert body_rows(page, f"answers of {label}").count() == N
+        expect(body_rows(page, f"answers of {label}")).to_have_count(N)
     right = page.locator('section[aria-label="answers of step 200"]')
     right.get_by_label("verdict").select_option("right")
     page.wait_for_url("**rightIs=right**")
-    assert right.locator("tbody .bad").count() == 0
+    expect(right.locator("tbody .bad")).to_have_count(0)
     left = page.locator('section[aria-label="answers of base"]')
     left.get_by_label("verdict").select_option("wrong")
     left.get_by_role("button", name="check again and explain").click()
     left.get_by_text("The same reward as recorded.").wait_for()
-    assert left.locator(".findings li").count() > 0
+    left.locator(".findings li").first.wait_for()
 
 
 def test_texts_of_a_model_do_nothing_and_their_turning_characters_are_written_out(
@@ -135,11 +135,13 @@ def test_texts_of_a_model_do_nothing_and_their_turning_characters_are_written_ou
     assert page.locator("main img, main script").count() == 0
 
 
-def test_claims_and_gains_lead_to_their_problems(evals: Path, serve: Any, look: Any) -> None:
+def test_claims_and_gains_lead_to_their_problems(
+    evals: Path, serve: Any, look: Any, expect: Any
+) -> None:
     address = serve(evals)
     page = look(at(address, tab="claims"))
     page.wait_for_selector(".regime")
-    assert page.get_by_text("corrected together (Holm)").count() == 1
+    expect(page.get_by_text("corrected together (Holm)")).to_have_count(1)
     body_rows(page, "claims").first.click()
     panel = page.locator('section[aria-label="the claim that is open"]')
     panel.get_by_role("link", name="its problems").click()
@@ -159,7 +161,7 @@ def test_an_evaluation_that_goes_on_is_shown_as_it_grows(
         write(folder, "base", 50, interrupt_at=4)
     page = look(serve(tmp_path / "evals"))
     page.get_by_text("of 192 judged").wait_for()
-    assert page.get_by_text("no result yet").count() > 0
+    page.get_by_text("no result yet").first.wait_for()
     write(folder, "base", 50)
     page.get_by_text("192 answers").wait_for()
     page.wait_for_selector(".chart path")

@@ -202,7 +202,7 @@ def test_a_verdict_is_checked_again_explained_and_compared(
     page = look(rollouts(address, "at=5.0"))
     page.get_by_role("button", name="check again").click()
     page.get_by_text("The same reward as recorded.").wait_for()
-    assert page.locator(".findings > li").count() > 0
+    page.locator(".findings > li").first.wait_for()
     accessible(page)
     picture(page, "rollouts-verdict-desktop-light")
     page = look(rollouts(address, "at=13.0"))
@@ -228,12 +228,19 @@ def test_a_rollout_is_copied_as_a_line_that_prorl_verify_file_reads(
 
 @pytest.mark.parametrize(("size", "columns"), [("desktop", 2), ("phone", 1)])
 def test_a_group_stands_side_by_side_and_on_a_phone_one_under_the_other(
-    run: Path, serve: Any, look: Any, accessible: Any, picture: Any, size: str, columns: int
+    run: Path,
+    serve: Any,
+    look: Any,
+    expect: Any,
+    accessible: Any,
+    picture: Any,
+    size: str,
+    columns: int,
 ) -> None:
     page = look(rollouts(serve(run), "group=7&sample=sum-2"), size, "dark")
     page.get_by_role("heading", name="Step 7, sum-2").wait_for()
     cards = page.locator(".group article")
-    assert cards.count() == SAMPLES
+    expect(cards).to_have_count(SAMPLES)
     lefts = {round(cards.nth(i).bounding_box()["x"]) for i in range(SAMPLES)}
     assert len(lefts) >= columns if columns > 1 else len(lefts) == 1
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

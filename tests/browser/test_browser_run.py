@@ -82,12 +82,12 @@ def test_a_mark_tells_its_decision_by_click_and_by_key_and_escape_closes_it(
 
 
 def test_a_link_brings_back_the_step_the_curves_the_axis_and_the_runs(
-    made: Path, serve: Any, look: Any, picture: Any
+    made: Path, serve: Any, look: Any, expect: Any, picture: Any
 ) -> None:
     query = "step=150&curves=reward_mean,kl,loss&with=well&x=tokens"
     page = look(serve(made) + f"#/fallen/run?{query}")
     chart(page, "loss").locator("path.line").first.wait_for()
-    assert page.locator("figure.chart").count() == 3
+    expect(page.locator("figure.chart")).to_have_count(3)
     assert page.get_by_role("heading", name="Step 150").is_visible()
     reward = chart(page, "Reward")
     assert reward.locator(".legend button").all_inner_texts() == ["fallen", "well"]
@@ -136,7 +136,9 @@ def test_the_page_fits_its_screen_and_axe_finds_nothing_serious(
     picture(page, f"run-{size}-{theme}")
 
 
-def test_as_a_file_the_page_still_tells_why(made: Path, tmp_path: Path, look: Any) -> None:
+def test_as_a_file_the_page_still_tells_why(
+    made: Path, tmp_path: Path, look: Any, expect: Any
+) -> None:
     file = tmp_path / "run.html"
     write_html(find_subjects([made / "fallen"]), file)
     page = look(f"file://{file}")
@@ -144,4 +146,4 @@ def test_as_a_file_the_page_still_tells_why(made: Path, tmp_path: Path, look: An
     page.get_by_role("region", name="By task").get_by_text("math-fractions").wait_for()
     page.get_by_label("divided").select_option("domain")
     chart(page, "KL to the reference").locator("path.line").first.wait_for()
-    assert chart(page, "Reward").locator(".legend button").count() == 3
+    expect(chart(page, "Reward").locator(".legend button")).to_have_count(3)
