@@ -233,14 +233,14 @@ class Spent:
 
 def test_the_bar_shows_tokens_a_second_and_the_cost_of_this_call_so_far_and_in_all() -> None:
     bar, spent = Bar(), Spent()
-    meter = Meter(bar, 10, spent)
+    meter = Meter(bar, 10, "m", lambda: spent)
     meter.count(1)
     assert "tokens/s" not in bar.facts
     spent.cost = 3.0
     meter.count(3, 5000)
     assert bar.facts["cost"] == "2 of about 5" and "tokens/s" in bar.facts
     assert sum(bar.counts) == 4
-    assert "cost" not in Meter(bar, 10, Spent(None)).facts()
+    assert "cost" not in Meter(bar, 10, "m", lambda: Spent(None)).facts()
 
 
 CHILD = """

@@ -20,7 +20,7 @@ from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, polic
 from prorl_evaluation.sampling.grading import Item, Scorer, ungraded
 from prorl_evaluation.sampling.job import parts_of, problems_of
 from prorl_evaluation.sampling.journal import EvalJournal, Keys, Problem, digest
-from prorl_evaluation.sampling.lazy import LazyGenerator
+from prorl_evaluation.sampling.lazy import prepare
 from prorl_evaluation.sampling.meter import Meter
 from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
@@ -103,13 +103,11 @@ def _fill(
     with GradingThread(journal, pool, progress.message) as grader:
         grader.submit(ungraded(all_items(portion), journal))
         if total := sum(missing(batch, journal) for batch in portion):
-            if isinstance(generator, LazyGenerator):
-                generator.prepare()  # before the clock starts
+            prepare(generator)  # before the clock starts
             progress.start(label, total)
-            meter = Meter(progress, total, getattr(generator, "usage", None))
+            meter = Meter(progress, total, label, lambda: getattr(generator, "usage", None))
             sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
-            for batch in portion:
-                sampler.fill(batch)
+            sampler.fill(portion, total)
         grader.finish(progress, label)
     progress.finish()
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from prorl_common import Progress, ServiceError, format_seconds
+from prorl_common import Progress, ServiceError
 from prorl_datasets import Sample
 from prorl_evaluation.metrics.summary import graded, group_results, pick_examples, problem_result
 from prorl_evaluation.sampling.grading import Scorer, grade, ungraded
@@ -39,7 +39,7 @@ from prorl_evaluation.sampling.journal import (
     Keys,
     Problem,
 )
-from prorl_evaluation.sampling.lazy import LazyGenerator
+from prorl_evaluation.sampling.lazy import prepare
 from prorl_evaluation.sampling.meter import Meter
 from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
@@ -47,9 +47,6 @@ from prorl_evaluation.stats.distributions import require_scipy
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference import Generator
 from prorl_verifiers import renewed_records
-
-SETTLED_SECONDS = 5.0
-"""After the first batch, until the time left is said."""
 
 
 def evaluate(
@@ -105,26 +102,14 @@ def _sample(
     batches: Sequence[Batch],
     progress: Progress,
 ) -> None:
-    """Fill every batch that lacks samples, handing them to the grader; says once how long it will take."""
-    lacking = [(batch, lack) for batch in batches if (lack := missing(batch, journal))]
-    left = begun = total = sum(lack for _, lack in lacking)
+    """Sample what the journal lacks, handing it to the grader."""
+    total = sum(missing(batch, journal) for batch in batches)
     if not total:
         return
-    if isinstance(generator, LazyGenerator):
-        generator.prepare()  # before the clocks start
+    prepare(generator)  # before the clocks start
     progress.start(f"eval {job.label}", total)
-    meter = Meter(progress, total, getattr(generator, "usage", None))
-    sampler = Sampler(journal, generator, job.settings, meter.count, grader.submit)
-    first, said = 0.0, False
-    for batch, lack in lacking:
-        sampler.fill(batch)
-        left, now = left - lack, time.perf_counter()
-        if not first:  # slow: model and verifiers warm up
-            first, begun = now, left
-        elif not said and now - first >= SETTLED_SECONDS and left:
-            said = True
-            rest = format_seconds((now - first) / (begun - left) * left)
-            progress.message(f"{job.label}: {left} samples left, about {rest} at this speed")
+    meter = Meter(progress, total, job.label, lambda: getattr(generator, "usage", None))
+    Sampler(journal, generator, job.settings, meter.count, grader.submit).fill(batches, total)
     progress.finish()
 
 
