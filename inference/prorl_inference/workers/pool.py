@@ -274,6 +274,7 @@ class _Call:
                 except queue.Empty:
                     self._on_done(None, 0)
                 self._check_that_one_is_left()
+            self._hear_the_rest()
         except BaseException as error:
             self._end(threads)
             try:
@@ -323,8 +324,6 @@ class _Call:
             return
         unit.missing.discard(event.index)
         self._samples[worker] += len(event.completions)
-        if not unit.missing:
-            self._work.ended(worker, unit)
         self._on_result(unit.number, event.index, event.completions)
 
     def _lose(self, event: _Gone) -> None:
@@ -391,6 +390,7 @@ class _Call:
     def _pull(self, number: int, generator: Generator, rows: int) -> None:
         """Have a server answer what it takes, in one call."""
         taken: list[tuple[Unit, int]] = []
+        left: Counter[int] = Counter()
         at_once: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
 
         def requests() -> Iterator[Request | None]:
@@ -401,12 +401,17 @@ class _Call:
                         return
                     yield None
                     continue
+                left[unit.number] = len(unit.requests)
                 for index, request in enumerate(unit.requests):
                     taken.append((unit, index))
                     yield request
 
         def result(place: int, completions: list[Completion]) -> None:
-            self._events.put(_Ended(number, *taken[place], completions))
+            unit, index = taken[place]
+            self._events.put(_Ended(number, unit, index, completions))
+            left[unit.number] -= 1
+            if not left[unit.number]:
+                self._work.ended(number, unit)
 
         at_once(requests(), self._params, self._stop_asked, result)
 
@@ -425,6 +430,7 @@ class _Call:
             self._events.put(_Ended(number, unit, index, completions))
 
         generator.generate(unit.requests, self._params, done, result)
+        self._work.ended(number, unit)
 
     def _stop_asked(self, ended: int = 0) -> None:
         """Raise where nobody waits for the call any more, but not when a sample has just ended: it is reported."""

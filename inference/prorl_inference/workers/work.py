@@ -22,7 +22,7 @@ SLOW = 2.0
 @dataclass(slots=True)
 class Unit:
     """Requests that one worker samples in one call. ``holders``: worker -> since when it has the unit, by the
-    clock; ``missing``: the requests that nobody has sampled yet."""
+    clock; ``missing``: the requests whose samples the caller has not heard of yet."""
 
     number: int
     requests: Sequence[Request]
@@ -101,8 +101,8 @@ class SharedWork:
     def finished(self) -> bool:
         """Whether every unit was ended, or nothing is handed out any more."""
         with self._lock:
-            waiting = any(unit.missing for unit in self._returned)
-            return self._closed or (self._all_taken and not waiting and not self._under_way)
+            left = bool(self._returned or self._under_way)
+            return self._closed or (self._all_taken and not left)
 
     def _next(self) -> Unit | None:
         if self._all_taken:
