@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from prorl_inference.types import Request
 
 SLOW = 2.0
-"""A free worker begins a unit that another has held so many times longer than its own slowest one took."""
+"""A free worker begins a unit that another has held so many times longer than its own slowest one took,
+and for ``SLOW_SECONDS`` at least."""
+SLOW_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -125,4 +127,4 @@ class SharedWork:
             return None
         oldest = min(others, key=lambda unit: min(unit.holders.values()))
         held = self._clock() - min(oldest.holders.values())
-        return oldest if held > SLOW * own else None
+        return oldest if held > max(SLOW * own, SLOW_SECONDS) else None
