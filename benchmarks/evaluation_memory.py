@@ -97,7 +97,8 @@ def evaluate_here(folder: Path, characters: int) -> dict[str, Any]:
             if not self.asked:
                 found["planned"] = {**resident(), "seconds": time.perf_counter() - started}
             if self.asked + len(requests) >= total:
-                while scorer.judged < self.asked:
+                while scorer.judged < self.asked and on_done is not None:
+                    on_done(0)  # what ended is written
                     time.sleep(0.05)
                 found["sampled"] = {**resident(), "seconds": time.perf_counter() - started}
                 raise KeyboardInterrupt

@@ -155,11 +155,11 @@ def varied(count: int) -> list[Any]:
 
 
 def test_bucketed_batches_hold_prompts_of_like_length_and_the_same_items() -> None:
-    problems = problems_of(varied(30))
+    problems = list(problems_of(varied(30)))
     settings = dataclasses.replace(SETTINGS, batch_rows=64)
     by_length = dataclasses.replace(settings, batches="bucketed")
-    fixed, bucketed = plan(problems, settings), plan(problems, by_length)
-    assert bucketed == plan(problems[::-1], by_length)
+    fixed, bucketed = list(plan(problems, settings)), list(plan(problems, by_length))
+    assert bucketed == list(plan(problems[::-1], by_length))
 
     def items(batches: Sequence[Any]) -> set[tuple[str, int]]:
         return {(p.id, i) for batch in batches for p, i in batch.items()}

@@ -49,7 +49,7 @@ def rate(
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
-    problems = problems_of(samples, modes={})
+    problems = list(problems_of(samples, modes={}))
     parts = parts_of(problems, settings.backend)
     work = store.path.parent / f"sampling-{digest([policy.key, settings.backend, parts])[:8]}"
     by_id = {sample.id: sample for sample in samples}
@@ -87,7 +87,8 @@ def _portions(
     for (start, stop), own in lacking.items():
         width = max(1, portion // (stop - start))
         for place in range(0, len(own), width):
-            yield plan(own[place : place + width], replace(settings, n=stop, k=1), start)
+            some = own[place : place + width]
+            yield list(plan(some, replace(settings, n=stop, k=1), start))
 
 
 def _fill(

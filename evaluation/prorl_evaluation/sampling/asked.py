@@ -30,6 +30,7 @@ from prorl_evaluation.sampling.protocols import (
     pick_protocol,
 )
 from prorl_evaluation.sampling.session import Server, Session
+from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference.spec import SERVER
 from prorl_verifiers import runs_programs
@@ -205,13 +206,13 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
         check_model(config.model.path)
     settings = replace(settings_of(config, *models[1:]), dataset=origin)
     complaints = []
-    kept = [s for s in samples if not runs_programs(s.task)]
+    kept = [number for number, s in enumerate(samples) if not runs_programs(s.task)]
     if len(kept) < len(samples) and not config.scoring.allow_weak:
         from prorl_verifiers import no_isolation
 
         if (why := no_isolation()) is not None:  # code is left out, loudly
             complaints.append(f"{len(samples) - len(kept)} code problems are left out: {why}")
-            samples = kept
+            samples = chosen(samples, kept)
     session = session_of(config, models, settings, samples)
     return session, [*complaints, *session.warnings()]
 

@@ -15,6 +15,7 @@ here, in one thread. Leaves out: scoring (``grading``), and who samples what (``
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from typing import Any
 
 from prorl_evaluation.sampling.grading import Item
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord
+from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.types import EvalSettings
 from prorl_inference import Completion, Generator, Request, SamplingParams, sample_batches
 
@@ -53,21 +55,34 @@ class Batch:
                 yield problem, index
 
 
-def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> list[Batch]:
+def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
     """Return the batches of the indices from ``start`` up to n: the first indices of every problem, then the
     next, so that an early estimate of the time left has seen every problem."""
     rows = settings.batch_rows
     if settings.backend != "transformers":
         rows = max(ROUNDS * rows, LARGE_BATCH)
     elif settings.batches == "bucketed":
-        problems = sorted(problems, key=lambda p: (-prompt_length(p), p.id))
+        order = sorted((-prompt_length(p), p.id, number) for number, p in enumerate(problems))
+        problems = chosen(problems, [number for _, _, number in order])
     block = min(INDEX_BLOCK, settings.n - start, rows)
-    width = max(1, rows // block)
-    return [
-        Batch(tuple(problems[place : place + width]), first, min(first + block, settings.n))
-        for first in range(start, settings.n, block)
-        for place in range(0, len(problems), width)
-    ]
+    return Plan(problems, range(start, settings.n, block), settings.n, max(1, rows // block))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The batches of ``width`` problems, for each block of sample indices; made anew each time they are gone over."""
+
+    problems: Sequence[Problem]
+    blocks: range
+    stop: int
+    width: int
+
+    def __iter__(self) -> Iterator[Batch]:
+        for first in self.blocks:
+            stop = min(first + self.blocks.step, self.stop)
+            problems = iter(self.problems)
+            while batch := tuple(itertools.islice(problems, self.width)):
+                yield Batch(batch, first, stop)
 
 
 @dataclass(slots=True)
@@ -85,7 +100,7 @@ class _Running:
         return [(p, i, self.answers[place[p.id]][i - self.batch.first]) for p, i in self.wanted]
 
 
-def all_items(batches: Sequence[Batch]) -> Iterator[Item]:
+def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
     """Yield the items of every batch in turn."""
     for batch in batches:
         yield from batch.items()
