@@ -298,3 +298,26 @@ def test_a_process_killed_at_any_moment_and_continued_equals_one_never_killed(
     for file in ("samples.jsonl", "verdicts.jsonl"):
         assert lines(tmp_path / "cut" / file) == lines(tmp_path / "whole" / file)
     assert len(lines(tmp_path / "whole" / "samples.jsonl")) == 144
+
+
+def test_verdicts_that_fall_far_behind_are_let_go_and_made_when_sampling_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prorl_evaluation.sampling import pipeline
+
+    class Slow(FakeScorer):
+        def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+            time.sleep(0.01)
+            return super().score(items)
+
+    settings = dataclasses.replace(SETTINGS, batch_rows=8)
+    quick = evaluate(
+        FakeGenerator(), make_samples(40), settings, tmp_path / "a", FakeScorer(), NullProgress()
+    )
+    monkeypatch.setattr(pipeline, "MOST_WAITING", 4)
+    slow = Slow()
+    found = evaluate(
+        FakeGenerator(), make_samples(40), settings, tmp_path / "b", slow, NullProgress()
+    )
+    assert found.problems == quick.problems
+    assert slow.scored == 40 * settings.n

@@ -278,8 +278,12 @@ def test_a_server_killed_midway_loses_nothing_and_is_used_again_when_it_is_back(
 
 def test_a_server_that_is_not_there_at_the_start_is_left_out(servers: list[FakeServer]) -> None:
     servers[2].die()
-    with asked(servers) as pool:
+    said: list[str] = []
+    with asked(servers, said=said.append) as pool:
         assert len(pool.generate(REQUESTS, PARAMS)) == 40
+    assert (
+        said[0] == f"the server {servers[2].url} is left out until it answers (connection refused)"
+    )
     assert not servers[2].bodies and all(s.bodies for s in servers[:2])
 
 

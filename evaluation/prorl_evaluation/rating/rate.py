@@ -102,7 +102,7 @@ def _fill(
 ) -> None:
     """Sample and judge what the journal lacks of a portion."""
     with GradingThread(journal, pool, progress.message) as grader:
-        grader.submit(ungraded(all_items(portion), journal))
+        grader.submit(list(ungraded(all_items(portion), journal)))
         if total := sum(missing(batch, journal) for batch in portion):
             prepare(generator)  # before the clock starts
             progress.start(label, total)

@@ -10,6 +10,7 @@ The same call on the same folder goes on where it was. Leaves out: choosing mode
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import math
 import os
@@ -23,7 +24,7 @@ from pathlib import Path
 from prorl_common import Progress, ServiceError
 from prorl_datasets import Sample
 from prorl_evaluation.metrics.summary import graded, group_results, pick_examples, problem_result
-from prorl_evaluation.sampling.grading import Scorer, grade, ungraded
+from prorl_evaluation.sampling.grading import Scorer, grade
 from prorl_evaluation.sampling.job import (
     EvalJob,
     Part,
@@ -95,9 +96,8 @@ def evaluate(
         total, lack = len(problems) * settings.n, sum(missing(batch, journal) for batch in batches)
         if lack < total:
             progress.message(f"{total - lack} of {total} samples are already there")
-        with GradingThread(journal, pool, progress.message) as grader:
-            if lack < total:
-                grader.submit(ungraded(all_items(batches), journal))
+        every = functools.partial(all_items, batches)
+        with GradingThread(journal, pool, progress.message, every, lack < total) as grader:
             if lack:
                 _sample(generator, journal, job, grader, batches, lack, progress)
             grader.finish(progress, job.label)

@@ -181,7 +181,10 @@ class SamplingPool(Closing):
         return [found[number] for number in range(len(requests))]
 
     def prepare(self) -> None:
-        """Have every worker load its model now, all at once. Raises the first error that is no worker's absence."""
+        """Have every worker that is there load its model now, all at once.
+
+        Raises the first error that is no worker's absence.
+        """
         found: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
 
         def load(worker: Worker) -> None:
@@ -197,9 +200,10 @@ class SamplingPool(Closing):
             else:
                 found.put(None)
 
-        for worker in self.workers:
+        there = [w for w in self.workers if w.generator is not None or not w.returns]
+        for worker in there:
             threading.Thread(target=load, args=(worker,), daemon=True).start()
-        for _ in self.workers:
+        for _ in there:
             if (error := found.get()) is not None:
                 raise error
 
@@ -293,6 +297,8 @@ class _Call:
         self._stop.set()
         until = time.monotonic() + JOIN_SECONDS
         for thread, worker in zip(threads, self._pool.workers, strict=True):
+            if worker.generator is None:  # it waits for a server, and ends by itself
+                continue
             thread.join(2 * TICK_SECONDS)
             interrupt = getattr(worker.generator, "interrupt", None)
             if thread.is_alive() and interrupt is not None:

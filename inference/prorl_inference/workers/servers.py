@@ -51,6 +51,7 @@ def open_servers(
         tried = list(threads.map(_opened, workers))
     for worker, found in zip(workers, tried, strict=True):
         if isinstance(found, ServiceError):
+            said(f"{worker.name} is left out until it answers ({found.__cause__ or found})")
             continue
         worker.generator = found
         first.append(found)
