@@ -281,9 +281,7 @@ def test_a_server_that_is_not_there_at_the_start_is_left_out(servers: list[FakeS
     said: list[str] = []
     with asked(servers, said=said.append) as pool:
         assert len(pool.generate(REQUESTS, PARAMS)) == 40
-    assert (
-        said[0] == f"the server {servers[2].url} is left out until it answers (connection refused)"
-    )
+    assert any("is left out until it answers (connection refused)" in line for line in said)
     assert not servers[2].bodies and all(s.bodies for s in servers[:2])
 
 

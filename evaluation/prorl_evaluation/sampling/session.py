@@ -103,6 +103,8 @@ class Session:
             f"at most {s.max_tokens} tokens"
         )
         where = f" at {self.server.where}" if self.server is not None else ""
+        if self.server is None and "," in self.device:
+            where = f" on {self.device}, a process each"
         protocol = f" · protocol {s.protocol}" if s.protocol else ""
         batches = f", {s.batches} batches" if s.backend == "transformers" else ""
         lines = [

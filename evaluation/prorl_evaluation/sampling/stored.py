@@ -72,10 +72,12 @@ class Stored(Sequence[T], Generic[T]):
         return self._row(self._file.read(self._places[index], self._sizes[index]))
 
     def __iter__(self) -> Iterator[T]:
-        ahead, first = b"", 0
+        ahead, first, following = b"", 0, 0
         for place, size in zip(self._places, self._sizes, strict=True):
             if not first <= place <= place + size <= first + len(ahead):
-                ahead, first = self._file.read(place, max(size, CHUNK)), place
+                more = CHUNK if place == following else 0  # rows in any other order: each by itself
+                ahead, first = self._file.read(place, max(size, more)), place
+            following = place + size + 1
             yield self._row(ahead[place - first : place - first + size])
 
     def chosen(self, numbers: Iterable[int]) -> Stored[T]:
