@@ -3,7 +3,7 @@
     python benchmarks/evaluation_memory.py [--problems 200000] [--characters 1000] [--json OUT.json]
 
 Writes a dataset of so many problems in a temporary folder and evaluates it in a process of its own, one sample a
-problem. ``planned``: when the first sample is asked for; ``sampled``: when the last but one batch has its verdicts.
+problem. ``planned``: when the first sample is asked for; ``sampled``: when all but the last batch is written and the verdicts have caught up, as far as they do before the end.
 ``before``: the process with all imports, before any problem is read. MB of resident memory (VmRSS of /proc); the peak
 (VmHWM) is up to then.
 """
@@ -97,9 +97,12 @@ def evaluate_here(folder: Path, characters: int) -> dict[str, Any]:
             if not self.asked:
                 found["planned"] = {**resident(), "seconds": time.perf_counter() - started}
             if self.asked + len(requests) >= total:
-                while scorer.judged < self.asked and on_done is not None:
-                    on_done(0)  # what ended is written
-                    time.sleep(0.05)
+                judged = -1
+                while judged != scorer.judged:  # until nothing more waits in memory for its verdict
+                    judged = scorer.judged
+                    time.sleep(2.0)
+                    if on_done is not None:
+                        on_done(0)  # what ended is written
                 found["sampled"] = {**resident(), "seconds": time.perf_counter() - started}
                 raise KeyboardInterrupt
             for index, request in enumerate(requests):

@@ -121,7 +121,7 @@ def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
         for line in file:
             if line.strip():
                 places.append(place)
-                sizes.append(len(line))
+                sizes.append(len(line.rstrip(b"\n")))
             place += len(line)
     return Stored(OpenFile.of(path), places, sizes, decode)
 

@@ -254,8 +254,8 @@ class Counting:
         """Return every problem's counts, in the order of the problems."""
         touched: set[str] = set()
         for row in self._added(0, SAMPLE_FIELDS):
-            old = self._samples.get(row["key"])
-            if replaces(row, None if old is None else old.refused):
+            known = self._samples.get(row["key"])
+            if replaces(row, None if known is None else known.refused):
                 self._samples[row["key"]] = replace(
                     sample_of(row), text="", note="", sample_id=_one(row["sample_id"])
                 )
