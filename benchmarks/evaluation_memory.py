@@ -3,7 +3,8 @@
     python benchmarks/evaluation_memory.py [--problems 200000] [--characters 1000] [--json OUT.json]
 
 Writes a dataset of so many problems in a temporary folder and evaluates it in a process of its own, one sample a
-problem. ``planned``: when the first sample is asked for; ``sampled``: when all but the last batch is written and the verdicts have caught up, as far as they do before the end.
+problem. ``planned``: when the first sample is asked for; ``sampled``: when all but the last batch is written and the
+verdicts have caught up, as far as they do before the end.
 ``before``: the process with all imports, before any problem is read. MB of resident memory (VmRSS of /proc); the peak
 (VmHWM) is up to then.
 """
