@@ -41,13 +41,14 @@ from prorl_inference.types import (
     SamplingParams,
     Stream,
 )
+from prorl_inference.workers.call import Worker
 from prorl_inference.workers.device import (
     DeviceGenerator,
     DeviceModel,
     device_list,
     open_devices,
 )
-from prorl_inference.workers.pool import SamplingPool, Worker, sample_batches
+from prorl_inference.workers.pool import SamplingPool, sample_batches
 from prorl_inference.workers.servers import open_servers
 
 __all__ = [

@@ -43,7 +43,7 @@ def fake_pool(monkeypatch: pytest.MonkeyPatch) -> None:
 def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeServer]]:
     monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
     monkeypatch.setattr("prorl_inference.workers.servers.AWAY_SECONDS", 0.2)
-    monkeypatch.setattr("prorl_inference.workers.pool.AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("prorl_inference.workers.call.AGAIN_SECONDS", 0.1)
     with FakeServer() as one, FakeServer() as two, FakeServer() as three:
         yield [one, two, three]
 

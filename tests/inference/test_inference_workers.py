@@ -211,7 +211,7 @@ def test_an_interruption_reports_what_had_ended() -> None:
 def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeServer]]:
     monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.01)
     monkeypatch.setattr("prorl_inference.workers.servers.AWAY_SECONDS", 0.2)
-    monkeypatch.setattr("prorl_inference.workers.pool.AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("prorl_inference.workers.call.AGAIN_SECONDS", 0.1)
     with FakeServer() as one, FakeServer() as two, FakeServer() as three:
         yield [one, two, three]
 

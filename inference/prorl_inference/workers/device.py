@@ -20,7 +20,8 @@ from typing import IO, Any
 from prorl_common import Closing, ServiceError, UserError
 from prorl_inference.models.loading import check_device, model_digest
 from prorl_inference.types import Completion, Generator, OnResult, Request, SamplingParams
-from prorl_inference.workers.pool import SamplingPool, Worker
+from prorl_inference.workers.call import Worker
+from prorl_inference.workers.pool import SamplingPool
 
 LAST_LINES = 20
 """Of what a child wrote to stderr, kept to say why it died."""

@@ -11,7 +11,8 @@ from prorl_common import ServiceError, UserError
 from prorl_inference.backends.openai.options import ServerOptions, server_address
 from prorl_inference.spec import BackendOptions, BackendSpec
 from prorl_inference.types import Generator
-from prorl_inference.workers.pool import SamplingPool, Worker
+from prorl_inference.workers.call import Worker
+from prorl_inference.workers.pool import SamplingPool
 
 AWAY_SECONDS = 15.0
 """A server that has not answered for so long, where others do, counts as gone."""
