@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from smollm_loop import ALPHA, LOOP, MARGIN, SHOWN_KS, STUDY, K
+from smollm_loop import ALPHA, LOOP, MARGIN, SHOWN_KS, STUDY, UPPER, K
 from smollm_loop_figure import FIGURE, draw
 from smollm_loop_record import BEGIN, END, protocol_digest
 from smollm_study import ROOT, Results, TaskSpec
@@ -25,6 +25,7 @@ from prorl_evaluation import (
     BoundaryReport,
     EvalResult,
     Interval,
+    ProblemResult,
     boundary_report,
     load_result,
     pass_at_k,
@@ -56,7 +57,7 @@ def results_block(results: Results, runs: Runs, items: Mapping[str, Any]) -> str
     if missing:
         parts.append(f"**Partial.** Not there yet: {', '.join(missing)}. Nothing is claimed.")
     else:
-        parts += [_conditions(runs), _claims(results)]
+        parts += [_conditions(runs), _claims(results, items)]
     parts.append(_pass_table(results))
     if not missing:
         parts.append(_difference(results))
@@ -84,18 +85,21 @@ def _conditions(runs: Runs) -> str:
     return " ".join(said)
 
 
-def _claims(results: Results) -> str:
+def _claims(results: Results, items: Mapping[str, Any]) -> str:
+    """Return the primary claims, and whether pass@K is more than luck's."""
+    of_luck = [items["luck"][str(K)][t.name] for t in STUDY.tasks if (t.level or 0) >= UPPER]
+    lucky = sum(of_luck) / len(of_luck)
     lines = [
-        f"| arm against step 0 | pass@1 | pass@{K} | claim (corrected p) |",
-        "|---|---|---|---|",
+        f"| arm against step 0, levels from {UPPER} | pass@1 | pass@{K} | claim (corrected p) | pass@{K} above luck's {lucky:.3f} |",
+        "|---|---|---|---|---|",
     ]
     for arm in ARMS:
-        report = _compare(results, BASE, arm)
-        group = report.groups[0]
+        group = _compare(results, BASE, arm, UPPER).groups[0]
         first, last = (_change(group.changes[0], k) for k in (1, K))
-        claim = group.claims[0]
+        claim, reached = group.claims[0], group.curves[1].points[K]
         lines.append(
-            f"| {arm} | {first} | {last} | **{claim.regime}** ({claim.p_corrected:.2g}): {claim.reason} |"
+            f"| {arm} | {first} | {last} | **{claim.regime}** ({claim.p_corrected:.2g}): {claim.reason} | "
+            f"{'yes' if reached.low > lucky else 'not shown'}: {_interval(reached)} |"
         )
     return "\n".join(["**Primary.**", "", *lines])
 
@@ -113,7 +117,7 @@ def _pass_table(results: Results) -> str:
 
 
 def _difference(results: Results) -> str:
-    report = _compare(results, *ARMS)
+    report = _compare(results, *ARMS, lowest=1)
     shown = ", ".join(f"pass@{k} {_change(report.groups[0].changes[0], k)}" for k in SHOWN_KS)
     solved = report.solvable[0]
     return (
@@ -186,13 +190,17 @@ def _loop(runs: Runs) -> list[str]:
     return [f"The loop (`{LOOP[0]}` held throughout): {said}."]
 
 
-def _compare(results: Results, a: str, b: str) -> BoundaryReport:
-    """Return the boundary report of two models on all items; without labels, so that claims are of all alone."""
+def _compare(results: Results, a: str, b: str, lowest: int) -> BoundaryReport:
+    """Return the boundary report of two models on the levels from ``lowest``; claims are of all these together."""
     pair = [
-        replace(r, problems=tuple(replace(p, labels={}) for p in r.problems))
+        replace(r, problems=tuple(replace(p, labels={}) for p in r.problems if _level(p) >= lowest))
         for r in (results[a], results[b])
     ]
     return boundary_report(pair, BoundaryOptions(k=K, alpha=ALPHA, margin=MARGIN))
+
+
+def _level(problem: ProblemResult) -> int:
+    return int(problem.labels["level"])
 
 
 def _change(changes: Sequence[Any], k: int) -> str:

@@ -98,6 +98,6 @@ STUDY = Study(
     eval_seed=EVAL_SEED,
     samplings=("sampled", "greedy"),
     shown_k=SHOWN_K,
-    dtype="fp32",
+    rows=64,
     record=record,
 )

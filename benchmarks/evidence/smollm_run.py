@@ -31,8 +31,6 @@ from prorl_evaluation import EvalResult, evaluate, load_result
 
 STUDIES = {study.name: study for study in (SHORT, LOOP)}
 STOPPED = 75
-ROWS = 256
-"""Answers decoded together in an evaluation, at most; what a kill can lose."""
 
 
 class Lines(NullProgress):
@@ -122,7 +120,7 @@ def evaluate_model(
     config = study.train_config(evaluated.arm, work / "data", scale)
     settings = study.eval_settings(evaluated.name, sampling, scale, config.rollout.max_tokens)
     model = model_of(study, evaluated, work, scale)
-    generator = load_generator(model, dtype=study.dtype, batch_size=ROWS)
+    generator = load_generator(model, batch_size=study.rows)
     with VerifierPool(workers=1) as pool:
         return evaluate(generator, items, settings, out, pool, progress)
 
@@ -221,7 +219,7 @@ def main() -> int:
     torch.set_num_threads(args.threads)
     try:
         run_arm(study, args.only, work, evidence, scale)
-    except Interrupted:
+    except (Interrupted, KeyboardInterrupt):
         return STOPPED
     return 0
 

@@ -79,8 +79,8 @@ class Study:
     samplings: tuple[str, ...]
     """``sampled`` at temperature 1, ``greedy``: one answer an item."""
     shown_k: int
-    dtype: str
-    """Of the sampled model's weights."""
+    rows: int
+    """Answers decoded together in an evaluation; what a kill can lose."""
     record: Callable[[Study, Path, Path, Sequence[Sample], Sequence[Sample], Results], None]
     """Study, run folders, evidence, all samples, held-out items, results so far: write what the document is made of."""
 
@@ -145,6 +145,7 @@ class Study:
             top_p=1.0,
             max_tokens=max_tokens,
             seed=self.eval_seed,
+            batch_rows=self.rows,
             label=f"{name}/{sampling}",
         )
 
