@@ -53,15 +53,17 @@ def results_block(results: Results, runs: Runs, items: Mapping[str, Any]) -> str
     missing = [m for m in MODELS if m not in results]
     if not results:
         return "No run has begun. Nothing is claimed."
+    # fewer in a rehearsal
+    ks = [k for k in SHOWN_KS if k <= min(r.settings.n for r in results.values())]
     parts = []
     if missing:
         parts.append(f"**Partial.** Not there yet: {', '.join(missing)}. Nothing is claimed.")
     else:
-        parts += [_conditions(runs), _claims(results, items)]
-    parts.append(_pass_table(results))
+        parts += [_conditions(runs), _claims(results, items, ks[-1])]
+    parts.append(_pass_table(results, ks))
     if not missing:
-        parts.append(_difference(results))
-    parts += [_levels(results, items), _runs(runs), *_loop(runs)]
+        parts.append(_difference(results, ks))
+    parts += [_levels(results, items, ks[-1]), _runs(runs), *_loop(runs)]
     parts.append(f"![validation, reward and entropy of the runs](../images/{FIGURE})")
     return "\n\n".join(part for part in parts if part)
 
@@ -85,18 +87,18 @@ def _conditions(runs: Runs) -> str:
     return " ".join(said)
 
 
-def _claims(results: Results, items: Mapping[str, Any]) -> str:
+def _claims(results: Results, items: Mapping[str, Any], most: int) -> str:
     """Return the primary claims, and whether pass@K is more than luck's."""
     of_luck = [items["luck"][str(K)][t.name] for t in STUDY.tasks if (t.level or 0) >= UPPER]
     lucky = sum(of_luck) / len(of_luck)
     lines = [
-        f"| arm against step 0, levels from {UPPER} | pass@1 | pass@{K} | claim (corrected p) | pass@{K} above luck's {lucky:.3f} |",
+        f"| arm against step 0, levels from {UPPER} | pass@1 | pass@{most} | claim (corrected p) | pass@{most} above luck's {lucky:.3f} |",
         "|---|---|---|---|---|",
     ]
     for arm in ARMS:
-        group = _compare(results, BASE, arm, UPPER).groups[0]
-        first, last = (_change(group.changes[0], k) for k in (1, K))
-        claim, reached = group.claims[0], group.curves[1].points[K]
+        group = _compare(results, BASE, arm, UPPER, most).groups[0]
+        first, last = (_change(group.changes[0], k) for k in (1, most))
+        claim, reached = group.claims[0], group.curves[1].points[most]
         lines.append(
             f"| {arm} | {first} | {last} | **{claim.regime}** ({claim.p_corrected:.2g}): {claim.reason} | "
             f"{'yes' if reached.low > lucky else 'not shown'}: {_interval(reached)} |"
@@ -104,21 +106,21 @@ def _claims(results: Results, items: Mapping[str, Any]) -> str:
     return "\n".join(["**Primary.**", "", *lines])
 
 
-def _pass_table(results: Results) -> str:
+def _pass_table(results: Results, ks: Sequence[int]) -> str:
     lines = [
-        f"| model | {' | '.join(f'pass@{k}' for k in SHOWN_KS)} | tokens an answer | no answer in the tag |",
-        "|---" * (len(SHOWN_KS) + 3) + "|",
+        f"| model | {' | '.join(f'pass@{k}' for k in ks)} | tokens an answer | no answer in the tag |",
+        "|---" * (len(ks) + 3) + "|",
     ]
     for name, result in results.items():
         o = result.overall
-        cells = " | ".join(_interval(o.pass_at_k[k]) for k in SHOWN_KS)
+        cells = " | ".join(_interval(o.pass_at_k[k]) for k in ks)
         lines.append(f"| {name} | {cells} | {o.length.value:.1f} | {o.unparsable_rate:.1%} |")
     return "\n".join(lines)
 
 
-def _difference(results: Results) -> str:
-    report = _compare(results, *ARMS, lowest=1)
-    shown = ", ".join(f"pass@{k} {_change(report.groups[0].changes[0], k)}" for k in SHOWN_KS)
+def _difference(results: Results, ks: Sequence[int]) -> str:
+    report = _compare(results, *ARMS, lowest=1, k=ks[-1])
+    shown = ", ".join(f"pass@{k} {_change(report.groups[0].changes[0], k)}" for k in ks)
     solved = report.solvable[0]
     return (
         f"With less without the loop (described, not tested; one run each): {shown}. Solved at least once by the arm "
@@ -127,16 +129,16 @@ def _difference(results: Results) -> str:
     )
 
 
-def _levels(results: Results, items: Mapping[str, Any]) -> str:
+def _levels(results: Results, items: Mapping[str, Any], most: int) -> str:
     """Return pass@1 and pass@K of every level beside luck's."""
-    columns = [f"{model}, pass@{k}" for k in (1, K) for model in results]
+    columns = [f"{model}, pass@{k}" for k in (1, most) for model in results]
     lines = [
         f"| task, level | luck, pass@1; pass@{K} | {' | '.join(columns)} |",
         "|---" * (len(columns) + 2) + "|",
     ]
     for task in STUDY.tasks:
         lucky = "; ".join(f"{items['luck'][str(k)][task.name]:.3f}" for k in (1, K))
-        means = [_level_mean(result, task, k) for k in (1, K) for result in results.values()]
+        means = [_level_mean(result, task, k) for k in (1, most) for result in results.values()]
         lines.append(f"| {task.name} | {lucky} | {' | '.join(f'{m:.3f}' for m in means)} |")
     return "\n".join(lines)
 
@@ -190,13 +192,13 @@ def _loop(runs: Runs) -> list[str]:
     return [f"The loop (`{LOOP[0]}` held throughout): {said}."]
 
 
-def _compare(results: Results, a: str, b: str, lowest: int) -> BoundaryReport:
+def _compare(results: Results, a: str, b: str, lowest: int, k: int) -> BoundaryReport:
     """Return the boundary report of two models on the levels from ``lowest``; claims are of all these together."""
     pair = [
         replace(r, problems=tuple(replace(p, labels={}) for p in r.problems if _level(p) >= lowest))
         for r in (results[a], results[b])
     ]
-    return boundary_report(pair, BoundaryOptions(k=K, alpha=ALPHA, margin=MARGIN))
+    return boundary_report(pair, BoundaryOptions(k=k, alpha=ALPHA, margin=MARGIN))
 
 
 def _level(problem: ProblemResult) -> int:

@@ -193,6 +193,7 @@ def test_the_page_is_made_from_what_a_run_leaves(tmp_path: Path) -> None:
     start.parent.mkdir(parents=True)
     start.write_bytes(b"weights")
     row = {"step": 1, "tokens": 5, "seconds": 1.0, "reward_mean": 0.5, "domains": {}}
+    row["validation_reward"] = 0.25
     (work / "with" / "metrics.jsonl").write_text(json.dumps(row) + "\n")
     (work / "with" / "decisions.jsonl").write_text("")
     items = [
