@@ -96,7 +96,7 @@ def _claims(results: Results, items: Mapping[str, Any], most: int) -> str:
         "|---|---|---|---|---|",
     ]
     for arm in ARMS:
-        group = _compare(results, BASE, arm, UPPER, most).groups[0]
+        group = _compare(results, BASE, arm, lowest=UPPER, k=most).groups[0]
         first, last = (_change(group.changes[0], k) for k in (1, most))
         claim, reached = group.claims[0], group.curves[1].points[most]
         lines.append(
@@ -119,7 +119,7 @@ def _pass_table(results: Results, ks: Sequence[int]) -> str:
 
 
 def _difference(results: Results, ks: Sequence[int]) -> str:
-    report = _compare(results, *ARMS, lowest=1, k=ks[-1])
+    report = _compare(results, "without", "with", lowest=1, k=ks[-1])
     shown = ", ".join(f"pass@{k} {_change(report.groups[0].changes[0], k)}" for k in ks)
     solved = report.solvable[0]
     return (
@@ -192,7 +192,7 @@ def _loop(runs: Runs) -> list[str]:
     return [f"The loop (`{LOOP[0]}` held throughout): {said}."]
 
 
-def _compare(results: Results, a: str, b: str, lowest: int, k: int) -> BoundaryReport:
+def _compare(results: Results, a: str, b: str, *, lowest: int, k: int) -> BoundaryReport:
     """Return the boundary report of two models on the levels from ``lowest``; claims are of all these together."""
     pair = [
         replace(r, problems=tuple(replace(p, labels={}) for p in r.problems if _level(p) >= lowest))

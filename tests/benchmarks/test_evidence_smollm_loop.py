@@ -12,6 +12,7 @@ import pytest
 import smollm_loop as loop
 import smollm_loop_report as report
 from smollm_loop import STUDY
+from smollm_loop_figure import FIGURE
 from smollm_loop_record import BEGIN, END, protocol_digest, record
 from smollm_luck import luck, luck_by_task
 from smollm_run import STUDIES
@@ -212,7 +213,7 @@ def test_the_page_is_made_from_what_a_run_leaves(tmp_path: Path) -> None:
     words = ["--evidence", str(evidence), "--document", str(document), "--figures", str(tmp_path)]
     report.main(words)
     assert "Nothing is claimed." in document.read_text()
-    assert (tmp_path / report.FIGURE).stat().st_size > 1000
+    assert (tmp_path / FIGURE).stat().st_size > 1000
 
 
 def test_the_study_is_carried_out_by_the_same_runner() -> None:
