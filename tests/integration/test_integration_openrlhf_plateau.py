@@ -24,7 +24,7 @@ SETTINGS = (
     "data.open_at=0.2",
     "rollout.prompts=4",
     "rollout.samples=2",
-    "rollout.max_tokens=24",
+    "rollout.max_tokens=48",
     "loss.mini_batches=1",
     "dynamic_sampling.late=wait",
     "controller.reset_interval=0",
@@ -102,7 +102,7 @@ def where_it_ended(run: Path) -> dict[str, Any]:
         "plateau": state["controller"]["plateau"],
         "validations": state["controller"]["validations"],
         "weights": {
-            name: [pytest.approx(x, rel=1e-4) for x in sums] if isinstance(sums, list) else sums
-            for name, sums in state["checksums"].items()
+            of: {key: pytest.approx(value, rel=1e-4) for key, value in sums.items()}
+            for of, sums in state["checksums"].items()
         },
     }

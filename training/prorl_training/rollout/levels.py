@@ -21,68 +21,68 @@ Floats = NDArray[np.float64]
 
 
 class Ladder(NamedTuple):
-    """Levels, lowest first, and the places of their items."""
+    """The levels of a family, lowest first."""
 
     name: str
     """``domain/family``."""
     levels: tuple[int, ...]
-    items: tuple[NDArray[np.int64], ...]
-
-    def rate(self, number: int, right: Floats, wrong: Floats) -> float:
-        """Return the pass rate of a level (0-based), one wrong response more than there were."""
-        own = self.items[number]
-        good, bad = float(right[own].sum()), float(wrong[own].sum())
-        return good / (1 + good + bad)
 
 
 class Ladders:
-    """The ladders of ``samples``."""
+    """The ladders of ``samples``; all their levels are numbered through, ladder by ladder, from the lowest."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
-        found: dict[tuple[str, str], dict[int, list[int]]] = {}
+        on_ladder: list[tuple[int, str, int]] = []
+        found: dict[str, set[int]] = {}
         for place, sample in enumerate(samples):
             level = sample.metadata.get("level")
             if isinstance(level, int) and not isinstance(level, bool):
-                found.setdefault((sample.domain, sample.family), {}).setdefault(level, []).append(
-                    place
-                )
-        self._count = len(samples)
-        self._ladders = [
-            Ladder(
-                "/".join(name),
-                tuple(sorted(levels)),
-                tuple(np.array(levels[n]) for n in sorted(levels)),
+                name = f"{sample.domain}/{sample.family}"
+                found.setdefault(name, set()).add(level)
+                on_ladder.append((place, name, level))
+        self._ladders = [Ladder(name, tuple(sorted(levels))) for name, levels in found.items()]
+        numbers = {
+            mark: number
+            for number, mark in enumerate(
+                (x.name, level) for x in self._ladders for level in x.levels
             )
-            for name, levels in found.items()
-        ]
+        }
+        self._levels = len(numbers)
+        self._level_of = np.full(len(samples), self._levels)  # one more than there are: none
+        for place, name, level in on_ladder:
+            self._level_of[place] = numbers[name, level]
 
     def open_levels(self, right: Floats, wrong: Floats, open_at: float, ahead: int) -> list[int]:
         """Return how many levels of each ladder are open; ``ahead``: so many more than the rule opens.
 
         ``right`` and ``wrong`` (N,) are the items' counts.
         """
-        return [
-            min(self._opened(ladder, right, wrong, open_at) + ahead, len(ladder.levels))
-            for ladder in self._ladders
-        ]
+        opened = []
+        for rates in self._rates(right, wrong):
+            passed = next(
+                (i for i, rate in enumerate(rates[:-1]) if rate < open_at), len(rates) - 1
+            )
+            opened.append(min(passed + 1 + ahead, len(rates)))
+        return opened
 
-    def _opened(self, ladder: Ladder, right: Floats, wrong: Floats, open_at: float) -> int:
-        for number in range(len(ladder.levels) - 1):
-            if ladder.rate(number, right, wrong) < open_at:
-                return number + 1
-        return len(ladder.levels)
+    def _rates(self, right: Floats, wrong: Floats) -> list[list[float]]:
+        """Return the pass rate of each level of each ladder, one wrong response more than there were."""
+        good, bad = (np.bincount(self._level_of, x, self._levels + 1) for x in (right, wrong))
+        rates = iter((good / (1 + good + bad)).tolist())
+        return [[next(rates) for _ in ladder.levels] for ladder in self._ladders]
 
     def open_items(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """Return which items (N,) may be drawn when so many ``levels`` of each ladder are open."""
-        opened = np.ones(self._count, dtype=bool)
-        for ladder, open_levels in zip(self._ladders, levels, strict=True):
-            for items in ladder.items[open_levels:]:
-                opened[items] = False
-        return opened
+        opened = [
+            number < count
+            for ladder, count in zip(self._ladders, levels, strict=True)
+            for number in range(len(ladder.levels))
+        ]
+        return np.array([*opened, True])[self._level_of]
 
     def closed(self, levels: Sequence[int]) -> int:
         """Return how many levels are closed when so many ``levels`` of each ladder are open."""
-        return sum(len(ladder.levels) for ladder in self._ladders) - sum(levels)
+        return self._levels - sum(levels)
 
     def changes(
         self, before: Sequence[int], after: Sequence[int], right: Floats, wrong: Floats
@@ -90,16 +90,13 @@ class Ladders:
         """Return the ladders of which other levels are open than ``before``, JSON values: ``ladder``, ``opened`` or
         ``closed`` (levels), and ``pass_rates`` by level, which the rule has judged."""
         found = []
-        for ladder, was, now in zip(self._ladders, before, after, strict=True):
-            if was == now:
-                continue
-            what, moved = ("opened", (was, now)) if now > was else ("closed", (now, was))
-            rates = {
-                str(level): round(ladder.rate(number, right, wrong), 4)
-                for number, level in enumerate(ladder.levels)
-            }
-            levels = list(ladder.levels[slice(*moved)])
-            found.append({"ladder": ladder.name, what: levels, "pass_rates": rates})
+        rates = self._rates(right, wrong)
+        for ladder, was, now, seen in zip(self._ladders, before, after, rates, strict=True):
+            if was != now:
+                what = "opened" if now > was else "closed"
+                levels = list(ladder.levels[min(was, now) : max(was, now)])
+                told = {str(n): round(rate, 4) for n, rate in zip(ladder.levels, seen, strict=True)}
+                found.append({"ladder": ladder.name, what: levels, "pass_rates": told})
         return found
 
 
