@@ -192,10 +192,10 @@ class TrainingLoop:
         started = time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
+        levels = self.parts.prompts.open_levels(before)
         decisions = self._carry_out(self.controller.begin_step(step))
         settings = self.controller.settings
         penalty = self.controller.penalty_active(step)
-        levels = self.parts.prompts.open_levels(settings)
         batch = self._collect(step, before, settings)
         trained = [g.shaped_for(settings, penalty) for g in batch.kept]
         update, learned, update_seconds = self._update(step, trained, settings)
@@ -274,7 +274,7 @@ class TrainingLoop:
         self, step: int, row: dict[str, Any], before: Sequence[int], settings: TrainConfig
     ) -> list[Decision]:
         """Note how many levels of generated items are open now that the step's verdicts are known, and how many are
-        closed: what the next step draws from, and whether the controller may open more. Return what changed."""
+        closed: what the next step draws from, and whether the controller may open more. Return what differs from ``before``."""
         prompts = self.parts.prompts
         if settings.data.levels == "all":
             return []
