@@ -12,7 +12,7 @@ Protocol, written before the first run:
 - *Step*: the real ``PromptSource`` (4 groups of n = 8, posterior sampling), ``ItemRecords`` and ``Ladders``; groups are
   drawn until 4 are usable or 16 were drawn. A response costs one unit of tokens, dropped ones too.
 - *Controller*: the real one. Every 10 steps the 200 held-out problems are answered four times each; K = 3, the rest as by
-  default, no resets but those of a stall. What is printed is the true mean pass rate of the held-out problems.
+  default, no resets but those of a stall (none at a degradation either, which may come by chance). What is printed is the true mean pass rate of the held-out problems.
 - *Cells*, what a plateau may come from: ``leash`` (the KL holds the policy), ``forgetting`` (what is learnt is lost as fast),
   ``too hard`` (upper levels are hardly ever solved), ``levels shut`` (a ladder whose rule asks for more than the lower levels
   reach), ``old records`` (half-life of 3,000 steps where much is forgotten), ``climbing`` (no plateau: a stall is a false one).
@@ -224,6 +224,7 @@ def _items() -> list[Sample]:
 
 def _config(cell: Cell, arm: str, seed: int) -> TrainConfig:
     controller = {"reset_interval": 0, "kl_zscore": 0, "stall_validations": 3, "samples_most": 64}
+    controller |= {"degrade_alpha": 1e-30}
     data = {"sampling": "posterior", "levels": "ladder", "open_at": 1e-9, **cell.data}
     return TrainConfig.model_validate(
         {
