@@ -223,8 +223,13 @@ def _items() -> list[Sample]:
 
 
 def _config(cell: Cell, arm: str, seed: int) -> TrainConfig:
-    controller = {"reset_interval": 0, "kl_zscore": 0, "stall_validations": 3, "samples_most": 64}
-    controller |= {"degrade_alpha": 1e-30}
+    controller: dict[str, Any] = {
+        "reset_interval": 0,
+        "kl_zscore": 0,
+        "stall_validations": 3,
+        "degrade_alpha": 1e-30,
+        "samples_most": 64,
+    }
     data = {"sampling": "posterior", "levels": "ladder", "open_at": 1e-9, **cell.data}
     return TrainConfig.model_validate(
         {

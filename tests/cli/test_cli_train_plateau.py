@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -33,7 +34,8 @@ SETTINGS = (
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run of 60 steps, all but the first at a level of 0.4, and what was decided on the way."""
     place = tmp_path_factory.mktemp("place")
-    config, rows = load_config("cpu", overrides=list(SETTINGS)), {}
+    config = load_config("cpu", overrides=list(SETTINGS))
+    rows: dict[int, dict[str, Any]] = {}
     for step in range(1, 61):
         reward = 0.2 + 0.2 * min(step / 10, 1.0)
         rows[step] = {"step": step, "tokens_total": 50 * step, "levels_closed": 3}

@@ -78,7 +78,8 @@ class Ladders:
             for ladder, count in zip(self._ladders, levels, strict=True)
             for number in range(len(ladder.levels))
         ]
-        return np.array([*opened, True])[self._level_of]
+        found: NDArray[np.bool_] = np.array([*opened, True])[self._level_of]
+        return found
 
     def closed(self, levels: Sequence[int]) -> int:
         """Return how many levels are closed when so many ``levels`` of each ladder are open."""
