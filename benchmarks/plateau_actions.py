@@ -25,7 +25,8 @@ Protocol, written before the first run:
 
 A first run (seeds 0 to 3) had one answer a problem and K = 5: stalls were found after 480 to 810 steps or not at all, too late
 for anything but a reset to show, and ``too hard``, which forgot 0.01 a step, still climbed. Both were changed then, once; what
-is printed in docs/concepts/controller.md is of seeds from 10 on, which nothing was chosen on.
+is printed in docs/concepts/controller.md is of seeds 10 to 14. A run of these was broken off after the cell ``leash``, when resets
+at a degradation, which comes by chance, mixed in; those were switched off and the same seeds taken again.
 
 What it cannot say: whether a plateau of a language model comes from any of these; what a larger n does for the noise of a
 gradient (here a group's signal has none but q's), for responses of other lengths, or through the answers that were
