@@ -8,6 +8,8 @@ from __future__ import annotations
 import typer
 
 from prorl_cli.eval.compare import compare_command
+from prorl_cli.eval.exporting import export_command
+from prorl_cli.eval.importing import import_command
 from prorl_cli.eval.novelty import novelty_command
 from prorl_cli.eval.pass_at_k import pass_at_k_command
 from prorl_cli.eval.plan import plan_command
@@ -32,3 +34,5 @@ app.command("compare")(compare_command)
 app.command("table")(table_command)
 app.command("regrade")(regrade_command)
 app.command("report")(report_command)
+app.command("import")(import_command)
+app.command("export")(export_command)
