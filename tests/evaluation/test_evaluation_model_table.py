@@ -8,6 +8,7 @@ import json
 import math
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -31,7 +32,7 @@ def result(
     samples: list[Sample] = SAMPLES,
     label: str = "",
     data: str = "",
-    **changed: float,
+    **changed: Any,
 ) -> EvalResult:
     """A model that is right in so many per cent of its answers."""
     settings = EvalSettings(n=16, k=8, draws=400, label=label or f"m{percent}")

@@ -100,7 +100,7 @@ def _rows(task: HarnessTask, data: Mapping[str, Path], split: str) -> list[Row]:
         )
     if missing := [str(file) for file in files if not file.is_file()]:
         raise EvaluationError(f"{task.name}: no file {', '.join(missing)}")
-    found = [row for file in files for _, row in iter_rows(file)]
+    found: list[Row] = [row for file in files for _, row in iter_rows(file)]
     if not found:
         raise EvaluationError(f"{task.name}: {', '.join(map(str, files))} holds no rows")
     return found

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 MEMORY = 2**30
+_OF_THE_ROW = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 LONGEST = 2**20
 """Characters that one filled template may have."""
 
@@ -18,7 +19,7 @@ def main() -> None:
     """Answer one question under limits."""
     question = json.load(sys.stdin)
     seconds = int(question["seconds"])
-    from jinja2 import StrictUndefined, TemplateError
+    from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
@@ -29,38 +30,38 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
-    def guarded(work: Callable[[], str | None]) -> tuple[str | None, str]:
-        try:
-            return work(), ""
-        except TemplateError as error:
-            return None, f"{type(error).__name__}: {error}"
-        except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-            return None, f"{type(error).__name__}: {error}"
-        except re.error as error:
-            return None, f"no regular expression: {error}"
-
-    def compiled(source: str) -> None:
+    def checked(source: str) -> str | None:
         environment.from_string(source)
+        return None
 
+    def filled(template: str, row: dict[str, Any]) -> str:
+        if template not in known:
+            known[template] = environment.from_string(template)
+        text = str(known[template].render(row))
+        if len(text) > LONGEST:
+            raise ValueError(f"it writes more than {LONGEST:,} characters")
+        return text
+
+    known: dict[str, Any] = {}
     if "check" in question:
-        answers = [guarded(lambda source=source: compiled(source)) for source in question["check"]]
+        answers = [_guarded(checked, source) for source in question["check"]]
     else:
         asked = question["jobs"]
-        known: dict[int, Any] = {}
-
-        def filled(place: int, row: dict[str, Any]) -> str:
-            if place not in known:
-                known[place] = environment.from_string(asked["templates"][place])
-            text = str(known[place].render(row))
-            if len(text) > LONGEST:
-                raise ValueError(f"it writes more than {LONGEST:,} characters")
-            return text
-
         answers = [
-            guarded(lambda place=place, row=row: filled(place, asked["rows"][row]))
-            for place, row in asked["pairs"]
+            _guarded(filled, asked["templates"][template], asked["rows"][row])
+            for template, row in asked["pairs"]
         ]
     json.dump(answers, sys.stdout)
+
+
+def _guarded(work: Callable[..., str | None], *given: Any) -> tuple[str | None, str]:
+    """Return what ``work`` returns and no complaint, or nothing and what is wrong with the template or the row."""
+    from jinja2 import TemplateError
+
+    try:
+        return work(*given), ""
+    except (TemplateError, re.error, *_OF_THE_ROW) as error:
+        return None, f"{type(error).__name__}: {error}"
 
 
 def _replace(text: str, pattern: str, into: str, count: int = 0) -> str:
