@@ -18,7 +18,7 @@ from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
 
 
-def result(out: Path, *, exact: bool = False) -> EvalResult:
+def result(out: Path, *, exact: bool = False, broken: str | None = None) -> EvalResult:
     """Eight problems, four answers each."""
     samples = make_samples(8)
     if exact:
@@ -27,7 +27,7 @@ def result(out: Path, *, exact: bool = False) -> EvalResult:
     origin = {"path": f"mine/{out.name}", "manifest_sha256": out.name, "split": "test"}
     settings = EvalSettings(n=4, k=2, draws=200, label="my model", dataset=origin)
     generator = FakeGenerator(model_id="org/model", percent=50)
-    return evaluate(generator, samples, settings, out, FakeScorer(), NullProgress())
+    return evaluate(generator, samples, settings, out, FakeScorer(broken), NullProgress())
 
 
 def export(*arguments: str) -> list[Path]:
@@ -61,6 +61,17 @@ def test_lm_eval_samples_hold_every_answer_and_the_problems_score(tmp_path: Path
     assert [r["pass@1"] for r in rows] == [p.c / p.n for p in found.problems]
     assert all(len(r["resps"][0]) == len(r["filtered_resps"]) == 4 for r in rows)
     assert all(len(r[h]) == 64 for r in rows for h in ("doc_hash", "prompt_hash", "target_hash"))
+
+
+def test_answers_without_verdict_are_kept_and_journals_stay_as_they_are(tmp_path: Path) -> None:
+    found = result(tmp_path / "sums", broken="no")
+    assert found.overall.infra_errors > 0
+    before = {f.name: f.read_bytes() for f in (tmp_path / "sums").iterdir()}
+    samples = export(str(tmp_path / "sums"), "--out", str(tmp_path / "out"))[1]
+    rows = [json.loads(line) for line in samples.read_text().splitlines()]
+    answers = [a for r in rows for a in r["filtered_resps"]]
+    assert answers.count(None) == found.overall.infra_errors
+    assert {f.name: f.read_bytes() for f in (tmp_path / "sums").iterdir()} == before
 
 
 def test_an_imported_task_keeps_its_metric_and_filter(tmp_path: Path) -> None:

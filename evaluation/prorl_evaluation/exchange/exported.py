@@ -7,6 +7,7 @@ Leaves out: the files' shapes (``harness_results``, ``lighteval_results``).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +80,7 @@ def exported(folder: Path) -> Exported:
         folder=where,
         result=result,
         problems=by_id,
-        task=Path(path).stem or "problems",
+        task=re.sub(r"[^\w.-]+", "_", Path(path).name.removesuffix(".parquet")) or "problems",
         filter=names.pop() if exact and len(names) == 1 else "none",
         first=first,
         metrics=metrics,

@@ -18,10 +18,18 @@ from typing import Any
 from prorl_common import atomic_write_text
 from prorl_evaluation.exchange.exported import Exported
 from prorl_evaluation.metrics.passk import pass_at_k
-from prorl_evaluation.metrics.summary import graded
-from prorl_evaluation.sampling.job import EvalJob
-from prorl_evaluation.sampling.journal import EvalJournal, Keys, Problem
-from prorl_evaluation.types import finite
+from prorl_evaluation.sampling.journal import (
+    SAMPLES_FILE,
+    VERDICTS_FILE,
+    Keys,
+    Problem,
+    SampleRecord,
+    replaces,
+    sample_of,
+    verdict_of,
+)
+from prorl_evaluation.sampling.repair import SAMPLE_FIELDS, VERDICT_FIELDS, read_checked
+from prorl_evaluation.types import EvaluationError, finite
 
 
 def write_harness_results(found: Sequence[Exported], out: Path) -> list[Path]:
@@ -90,32 +98,49 @@ def _counts(found: Exported) -> dict[str, int]:
 
 
 def harness_samples(found: Exported) -> Iterator[dict[str, Any]]:
-    """Yield the lines of ``samples_<task>_*.jsonl``: a problem each, with all its answers."""
+    """Yield the lines of ``samples_<task>_*.jsonl``: a problem each, with all its answers. Journals are only read.
+
+    Raises EvaluationError for a journal that is damaged or lacks answers of the result.
+    """
     r = found.result
-    job = EvalJob(r.model_id, r.model_digest, r.settings)
-    counts = {p.id: p for p in r.problems}
-    with EvalJournal(found.folder, Keys(job.model_digest, job.settings)) as journal:
-        for place, (name, count) in enumerate(counts.items()):
-            problem = found.problems[name]
-            rows = graded(problem, journal, count.sampled)
-            doc = {"id": name, "domain": problem.domain, **dict(problem.labels)}
-            prompt = json.dumps([dict(m) for m in problem.prompt], ensure_ascii=False)
-            target = _target(problem)
-            value = {k: pass_at_k(count.n, count.c, k) for k in r.overall.pass_at_k}
-            yield {
-                "doc_id": place,
-                "doc": doc,
-                "target": target,
-                "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": found.generation}},
-                "resps": [[sample.text for sample, _ in rows]],
-                "filtered_resps": [verdict.extracted for _, verdict in rows],
-                "filter": found.filter,
-                "metrics": list(found.metrics),
-                "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
-                "prompt_hash": _hash(prompt),
-                "target_hash": _hash(target),
-                **{found.first if k == 1 else f"pass@{k}": v for k, v in value.items()},
-            }
+    keys = Keys(r.model_digest, r.settings)
+    texts, extracted = _answers(found.folder)
+    for place, count in enumerate(r.problems):
+        problem = found.problems[count.id]
+        own = [keys.key(count.id, count.prompt_sha256, i) for i in range(count.sampled)]
+        if any(key not in texts for key in own):
+            raise EvaluationError(
+                f"{found.folder} lacks answers to {count.id}: give its pass-at-k command again"
+            )
+        doc = {"id": count.id, "domain": problem.domain, **dict(problem.labels)}
+        prompt = json.dumps([dict(m) for m in problem.prompt], ensure_ascii=False)
+        target = _target(problem)
+        value = {k: pass_at_k(count.n, count.c, k) for k in r.overall.pass_at_k}
+        yield {
+            "doc_id": place,
+            "doc": doc,
+            "target": target,
+            "arguments": {"gen_args_0": {"arg_0": prompt, "arg_1": found.generation}},
+            "resps": [[texts[key] for key in own]],
+            "filtered_resps": [extracted.get((key, count.task_sha256)) for key in own],
+            "filter": found.filter,
+            "metrics": list(found.metrics),
+            "doc_hash": _hash(json.dumps(doc, indent=2, ensure_ascii=False)),
+            "prompt_hash": _hash(prompt),
+            "target_hash": _hash(target),
+            **{found.first if k == 1 else f"pass@{k}": v for k, v in value.items()},
+        }
+
+
+def _answers(folder: Path) -> tuple[dict[str, str], dict[tuple[str, str], str | None]]:
+    """Return the text of each sample by its key, and what was extracted from it by key and task."""
+    kept: dict[str, SampleRecord] = {}
+    for _, row in read_checked(folder / SAMPLES_FILE, SAMPLE_FIELDS):
+        if replaces(row, kept.get(row["key"])):
+            kept[row["key"]] = sample_of(row)
+    verdicts = (verdict_of(row) for _, row in read_checked(folder / VERDICTS_FILE, VERDICT_FIELDS))
+    extracted = {(v.key, v.task): v.extracted for v in verdicts}
+    return {key: sample.text for key, sample in kept.items()}, extracted
 
 
 def _target(problem: Problem) -> str:

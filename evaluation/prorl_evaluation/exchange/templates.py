@@ -12,13 +12,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from prorl_common import MissingExtraError
 from prorl_evaluation.types import EvaluationError
 
 SECONDS = 60.0
-PROCESS = "prorl_evaluation.exchange.template_process"
+PROCESS = Path(__file__).with_name("template_process.py")
+"""Run as a file: it imports jinja2 and nothing of ours."""
 
 
 def fill(jobs: Sequence[tuple[str, Mapping[str, Any]]], seconds: float = SECONDS) -> list[str]:
@@ -58,7 +60,7 @@ def _ask(question: Mapping[str, Any], seconds: float) -> list[tuple[str | None, 
     if importlib.util.find_spec("jinja2") is None:
         raise MissingExtraError("report", "jinja2")
     text = json.dumps({**question, "seconds": seconds}, ensure_ascii=True)
-    command = [sys.executable, "-I", "-m", PROCESS]
+    command = [sys.executable, "-I", str(PROCESS)]
     try:
         done = subprocess.run(
             command, input=text, capture_output=True, text=True, timeout=seconds + 30, check=False
