@@ -76,6 +76,8 @@ evidence: dev-venv ## rebuild docs/evidence: the trainer benchmark, 3,000 steps 
 	$(BIN)/python benchmarks/evidence/chain_report.py
 	$(BIN)/python benchmarks/evidence/smollm_run.py
 	$(BIN)/python benchmarks/evidence/smollm_report.py
+	$(BIN)/python benchmarks/evidence/smollm_run.py --study smollm2-loop --jobs 2 --threads 1
+	$(BIN)/python benchmarks/evidence/smollm_loop_report.py
 	$(BIN)/python benchmarks/trainer.py --json docs/evidence/data/trainer/cpu-fp32.json --document docs/evidence/trainer-benchmark.md
 
 check: dev-venv ## ruff, format, mypy strict

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +18,7 @@ from prorl_cli.console import say
 from prorl_cli.options import PluginOption, file_to_write
 
 if TYPE_CHECKING:
-    from prorl_viewer import Subject
+    from prorl_viewer import Subjects
 
 
 def view(
@@ -46,22 +46,20 @@ def view(
     The page is read-only, goes on while a run does, and is for this machine alone: its address holds a
     token. On another machine, forward the port: ssh -L 8000:127.0.0.1:8000 HOST prorl view --port 8000.
     """
-    from prorl_viewer import find_subjects, write_html
+    from prorl_viewer import Subjects, write_html
 
     del plugin
-    with contextlib.ExitStack() as stack:
-        subjects = find_subjects(paths or [Path()])
-        for subject in subjects:
-            stack.callback(subject.close)
+    with contextlib.closing(Subjects(paths or [Path()])) as subjects:
         if html is not None:
-            size = write_html(subjects, html, share_safe)
-            say(f"{len(subjects)} subjects, {size / 2**20:.1f} MiB")
+            shown = subjects.now()
+            size = write_html(shown, html, share_safe)
+            say(f"{len(shown)} subjects, {size / 2**20:.1f} MiB")
             print(html)
         else:
             _serve(subjects, port, share_safe, open_browser)
 
 
-def _serve(subjects: Sequence[Subject], port: int, share_safe: bool, open_browser: bool) -> None:
+def _serve(subjects: Subjects, port: int, share_safe: bool, open_browser: bool) -> None:
     from prorl_viewer.serving import serve
 
     with contextlib.ExitStack() as stack:
@@ -74,7 +72,7 @@ def _serve(subjects: Sequence[Subject], port: int, share_safe: bool, open_browse
 
                 webbrowser.open(stack.enter_context(_door(address)).as_uri())
 
-        serve(subjects, port, ready, say, share_safe)
+        serve(subjects.now, port, ready, say, share_safe)
 
 
 @contextlib.contextmanager

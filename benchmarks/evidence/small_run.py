@@ -71,7 +71,8 @@ def _run_missing(study: Study, jobs: int, work: Path) -> int:
     try:
         while missing or running:
             while missing and len(running) < jobs:
-                running[missing[0]] = _start(study, missing.pop(0), work)
+                name = missing.pop(0)
+                running[name] = _start(study, name, work)
             time.sleep(0.5)
             for name in [n for n, child in running.items() if child.poll() is not None]:
                 code = running.pop(name).returncode

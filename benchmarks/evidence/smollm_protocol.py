@@ -1,4 +1,4 @@
-"""The protocol of the SmolLM2 run, in constants: tasks, training, evaluation, the test. Fixed before the run.
+"""The 120-step study of SmolLM2-135M, in constants: tasks, training, evaluation, the test. Fixed before the run.
 
 What docs/evidence/smollm2.md states under "Protocol" is written from here (``smollm_report``), and a test
 compares the two. Leaves out: carrying it out (``smollm_run``) and its numbers.
@@ -6,36 +6,11 @@ compares the two. Leaves out: carrying it out (``smollm_run``) and its numbers.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from smollm_record import record
+from smollm_study import MODEL, Evaluated, Scale, Study, TaskSpec
 
-from prorl_datasets import Recipe, Sample
-from prorl_training.config import TrainConfig
-
-MODEL = "smollm2-135m"
 TRAIN_SEED = 1
 STEPS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How much of everything, for each task: items of the three splits and answers to each held-out item.
-
-    Of ``test_items`` the first ``held_out`` whose key no training or validation item has are used. Answers are
-    sampled at temperature 1 and top-p 1, as in training. ``overrides`` come after ``OVERRIDES``.
-    """
-
-    data_seed: int
-    train_items: int
-    validation_items: int
-    test_items: int
-    held_out: int
-    samples: int
-    overrides: tuple[str, ...] = ()
-
 
 PROTOCOL = Scale(20261122, 120, 10, 200, 50, 16)
 REHEARSAL = Scale(
@@ -46,9 +21,7 @@ REHEARSAL = Scale(
         *("validation.every=2", "validation.problems=2", "checkpoint.every=1"),
     ),
 )
-"""Shows that every stage runs, on other seeds: items, answers and training are not the protocol's."""
 
-GREEDY_SAMPLES = 1
 MAX_TOKENS = 24
 EVAL_SEED = 20261123
 LEVEL = 0.95
@@ -58,26 +31,20 @@ FAMILY_ALPHA = 0.05
 SHOWN_K = 8
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSpec:
-    """One reasoning-gym task with its configuration."""
-
-    name: str
-    config: tuple[tuple[str, Any], ...]
+def _task(name: str, config: tuple[tuple[str, int], ...]) -> TaskSpec:
+    return TaskSpec(name, name, config)
 
 
 TASKS = (
-    TaskSpec("needle_haystack", (("min_num_statements", 3), ("max_num_statements", 5))),
-    TaskSpec("family_relationships", (("min_family_size", 4), ("max_family_size", 4))),
-    TaskSpec("word_sequence_reversal", (("min_words", 3), ("max_words", 3))),
-    TaskSpec(
-        "chain_sum", (("min_terms", 2), ("max_terms", 2), ("min_digits", 1), ("max_digits", 2))
-    ),
-    TaskSpec(
+    _task("needle_haystack", (("min_num_statements", 3), ("max_num_statements", 5))),
+    _task("family_relationships", (("min_family_size", 4), ("max_family_size", 4))),
+    _task("word_sequence_reversal", (("min_words", 3), ("max_words", 3))),
+    _task("chain_sum", (("min_terms", 2), ("max_terms", 2), ("min_digits", 1), ("max_digits", 2))),
+    _task(
         "leg_counting",
         (("min_animals", 1), ("max_animals", 2), ("min_instances", 1), ("max_instances", 4)),
     ),
-    TaskSpec("lcm", (("min_value", 1), ("max_value", 20))),
+    _task("lcm", (("min_value", 1), ("max_value", 20))),
 )
 """Many possible answers each; yes-or-no tasks are left out."""
 
@@ -115,86 +82,22 @@ OVERRIDES = (
     "logging.tensorboard=false",
 )
 """Laid over the preset ``cpu``."""
-
-_DATE = re.compile(r"\b[A-Z][a-z]+ \d{1,2}, \d{4}\b")
-_LETTER = re.compile(r"\b[a-zA-Z]\b")
-
-
-def recipe(scale: Scale = PROTOCOL) -> Recipe:
-    """Return the dataset's recipe: every task's items from its own seeds, a split each."""
-    from prorl_datasets.recipe.recipe import Recipe
-
-    return Recipe.model_validate(
-        {
-            "name": "smollm2-evidence",
-            "description": "Short reasoning-gym tasks with many possible answers.",
-            "seed": scale.data_seed,
-            "decontamination": {"benchmarks": []},
-            "entries": [_entry(task, scale) for task in TASKS],
-        }
-    )
-
-
-def _entry(task: TaskSpec, scale: Scale) -> dict[str, Any]:
-    count = {
-        "train": scale.train_items,
-        "validation": scale.validation_items,
-        "test": scale.test_items,
-    }
-    return {
-        "name": task.name,
-        "domain": "logic",
-        "source": {"kind": "reasoning_gym", "task": task.name, "config": dict(task.config)},
-        "count": count,
-    }
-
-
-def train_config(data: Path, scale: Scale = PROTOCOL) -> TrainConfig:
-    """Return the run's config on the dataset folder ``data``."""
-    from prorl_training.config.loading import load_config
-
-    return load_config("cpu", None, [*OVERRIDES, f"data.path={data}", *scale.overrides])
-
-
-def task_of(sample: Sample) -> str:
-    """Return the name of the task that a sample is of."""
-    return str(sample.metadata["family"])
-
-
-def question_key(sample: Sample) -> tuple[str, ...]:
-    """Return what makes two items the same problem, more strictly than their text.
-
-    The words of the question in sorted order, without calendar dates and single letters: items that
-    differ only in the order of their numbers or in a date (whose weekday is named beside it) are one.
-    """
-    text = _LETTER.sub(" ", _DATE.sub(" ", str(sample.prompt[-1]["content"])))
-    return task_of(sample), *sorted(re.findall(r"[\w.]+", text.lower()))
-
-
-def held_out(samples: Iterable[Sample], count: int = PROTOCOL.held_out) -> list[Sample]:
-    """Return ``count`` test items of each task that share no key with any other split.
-
-    Raises ValueError when a task has fewer.
-    """
-    rows = list(samples)
-    seen = {question_key(s) for s in rows if s.split != "test"}
-    chosen: list[Sample] = []
-    for task in TASKS:
-        own = [s for s in rows if s.split == "test" and task_of(s) == task.name]
-        new = list({question_key(s): s for s in own if question_key(s) not in seen}.values())
-        if len(new) < count:
-            raise ValueError(f"{task.name}: {len(new)} held-out items, {count} are wanted")
-        chosen += new[:count]
-    return chosen
-
-
-def chance(samples: Iterable[Sample], items: Sequence[Sample]) -> dict[str, float]:
-    """Return, for each task, the share of ``items`` that the commonest training answer would solve."""
-    found: dict[str, float] = {}
-    rows = [s for s in samples if s.split == "train"]
-    for task in TASKS:
-        answers = [str(s.metadata["gold_response"]) for s in rows if task_of(s) == task.name]
-        commonest = max(sorted(set(answers)), key=answers.count)
-        own = [s for s in items if task_of(s) == task.name]
-        found[task.name] = sum(s.metadata["gold_response"] == commonest for s in own) / len(own)
-    return found
+STUDY = Study(
+    name="smollm2",
+    description="Short reasoning-gym tasks with many possible answers.",
+    tasks=TASKS,
+    scale=PROTOCOL,
+    rehearsal=REHEARSAL,
+    overrides=OVERRIDES,
+    arms={"run": ()},
+    evaluated=(
+        Evaluated("base", "run", None),
+        Evaluated("step-0", "run", 0),
+        Evaluated("trained", "run", -1),
+    ),
+    eval_seed=EVAL_SEED,
+    samplings=("sampled", "greedy"),
+    shown_k=SHOWN_K,
+    rows=64,
+    record=record,
+)

@@ -15,6 +15,7 @@ from typing import Any
 
 import smollm_protocol as protocol
 import smollm_statistics as statistics
+from smollm_study import MODEL
 
 EVIDENCE = Path("docs/evidence/data/smollm2")
 DOCUMENT = Path("docs/evidence/smollm2.md")
@@ -28,7 +29,7 @@ def protocol_block() -> str:
     )
     overrides = "\n".join(f"    {line}" for line in protocol.OVERRIDES)
     return f"""\
-Model: {protocol.MODEL} (SmolLM2-135M-Instruct). Engine: the local one, preset `cpu` with
+Model: {MODEL} (SmolLM2-135M-Instruct). Engine: the local one, preset `cpu` with
 
 {overrides}
 

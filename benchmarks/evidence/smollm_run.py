@@ -1,37 +1,43 @@
-"""Carry out the SmolLM2 protocol: dataset, training, evaluation. Every stage goes on where it was cut off.
+"""Carry out a study of SmolLM2-135M: dataset, training, evaluation. Every stage goes on where it was cut off.
 
-    python benchmarks/evidence/smollm_run.py [--work DIR] [--evidence DIR] [--threads N] [--rehearsal]
+    python benchmarks/evidence/smollm_run.py [--study NAME] [--jobs N] [--threads N] [--rehearsal]
 
-Stages: build the dataset; train with the local engine (warm start, then RL); sample the held-out items from
-the untouched model, from step 0 (after the warm start, before RL) and from the last step, at temperature 1
-and greedily; write the small files that the document is made of. Finished stages are kept. Leaves out: the
-constants (``smollm_protocol``) and the numbers drawn from the files (``smollm_report``).
+Stages: build the dataset; train each arm with the local engine (warm start, then RL); sample the held-out items
+from its models; write the small files that the document is made of. Arms run side by side with ``--jobs`` 2.
+Ctrl-C or SIGTERM lets a step of training end and saves it; the same command goes on, also after a kill. Finished stages
+are kept. Leaves out: the constants (``smollm_protocol``, ``smollm_loop``), what is written (``smollm_record``) and
+the numbers drawn from it (``smollm_report``, ``smollm_loop_report``).
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import json
+import os
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import FrameType
 
-import smollm_protocol as protocol
+from smollm_loop import STUDY as LOOP
+from smollm_protocol import STUDY as SHORT
+from smollm_study import MODEL, ROOT, Evaluated, Scale, Study
 
-from prorl_common import NullProgress, Progress, UserError, atomic_write_text
+from prorl_common import NullProgress, Progress, UserError
 from prorl_datasets import BuildOptions, Sample, build, load
-from prorl_evaluation import EvalResult, EvalSettings, evaluate, load_result
+from prorl_evaluation import EvalResult, evaluate, load_result
 
-WORK = Path("runs/evidence-smollm2")
-EVIDENCE = Path("docs/evidence/data/smollm2")
+STUDIES = {study.name: study for study in (SHORT, LOOP)}
+STOPPED = 75
 
 
 class Lines(NullProgress):
-    """Prints the messages and, now and then, how far a stage is."""
+    """Prints the messages and, now and then, how far a stage is; ``name`` goes before them."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "") -> None:
+        self.name = f"{name}: " if name else ""
         self.label = ""
         self.done = 0
         self.shown = 0
@@ -46,172 +52,181 @@ class Lines(NullProgress):
         if count and (self.label.startswith("train") or self.done >= self.shown + 256):
             self.shown = self.done
             facts = " ".join(f"{k} {v}" for k, v in fields.items())
-            print(f"{self.label}: {self.done} {facts}", flush=True)
+            self.message(f"{self.label}: {self.done} {facts}")
 
     def message(self, text: str) -> None:
         """Print one line."""
-        print(text, flush=True)
+        print(f"{self.name}{text}", flush=True)
 
 
-def make_data(work: Path, scale: protocol.Scale, progress: Progress) -> list[Sample]:
+class Interrupted(Exception):
+    """Training was asked to stop and has saved; it goes on when started again."""
+
+
+def make_data(study: Study, work: Path, scale: Scale, progress: Progress) -> list[Sample]:
     """Build the dataset, or take the one that is there, and return its samples."""
-    build(protocol.recipe(scale), work / "data", progress=progress, options=BuildOptions())
+    build(study.recipe(scale), work / "data", progress=progress, options=BuildOptions())
     return list(load(work / "data"))
 
 
-def train_policy(work: Path, scale: protocol.Scale, progress: Progress) -> int:
-    """Train to the last step, from the newest checkpoint where there is one; return that step.
+def train_policy(study: Study, arm: str, work: Path, scale: Scale, progress: Progress) -> None:
+    """Train an arm to the last step, from the newest checkpoint where there is one.
 
-    Raises UserError when the run ends before it: by a signal, or by a rule of its own.
+    Raises Interrupted, and UserError when the run ends itself before its last step.
     """
     from prorl_training.engine.local import train
 
-    config = protocol.train_config((work / "data").resolve(), scale)
-    run = work / "run"
-    if not checkpoint(work, config.steps).is_dir():
+    config = study.train_config(arm, (work / "data").resolve(), scale)
+    run = work / arm
+    if not checkpoint(run, config.steps).is_dir():
         report = train(config, run, progress, resume=(run / "config.yaml").exists())
+        if report.interrupted:
+            raise Interrupted
         if report.last_step < config.steps:
-            cause = report.stopped or "interrupted: the same command goes on"
-            raise UserError(f"training ended at step {report.last_step} of {config.steps}: {cause}")
-    return config.steps
+            ended = f"training ended at step {report.last_step} of {config.steps}"
+            raise UserError(f"{arm}: {ended}: {report.stopped}")
 
 
-def checkpoint(work: Path, step: int) -> Path:
+def checkpoint(run: Path, step: int) -> Path:
     """Return the checkpoint folder of a step."""
-    return work / "run" / "checkpoints" / f"step_{step:06d}"
+    return run / "checkpoints" / f"step_{step:06d}"
 
 
-def settings_of(name: str, greedy: bool, scale: protocol.Scale) -> EvalSettings:
-    """Return how one model is sampled."""
-    n = protocol.GREEDY_SAMPLES if greedy else scale.samples
-    return EvalSettings(
-        n=n,
-        k=1 if greedy else min(protocol.SHOWN_K, n),
-        temperature=0.0 if greedy else 1.0,
-        top_p=1.0,
-        max_tokens=protocol.MAX_TOKENS,
-        seed=protocol.EVAL_SEED,
-        label=f"{name}/{'greedy' if greedy else 'sampled'}",
-    )
+def model_of(study: Study, evaluated: Evaluated, work: Path, scale: Scale) -> str:
+    """Return the folder, or for the untouched model the name, of what is sampled."""
+    if evaluated.step is None:
+        return MODEL
+    last = study.train_config(evaluated.arm, work / "data", scale).steps
+    step = last if evaluated.step < 0 else evaluated.step
+    return str(checkpoint(work / evaluated.arm, step) / "policy")
 
 
 def evaluate_model(
-    work: Path, model: str, settings: EvalSettings, items: list[Sample], progress: Progress
+    study: Study,
+    evaluated: Evaluated,
+    sampling: str,
+    work: Path,
+    scale: Scale,
+    items: list[Sample],
+    progress: Progress,
 ) -> EvalResult:
     """Sample and score one model on the held-out items, or return the finished result."""
-    out = work / f"eval-{settings.label.replace('/', '-')}"
+    out = evaluation_folder(work, evaluated.name, sampling)
     if (out / "result.json").exists():
         return load_result(out)
     from prorl_inference import load_generator
     from prorl_verifiers import VerifierPool
 
-    generator = load_generator(model)
+    config = study.train_config(evaluated.arm, work / "data", scale)
+    settings = study.eval_settings(evaluated.name, sampling, scale, config.rollout.max_tokens)
+    model = model_of(study, evaluated, work, scale)
+    generator = load_generator(model, batch_size=study.rows)
     with VerifierPool(workers=1) as pool:
         return evaluate(generator, items, settings, out, pool, progress)
 
 
-def evaluate_all(
-    work: Path, scale: protocol.Scale, last: int, items: list[Sample], progress: Progress
-) -> dict[str, EvalResult]:
-    """Return the results of every model, sampled and greedy, by ``model/sampling``."""
-    models = {
-        "base": protocol.MODEL,
-        "step-0": str(checkpoint(work, 0) / "policy"),
-        "trained": str(checkpoint(work, last) / "policy"),
-    }
-    results: dict[str, EvalResult] = {}
-    for greedy in (False, True):
-        for name, model in models.items():
-            settings = settings_of(name, greedy, scale)
-            results[settings.label] = evaluate_model(work, model, settings, items, progress)
-    return results
+def evaluation_folder(work: Path, name: str, sampling: str) -> Path:
+    """Return where an evaluation's journal and result lie."""
+    return work / f"eval-{name}-{sampling}"
 
 
-def evaluation_csv(results: dict[str, EvalResult], items: list[Sample]) -> str:
-    """Return one line for each model, way of sampling and held-out item."""
-    tasks = {s.id: protocol.task_of(s) for s in items}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(
-        ["model", "sampling", "task", "item", "n", "c", "reward_mean", "tokens", "unparsable"]
-    )
-    for label, result in results.items():
-        name, sampling = label.split("/")
-        for p in result.problems:
-            mean = round(p.reward_mean, 6)
-            writer.writerow(
-                [name, sampling, tasks[p.id], p.id, p.n, p.c, mean, p.tokens, p.unparsable]
-            )
-    return out.getvalue()
+def finished(study: Study, work: Path) -> dict[str, EvalResult]:
+    """Return the evaluations that are there, by ``model/sampling``."""
+    found = {}
+    for sampling in study.samplings:
+        for evaluated in study.evaluated:
+            folder = evaluation_folder(work, evaluated.name, sampling)
+            if (folder / "result.json").exists():
+                found[f"{evaluated.name}/{sampling}"] = load_result(folder)
+    return found
 
 
-def write_evidence(
-    work: Path, evidence: Path, results: dict[str, EvalResult], facts: dict[str, Any]
-) -> None:
-    """Write the files that the document is made of."""
-    evidence.mkdir(parents=True, exist_ok=True)
-    run = work / "run"
-    for name in ("metrics.jsonl", "decisions.jsonl", "config.yaml"):
-        text = (run / name).read_text("utf-8").replace(str(work.resolve()), "WORK")
-        atomic_write_text(evidence / name, text)
-    atomic_write_text(evidence / "facts.json", json.dumps(facts, indent=1) + "\n")
-    examples = [
-        {"model": label, "prompt": e.prompt, "response": e.response, "reward": e.reward}
-        for label, result in results.items()
-        for e in result.examples
-    ]
-    lines = "".join(json.dumps(e, ensure_ascii=False) + "\n" for e in examples)
-    atomic_write_text(evidence / "examples.jsonl", lines)
+def run_arm(study: Study, arm: str, work: Path, evidence: Path, scale: Scale) -> None:
+    """Do every stage of an arm that is not done yet, and write what is known then."""
+    progress = Lines(arm)
+    samples = make_data(study, work, scale, progress)
+    items = study.held_out(samples, scale.held_out)
+    train_policy(study, arm, work, scale, progress)
+    for sampling in study.samplings:
+        for evaluated in (e for e in study.evaluated if e.arm == arm):
+            evaluate_model(study, evaluated, sampling, work, scale, items, progress)
+    study.record(study, work, evidence, samples, items, finished(study, work))
+    progress.message(f"written to {evidence}")
 
 
-def facts_of(samples: list[Sample], items: list[Sample], result: EvalResult) -> dict[str, Any]:
-    """Return what the document says of data and software."""
-    keys = {protocol.question_key(s) for s in samples if s.split != "test"}
-    return {
-        "train_items": sum(s.split == "train" for s in samples),
-        "held_out_items": len(items),
-        "shared_keys": sum(protocol.question_key(s) in keys for s in items),
-        "chance": protocol.chance(samples, items),
-        "isolation": list(result.isolation),
-        "versions": dict(result.versions),
-    }
+def run_all(study: Study, words: Sequence[str], jobs: int) -> int:
+    """Do the arms in processes of their own, ``jobs`` at a time; 0, 75 when stopped, 1 when one failed."""
+    waiting = list(study.arms)
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    failed = False
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                arm = waiting.pop(0)
+                command = [sys.executable, str(Path(__file__).resolve()), *words, "--only", arm]
+                running[arm] = subprocess.Popen(command, start_new_session=True)
+            time.sleep(0.5)
+            for arm in [a for a, child in running.items() if child.poll() is not None]:
+                code = running.pop(arm).returncode
+                print(f"{arm}: {'done' if code == 0 else f'ended with {code}'}", flush=True)
+                failed = failed or code != 0
+    except KeyboardInterrupt:
+        for child in running.values():
+            child.terminate()
+        for child in running.values():
+            child.wait()
+        return STOPPED
+    return 1 if failed else 0
 
 
-def run(work: Path, evidence: Path, scale: protocol.Scale) -> None:
-    """Do every stage that is not done yet."""
-    progress = Lines()
-    work.mkdir(parents=True, exist_ok=True)
-    samples = make_data(work, scale, progress)
-    items = protocol.held_out(samples, scale.held_out)
-    last = train_policy(work, scale, progress)
-    results = evaluate_all(work, scale, last, items, progress)
-    write_evidence(work, evidence, results, facts_of(samples, items, results["trained/sampled"]))
-    atomic_write_text(evidence / "evaluation.csv", evaluation_csv(results, items))
-    print(f"written to {evidence}")
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise KeyboardInterrupt
 
 
 def main() -> int:
-    """Read the arguments and carry the protocol out, or rehearse it."""
-    parser = argparse.ArgumentParser(description="The SmolLM2 evidence run")
-    parser.add_argument("--work", type=Path)
-    parser.add_argument("--evidence", type=Path)
-    parser.add_argument("--threads", type=int, default=2)
+    """Read the arguments and carry the study out, or rehearse it."""
+    parser = argparse.ArgumentParser(description="A study of SmolLM2-135M")
+    parser.add_argument("--study", choices=STUDIES, default=SHORT.name)
+    parser.add_argument("--jobs", type=int, default=1, help="arms side by side")
+    parser.add_argument("--threads", type=int, default=2, help="threads of each job")
+    parser.add_argument("--work", type=Path, help="folder of what is under way (runs/STUDY)")
+    parser.add_argument("--evidence", type=Path, help="folder of results (docs/evidence/data)")
+    parser.add_argument("--only", metavar="ARM", help="do this arm in this process")
     parser.add_argument(
         "--rehearsal", action="store_true", help="two steps and two items a task, on other seeds"
     )
     args = parser.parse_args()
+    study = STUDIES[args.study]
+    scale = study.rehearsal if args.rehearsal else study.scale
+    default = ROOT / "runs" / f"{study.name}{'-rehearsal' if args.rehearsal else ''}"
+    work = (args.work or default).resolve()
+    evidence = args.evidence or (work / "evidence" if args.rehearsal else study.results)
+    work.mkdir(parents=True, exist_ok=True)
+    if args.only is None:
+        make_data(study, work, scale, Lines())
+        words = [
+            w for flag in ("study", "threads") for w in (f"--{flag}", str(getattr(args, flag)))
+        ]
+        words += ["--work", str(work), "--evidence", str(evidence)]
+        return run_all(study, [*words, *(["--rehearsal"] if args.rehearsal else [])], args.jobs)
+    if args.only not in study.arms:
+        raise UserError(f"no arm '{args.only}' in {study.name}: {', '.join(study.arms)}")
+    os.environ["OMP_NUM_THREADS"] = str(args.threads)
     import torch
 
     torch.set_num_threads(args.threads)
-    work = args.work or Path(f"{WORK}-rehearsal" if args.rehearsal else WORK)
-    evidence = args.evidence or (work / "evidence" if args.rehearsal else EVIDENCE)
     try:
-        run(work, evidence, protocol.REHEARSAL if args.rehearsal else protocol.PROTOCOL)
-    except UserError as error:
-        print(error, file=sys.stderr)
-        return 2
+        run_arm(study, args.only, work, evidence, scale)
+    except (Interrupted, KeyboardInterrupt):
+        return STOPPED
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        sys.exit(main())
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

@@ -213,9 +213,10 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.5g}"
     if isinstance(value, list):
-        if not all(isinstance(v, dict) for v in value) or len(value) > 5:
+        if len(value) > 5:
             return f"{len(value)} entries"
-        return "; ".join(_shown(v) for v in value) or "none"
+        between = "; " if any(isinstance(v, dict) for v in value) else ", "
+        return between.join(_shown(v) for v in value) or "none"
     if isinstance(value, dict):
         return ", ".join(f"{k} {_shown(v)}" for k, v in value.items()) or "none"
     return str(value)

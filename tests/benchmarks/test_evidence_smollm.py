@@ -14,6 +14,8 @@ import smollm_figures
 import smollm_protocol as protocol
 import smollm_report
 import smollm_statistics as statistics
+from smollm_protocol import STUDY
+from smollm_study import question_key
 
 from prorl_datasets import Sample
 from prorl_datasets.recipe.parts import Entry
@@ -37,7 +39,7 @@ def _rows(entry: Entry, source: ReasoningGymSource) -> Iterator[Row | Drop]:
 
 def test_every_task_makes_items_whose_gold_its_verifier_accepts() -> None:
     asked = []
-    for entry in protocol.recipe().entries:
+    for entry in STUDY.recipe(STUDY.scale).entries:
         assert isinstance(entry.source, ReasoningGymSource)
         row = next(row for row in _rows(entry, entry.source) if not isinstance(row, Drop))
         assert row.gold is not None
@@ -56,25 +58,19 @@ def sample(question: str, split: str = "test", task: str = "gcd", gold: str = "1
         source="test",
         licence="none",
         split=split,  # type: ignore[arg-type]
-        metadata={"family": task, "gold_response": gold},
+        metadata={"family": task, "entry": task, "gold_response": gold},
     )
 
 
 def test_items_that_differ_in_order_date_or_letter_alone_are_the_same_problem() -> None:
-    one = protocol.question_key(sample("GCD of these numbers: 20, 8"))
-    assert one == protocol.question_key(sample("GCD of these numbers: 8, 20"))
-    assert one != protocol.question_key(sample("GCD of these numbers: 8, 21"))
-    assert one != protocol.question_key(replace(sample("x"), prompt=({"content": "20, 80"},)))
+    one = question_key(sample("GCD of these numbers: 20, 8"))
+    assert one == question_key(sample("GCD of these numbers: 8, 20"))
+    assert one != question_key(sample("GCD of these numbers: 8, 21"))
+    assert one != question_key(replace(sample("x"), prompt=({"content": "20, 80"},)))
     dated = "Count back 3 days from Monday, October {}, 2022"
-    assert protocol.question_key(sample(dated.format(10))) == protocol.question_key(
-        sample(dated.format(17))
-    )
-    assert protocol.question_key(sample("Solve 5*p + 4 = 19")) == protocol.question_key(
-        sample("Solve 5*x + 4 = 19")
-    )
-    assert protocol.question_key(sample("Solve 5*p + 4 = 19")) != protocol.question_key(
-        sample("Solve 5*p + 4 = 24")
-    )
+    assert question_key(sample(dated.format(10))) == question_key(sample(dated.format(17)))
+    assert question_key(sample("Solve 5*p + 4 = 19")) == question_key(sample("Solve 5*x + 4 = 19"))
+    assert question_key(sample("Solve 5*p + 4 = 19")) != question_key(sample("Solve 5*p + 4 = 24"))
 
 
 def dataset(extra: int) -> list[Sample]:
@@ -87,10 +83,10 @@ def dataset(extra: int) -> list[Sample]:
 
 def test_held_out_items_share_no_problem_with_training() -> None:
     rows = dataset(HELD_OUT + 1)
-    chosen = protocol.held_out(rows)
+    chosen = STUDY.held_out(rows, HELD_OUT)
     assert len(chosen) == HELD_OUT * len(protocol.TASKS)
-    trained = {protocol.question_key(s) for s in rows if s.split == "train"}
-    keys = [protocol.question_key(s) for s in chosen]
+    trained = {question_key(s) for s in rows if s.split == "train"}
+    keys = [question_key(s) for s in chosen]
     assert not trained & set(keys)
     assert len(set(keys)) == len(keys)
     assert "test-question 0 of gcd" not in {s.id for s in chosen}
@@ -98,7 +94,7 @@ def test_held_out_items_share_no_problem_with_training() -> None:
 
 def test_too_few_held_out_items_are_an_error() -> None:
     with pytest.raises(ValueError, match="held-out items"):
-        protocol.held_out(dataset(HELD_OUT))
+        STUDY.held_out(dataset(HELD_OUT), HELD_OUT)
 
 
 def test_chance_is_what_the_commonest_training_answer_scores() -> None:
@@ -107,22 +103,22 @@ def test_chance_is_what_the_commonest_training_answer_scores() -> None:
         rows += [sample(f"{i} a {t.name}", "train", t.name, gold) for i, gold in enumerate("112")]
         rows += [sample(f"{i} b {t.name}", "test", t.name, gold) for i, gold in enumerate("1223")]
     items = [s for s in rows if s.split == "test"]
-    assert protocol.chance(rows, items) == {t.name: 0.25 for t in protocol.TASKS}
+    assert STUDY.chance(rows, items) == {t.name: 0.25 for t in protocol.TASKS}
 
 
 def test_the_run_config_is_a_valid_one_of_at_least_a_hundred_steps(tmp_path: Path) -> None:
-    config = protocol.train_config(tmp_path)
+    config = STUDY.train_config("run", tmp_path, STUDY.scale)
     assert config.steps == protocol.STEPS >= 100
     assert config.rollout.max_tokens == protocol.MAX_TOKENS
     assert config.rollout.temperature == 1.0
 
 
 def test_a_rehearsal_uses_other_seeds_than_the_protocol(tmp_path: Path) -> None:
-    full = protocol.train_config(tmp_path)
-    small = protocol.train_config(tmp_path, protocol.REHEARSAL)
+    full = STUDY.train_config("run", tmp_path, STUDY.scale)
+    small = STUDY.train_config("run", tmp_path, STUDY.rehearsal)
     assert small.steps == 2
     assert small.seed != full.seed
-    assert protocol.recipe(protocol.REHEARSAL).seed != protocol.recipe().seed
+    assert STUDY.recipe(STUDY.rehearsal).seed != STUDY.recipe(STUDY.scale).seed
 
 
 def test_the_document_states_the_protocol_of_the_constants() -> None:

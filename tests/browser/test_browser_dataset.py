@@ -79,7 +79,12 @@ def _row(page: Any, name: str) -> Any:
 
 
 def test_filters_stand_in_the_address_and_a_link_shows_the_same(
-    dataset: Path, serve: Any, look: Any, accessible: Callable[[Any], None], picture: Any
+    dataset: Path,
+    serve: Any,
+    look: Any,
+    expect: Any,
+    accessible: Callable[[Any], None],
+    picture: Any,
 ) -> None:
     address = serve(dataset)
     page = look(f"{address}#/mix/dataset")
@@ -99,7 +104,7 @@ def test_filters_stand_in_the_address_and_a_link_shows_the_same(
     assert shown and all(name.startswith("add-validation-") for name in shown)
     again = look(page.url)
     again.wait_for_selector("tr[data-at]")
-    assert again.locator("tr[data-at] .ds-id").all_inner_texts() == shown
+    expect(again.locator("tr[data-at] .ds-id")).to_have_text(shown, use_inner_text=True)
     again.get_by_role("button", name="clear").click()
     again.get_by_text("129 rows, 1 to 100 shown").wait_for()
     again.get_by_role("button", name="next 100").click()
@@ -150,14 +155,14 @@ def test_a_row_is_read_by_keyboard_and_its_gold_is_checked_again(
 
 
 def test_a_hostile_question_is_text_and_a_long_one_is_cut(
-    dataset: Path, serve: Any, look: Any
+    dataset: Path, serve: Any, look: Any, expect: Any
 ) -> None:
     address = serve(dataset)
     page = look(f"{address}#/mix/dataset?row=texts-train-000000")
     question = page.get_by_role("region", name="message of user")
     question.wait_for()
-    assert "<script>window.hit = 1</script>" in question.inner_text()
-    assert "⟨U+202E⟩gnp.exe" in question.inner_text()
+    expect(question).to_contain_text("<script>window.hit = 1</script>", use_inner_text=True)
+    expect(question).to_contain_text("⟨U+202E⟩gnp.exe", use_inner_text=True)
     page.wait_for_selector(".ds-near, .ds-row .none")
     assert page.evaluate("() => window.hit === undefined")
     page = look(f"{address}#/mix/dataset?row=texts-train-000004")
@@ -166,7 +171,12 @@ def test_a_hostile_question_is_text_and_a_long_one_is_cut(
 
 
 def test_what_was_dropped_is_shown_with_the_row_that_it_repeats(
-    dataset: Path, serve: Any, look: Any, accessible: Callable[[Any], None], picture: Any
+    dataset: Path,
+    serve: Any,
+    look: Any,
+    expect: Any,
+    accessible: Callable[[Any], None],
+    picture: Any,
 ) -> None:
     page = look(f"{serve(dataset)}#/mix/dataset?tab=dropped")
     page.get_by_text("reward 0: not equal").wait_for()
@@ -178,7 +188,9 @@ def test_what_was_dropped_is_shown_with_the_row_that_it_repeats(
     page.get_by_role("link", name="texts-train-").click()
     page.get_by_role("region", name="message of user").wait_for()
     page.get_by_text("dropped as near-duplicate").wait_for()
-    assert "harbour" in page.get_by_role("region", name="message of user").inner_text()
+    expect(page.get_by_role("region", name="message of user")).to_contain_text(
+        "harbour", use_inner_text=True
+    )
 
 
 def test_counts_open_the_rows_that_they_count(

@@ -84,8 +84,8 @@ def test_the_matrix_is_filtered_sorted_and_walked_by_keyboard(
     page.keyboard.press("/")
     page.keyboard.type("NUMBER 13")
     page.wait_for_function("() => document.querySelectorAll('tr[data-at]').length === 1")
-    assert "stem-1" in rows.first.inner_text()
-    assert "q=NUMBER+13" in page.url
+    expect(rows.first).to_contain_text("stem-1", use_inner_text=True)
+    page.wait_for_url("**q=NUMBER+13**")
     page.get_by_role("button", name="all problems").click()
     page.wait_for_function("() => document.querySelectorAll('tr[data-at]').length === 24")
     page.get_by_role("button", name="difference").click()
@@ -125,13 +125,13 @@ def test_a_link_shows_two_models_answers_to_a_problem_and_each_can_be_checked_ag
 
 
 def test_texts_of_a_model_do_nothing_and_their_turning_characters_are_written_out(
-    evals: Path, serve: Any, look: Any
+    evals: Path, serve: Any, look: Any, expect: Any
 ) -> None:
     page = look(at(serve(evals), problem="math-3", models="base,step_000200"))
     page.wait_for_selector("article .text")
     text = page.locator("article > .text").first.inner_text()
     assert "<script>alert(2)</script>⟨U+202E⟩⟨U+0007⟩</bdi></div>" in text
-    assert "show" in page.locator("article .more").first.inner_text()
+    expect(page.locator("article .more").first).to_contain_text("show", use_inner_text=True)
     assert page.locator("main img, main script").count() == 0
 
 
@@ -150,7 +150,7 @@ def test_claims_and_gains_lead_to_their_problems(
     page.get_by_role("link", name=re.compile(r"^gained \d")).click()
     page.wait_for_url("**set=gained**")
     page.wait_for_selector(".share")
-    assert "models=base%2Cstep_000200" in page.url
+    page.wait_for_url("**models=base%2Cstep_000200**")
 
 
 def test_an_evaluation_that_goes_on_is_shown_as_it_grows(

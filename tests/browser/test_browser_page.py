@@ -26,10 +26,10 @@ def runs(tmp_path: Path) -> Path:
 
 
 def test_all_that_was_found_is_listed_and_a_click_opens_it(
-    runs: Path, serve: Any, look: Any, accessible: Callable[[Any], None]
+    runs: Path, serve: Any, look: Any, expect: Any, accessible: Callable[[Any], None]
 ) -> None:
     page = look(serve(runs))
-    assert page.locator(".card > a").all_inner_texts() == list(RUNS)
+    expect(page.locator(".card > a")).to_have_text(list(RUNS), use_inner_text=True)
     accessible(page)
     page.get_by_role("link", name="second").click()
     page.wait_for_url("**#/second/run")
@@ -99,14 +99,14 @@ def test_a_run_that_goes_on_is_seen_without_a_reload(runs: Path, serve: Any, loo
 
 
 def test_the_page_is_one_file_that_needs_no_server(
-    runs: Path, tmp_path: Path, look: Any, accessible: Callable[[Any], None]
+    runs: Path, tmp_path: Path, look: Any, expect: Any, accessible: Callable[[Any], None]
 ) -> None:
     from prorl_viewer import find_subjects, write_html
 
     file = tmp_path / "page.html"
     assert write_html(find_subjects([runs]), file) == file.stat().st_size
     page = look(f"file://{file}")
-    assert page.locator(".card > a").all_inner_texts() == list(RUNS)
+    expect(page.locator(".card > a")).to_have_text(list(RUNS), use_inner_text=True)
     accessible(page)
     page.get_by_role("link", name="first").click()
     page.wait_for_url("**#/first/run")

@@ -121,7 +121,7 @@ def test_the_list_is_filtered_by_link_and_by_hand_and_the_address_keeps_it(
     page.keyboard.press("/")
     page.keyboard.type("STEP 4")
     page.get_by_text("12 of 288 rollouts").wait_for()
-    assert "q=STEP+4" in page.url
+    page.wait_for_url("**q=STEP+4**")
     page.get_by_label("reward", exact=True).fill("1")
     page.get_by_text("4 of 288 rollouts").wait_for()
     page.get_by_role("button", name="tokens").click()
@@ -164,24 +164,28 @@ def test_rows_far_down_are_there_when_they_are_scrolled_to(
 
 
 def test_tokens_are_coloured_and_the_pointed_ones_number_is_written_out(
-    run: Path, serve: Any, look: Any, accessible: Any, picture: Any
+    run: Path, serve: Any, look: Any, expect: Any, accessible: Any, picture: Any
 ) -> None:
     page = look(rollouts(serve(run), "at=5.0&colour=gap"))
     tokens = page.locator(".tokens")
     tokens.wait_for()
-    assert tokens.locator("bdi").inner_text() == "Step 5: naïve, 2 + 0 = \\boxed{3}"
+    expect(tokens.locator("bdi")).to_have_text(
+        "Step 5: naïve, 2 + 0 = \\boxed{3}", use_inner_text=True
+    )
     assert tokens.locator("[data-token='2']").get_attribute("class").strip() == "b2"
     tokens.focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
-    assert 'token 3 of 33 "e": sampler gap 0.3' in page.locator(".token-reading").inner_text()
+    expect(page.locator(".token-reading")).to_contain_text(
+        'token 3 of 33 "e": sampler gap 0.3', use_inner_text=True
+    )
     accessible(page)
     picture(page, "rollouts-tokens-desktop-light")
     page.get_by_label("colour tokens by").select_option("advantage")
     page.locator(".tokens .b1, .tokens .b2").first.wait_for()
     page.get_by_label("colour tokens by").select_option("sampler")
     page.locator(".tokens .n0").first.wait_for()
-    assert "colour=sampler" in page.url
+    page.wait_for_url("**colour=sampler**")
 
 
 def test_without_the_runs_tokenizer_the_page_says_why(run: Path, serve: Any, look: Any) -> None:

@@ -33,7 +33,7 @@ def chart(page: Any, title: str) -> Any:
 
 
 def test_why_a_reward_fell_is_two_clicks_away_and_ends_at_the_rollouts(
-    made: Path, serve: Any, look: Any, accessible: Callable[[Any], None], picture: Any
+    made: Path, serve: Any, look: Any, expect: Any, accessible: Callable[[Any], None], picture: Any
 ) -> None:
     page = look(serve(made) + "#/fallen/run")
     chart(page, "Reward").locator("path.line").first.wait_for()
@@ -42,12 +42,12 @@ def test_why_a_reward_fell_is_two_clicks_away_and_ends_at_the_rollouts(
     page.get_by_role("button", name=re.compile(r"step 1(49|50|51)")).click()
     panel = page.get_by_role("complementary")
     panel.get_by_text("Before and after").wait_for()
-    assert "Reward 0." in panel.inner_text()
+    expect(panel).to_contain_text("Reward 0.", use_inner_text=True)
     first = panel.locator(".suspect").first
-    assert "Cut by the token limit" in first.inner_text()
+    expect(first).to_contain_text("Cut by the token limit", use_inner_text=True)
     by_task = panel.get_by_role("region", name="By task").locator("tbody tr")
     by_task.first.wait_for()
-    assert "math-fractions" in by_task.first.inner_text()
+    expect(by_task.first).to_contain_text("math-fractions", use_inner_text=True)
     accessible(page)
     picture(page, "run-around-a-step")
     panel.get_by_label("steps compared").select_option("50")
@@ -88,12 +88,12 @@ def test_a_link_brings_back_the_step_the_curves_the_axis_and_the_runs(
     page = look(serve(made) + f"#/fallen/run?{query}")
     chart(page, "loss").locator("path.line").first.wait_for()
     expect(page.locator("figure.chart")).to_have_count(3)
-    assert page.get_by_role("heading", name="Step 150").is_visible()
+    page.get_by_role("heading", name="Step 150").wait_for()
     reward = chart(page, "Reward")
-    assert reward.locator(".legend button").all_inner_texts() == ["fallen", "well"]
-    assert "million tokens" in reward.inner_text()
+    expect(reward.locator(".legend button")).to_have_text(["fallen", "well"], use_inner_text=True)
+    expect(reward).to_contain_text("million tokens", use_inner_text=True)
     settings = page.get_by_role("region", name="settings")
-    assert "optimizer.lr" in settings.inner_text()
+    expect(settings).to_contain_text("optimizer.lr", use_inner_text=True)
     picture(page, "runs-beside-each-other")
 
 
@@ -106,20 +106,22 @@ def test_a_run_that_goes_on_grows_on_the_page(
     with run.lock():
         page = look(serve(run.path))
         page.get_by_text("240 of 300").wait_for()
-        assert page.get_by_text("running").is_visible()
+        page.get_by_text("running").wait_for()
         write_steps(run, made_up_config(300), range(241, 251))
         page.get_by_text("250 of 300").wait_for()
     page.get_by_text("stopped early").wait_for()
 
 
-def test_curves_are_divided_by_domain_and_by_task(made: Path, serve: Any, look: Any) -> None:
+def test_curves_are_divided_by_domain_and_by_task(
+    made: Path, serve: Any, look: Any, expect: Any
+) -> None:
     page = look(serve(made) + "#/fallen/run?by=domain")
     legend = chart(page, "Reward").locator(".legend button")
     legend.first.wait_for()
-    assert legend.all_inner_texts() == ["code", "logic", "math"]
+    expect(legend).to_have_text(["code", "logic", "math"], use_inner_text=True)
     page.get_by_label("divided").select_option("task")
     chart(page, "Reward").get_by_role("button", name="math-fractions").wait_for()
-    assert page.url.endswith("by=task")
+    page.wait_for_url("**by=task")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,12 @@ from prorl_training.policy.update import Policy
 from prorl_training.policy.warm_start import warm_start_if_asked
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.types import Scorer
-from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
+from prorl_training.run.checkpoint_store import (
+    checkpoint_path,
+    has_checkpoint,
+    open_checkpoint,
+    verify_checkpoint,
+)
 from prorl_training.run.folder import RunFolder
 from prorl_verifiers import Task, Verdict
 
@@ -164,6 +170,34 @@ def resume_or_start(run: Path) -> int:
     engine.restore(state, path)
     engine.run()
     return 0
+
+
+@pytest.fixture
+def go_on() -> Callable[[TrainingLoop, int], TrainingLoop]:
+    """Return what a new process does with a run from the checkpoint of a step: all but data and scorer is read again."""
+
+    def again(engine: TrainingLoop, step: int) -> TrainingLoop:
+        folder = RunFolder(engine.parts.folder.path)
+        path = checkpoint_path(folder.checkpoints, step)
+        state = verify_checkpoint(path)
+        model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
+        policy = Policy(model, engine.config, torch.float32)
+        restore_checkpoint(path, policy, state)
+        folder.truncate_after(step)
+        prompts = engine.parts.prompts
+        own: Any = {
+            "policy": policy,
+            "folder": folder,
+            "generator": TransformersGenerator(policy.model, tokenizer, batch_size=256),
+            "prompts": PromptSource(prompts.samples, prompts.encode, prompts.context),
+        }
+        loop = TrainingLoop(engine.config, replace(engine.parts, **own), step)
+        loop.restore(state, path)
+        loop.run()
+        loop.loggers.close()
+        return loop
+
+    return again
 
 
 @pytest.fixture(scope="session")

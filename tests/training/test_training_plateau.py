@@ -1,4 +1,4 @@
-"""What a stall leads to, one action after the other; levels that open and close."""
+"""What a stall leads to, one action after the other."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from prorl_common import UserError
-from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.rollout.levels import Ladders
-from prorl_training.rollout.prompts import PromptSource
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.simulate import rules_at, simulate
 from prorl_training.schedule.timeline import differences, lanes_text
 from prorl_training.schedule.validation_history import ValidationResult
-from prorl_verifiers import Task
 
 STALL = 12
 """Flat validations that it takes with the K below."""
@@ -222,54 +217,6 @@ def test_explain_shows_what_the_next_stall_would_lead_to() -> None:
     assert (before["next_on_stall"], before["samples"]) == ("raise_samples", 8)
     after = rules_at(config, rows_of_a_plateau(), STALL + 2)
     assert (after["next_on_stall"], after["samples"]) == ("end", 16)
-
-
-def item(name: str, **metadata: Any) -> Sample:
-    prompt = ({"role": "user", "content": "x"},)
-    task = Task("math", {"answer": "1"})
-    return Sample(name, "math", prompt, task, "made", "none", "train", metadata=metadata)
-
-
-LADDER = [item(f"{level}{n}", level=level, family="sums") for level in (1, 2, 4) for n in "ab"]
-
-
-def open_ids(source: PromptSource, config: TrainConfig) -> set[str]:
-    return {s.id for s in source.draw(1, config)}
-
-
-def test_a_level_opens_when_the_one_below_is_passed_and_closes_when_it_is_lost() -> None:
-    source = PromptSource([*LADDER, item("plain")], lambda s: [0], None)
-    config = config_of("reset")
-    assert open_ids(source, config) == {"1a", "1b", "plain"}
-    source.records.right[:2] = 4.0
-    assert open_ids(source, config) == {"1a", "1b", "2a", "2b", "plain"}
-    assert source.levels(config) == (2, 1)
-    source.records.right[2:4] = 4.0
-    assert source.levels(config) == (3, 0)
-    source.records.wrong[:2] = 5.0
-    assert source.levels(config) == (1, 2)
-
-
-def test_what_is_not_known_any_more_opens_nothing() -> None:
-    ladders = Ladders(LADDER)
-    faded = np.full(6, 1e-6)
-    assert ladders.open_levels(faded, np.zeros(6), open_at=0.05, ahead=0) == [1]
-
-
-def test_levels_ahead_are_open_beyond_those_that_were_earned() -> None:
-    ladders = Ladders(LADDER)
-    nothing = np.zeros(6)
-    assert ladders.open_levels(nothing, nothing, 0.5, 1) == [2]
-    assert ladders.open_levels(nothing, nothing, 0.5, 9) == [3]
-
-
-def test_families_climb_each_on_its_own() -> None:
-    other = [item(f"x{level}", level=level, family="words") for level in (1, 2)]
-    ladders = Ladders([*LADDER, *other])
-    right = np.array([0.0] * 6 + [3.0, 0.0])
-    levels = ladders.open_levels(right, np.zeros(8), 0.5, 0)
-    assert levels == [1, 2]
-    assert ladders.open_items(levels).tolist() == [True] * 2 + [False] * 4 + [True] * 2
 
 
 def test_a_run_that_stalls_samples_more_and_then_ends_early_and_well(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,10 @@ import pytest
 import torch
 
 from prorl_datasets import Sample
-from prorl_inference import TransformersGenerator, load_model
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.policy.files import restore_checkpoint
-from prorl_training.policy.update import Policy
 from prorl_training.rollout.posterior import chance_to_teach, drawing_weights
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.run.checkpoint_store import checkpoint_path, verify_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Task, Verdict
@@ -138,7 +133,10 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
 
 
 def test_a_run_gone_on_with_posterior_sampling_is_the_unbroken_one_bit_for_bit(
-    tmp_path: Path, make_engine: Callable[..., TrainingLoop], make_config: Callable[..., Any]
+    tmp_path: Path,
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., Any],
+    go_on: Callable[[TrainingLoop, int], TrainingLoop],
 ) -> None:
     config = make_config(steps=8, data={"sampling": "posterior", "half_life": 3.0})
     run = tmp_path / "run"
@@ -148,21 +146,8 @@ def test_a_run_gone_on_with_posterior_sampling_is_the_unbroken_one_bit_for_bit(
     assert whole[-1]["items_solved"] > 0
     weights = unbroken.parts.prompts.drawing_weights(config)
     assert len(set(weights)) > 2
-    path = checkpoint_path(run / "checkpoints", 6)
-    state = verify_checkpoint(path)
-    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
-    policy = Policy(model, config, torch.float32)
-    restore_checkpoint(path, policy, state)
-    folder = RunFolder(run)
-    folder.truncate_after(6)
-    generator = TransformersGenerator(policy.model, tokenizer, batch_size=256)
-    fresh = PromptSource(unbroken.parts.prompts.samples, unbroken.parts.prompts.encode, 512)
-    own: Any = {"policy": policy, "folder": folder, "generator": generator, "prompts": fresh}
-    again = TrainingLoop(config, replace(unbroken.parts, **own), 6)
-    again.restore(state, path)
-    again.run()
-    again.loggers.close()
+    again = go_on(unbroken, 6)
     assert rows_of(run) == whole
-    assert list(fresh.drawing_weights(config)) == list(weights)
+    assert list(again.parts.prompts.drawing_weights(config)) == list(weights)
     before, after = (e.parts.policy.model.state_dict() for e in (unbroken, again))
     assert all(torch.equal(before[name], after[name]) for name in before)

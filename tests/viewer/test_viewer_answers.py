@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from prorl_common import UserError
-from prorl_viewer import Private, find_subjects, write_html
+from prorl_viewer import Private, Subjects, find_subjects, write_html
 from prorl_viewer.answering import answer
 from prorl_viewer.encoding import DEEPEST, SHOWN, encode
 from prorl_viewer.subject import Hidden, Kind, Page, Query, choice, integer
@@ -24,6 +25,7 @@ class Few:
 
     def __init__(self, text: str) -> None:
         self.name, self.path, self._text = "few", Path("few"), text
+        self.folders = [self.path]
 
     def version(self) -> str:
         return "1"
@@ -187,6 +189,35 @@ def test_two_runs_of_one_name_are_told_apart_and_one_given_twice_is_one(tmp_path
         (folder / "identity.json").write_text("{}")
     found = find_subjects([tmp_path, tmp_path / "a" / "run"])
     assert [s.name for s in found] == ["run", "b-run"]
+
+
+def test_what_begins_while_the_page_is_open_is_found_and_the_others_stay_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("prorl_viewer.finding.time.monotonic", lambda: clock[0])
+
+    def begin(place: str, *files: str) -> None:
+        folder = tmp_path / place
+        folder.mkdir(parents=True)
+        for name in files:
+            (folder / name).write_text("{}")
+
+    begin("a/run", "config.yaml", "identity.json")
+    begin("a/run/eval/base-0123abcd", "eval.json")
+    subjects = Subjects([tmp_path])
+    run, evaluation = subjects.now()
+    begin("0/run", "config.yaml", "identity.json")
+    begin("a/run/eval/step_000100-0123abcd", "result.json")
+    assert subjects.now() == [run, evaluation]  # not looked for again yet
+    clock[0] = 10
+    now = subjects.now()
+    assert [s.name for s in now] == ["run", "0-run", "base-0123abcd", "step_000100-0123abcd"]
+    assert now[0] is run and now[2] is evaluation
+    shutil.rmtree(tmp_path / "a")
+    clock[0] = 20
+    assert subjects.now() == now
+    subjects.close()
 
 
 def test_a_query_that_makes_no_sense_is_a_mistake_with_the_nearest_word() -> None:

@@ -132,7 +132,7 @@ def _ids(answer: Any) -> list[str]:
 def test_a_dataset_folder_is_known_by_its_manifest(folder: Path, tmp_path: Path) -> None:
     assert looks_like(folder)
     assert not looks_like(tmp_path)
-    (subject,) = open_subjects([folder])
+    (subject,) = open_subjects([folder], Shelf())
     assert (subject.kind, subject.name) == ("dataset", "mix")
 
 

@@ -4,7 +4,7 @@ Read-only: nothing of what it shows is changed. Leaves out: every number's makin
 """
 
 from prorl_viewer.export import write_html
-from prorl_viewer.finding import find_subjects
+from prorl_viewer.finding import Subjects, find_subjects
 from prorl_viewer.subject import NotFoundError, Private, Subject
 
-__all__ = ["NotFoundError", "Private", "Subject", "find_subjects", "write_html"]
+__all__ = ["NotFoundError", "Private", "Subject", "Subjects", "find_subjects", "write_html"]

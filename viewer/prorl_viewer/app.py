@@ -8,7 +8,7 @@ and are given to all. Leaves out: the socket (``serving``).
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +38,11 @@ HEADERS = {
 }
 
 
-def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False) -> Starlette:
-    """Return the application. ``token`` is asked for in the page's address and of every answer."""
-    by_name = {subject.name: subject for subject in subjects}
+def build_app(
+    subjects: Callable[[], Sequence[Subject]], token: str, share_safe: bool = False
+) -> Starlette:
+    """Return the application. ``token`` is asked for in the page's address and of every answer; ``subjects`` is asked
+    from several threads for those of now."""
 
     async def index(request: Request) -> Response:
         if not _same(request.query_params.get("token", ""), token):
@@ -53,7 +55,7 @@ def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False)
             return refused
 
         def all_subjects() -> list[dict[str, Any]]:
-            return [{"kind": s.kind, "name": s.name, "version": _version(s)} for s in subjects]
+            return [{"kind": s.kind, "name": s.name, "version": _version(s)} for s in subjects()]
 
         found = await run_in_threadpool(all_subjects)
         return _json({"subjects": found, "share_safe": share_safe}, False)
@@ -61,7 +63,9 @@ def build_app(subjects: Sequence[Subject], token: str, share_safe: bool = False)
     async def answered(request: Request) -> Response:
         if (refused := _refused(request, token)) is not None:
             return refused
-        subject = by_name.get(request.path_params["subject"])
+        name = request.path_params["subject"]
+        there = await run_in_threadpool(subjects)
+        subject = next((s for s in there if s.name == name), None)
         if subject is None:
             return _json({"error": "there is no such subject"}, False, 404)
         acts = request.method == "POST"  # HEAD asks as GET does

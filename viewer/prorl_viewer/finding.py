@@ -7,6 +7,8 @@ become one subject.
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +20,10 @@ from prorl_viewer.subject import Subject
 DEPTH = 4
 """Folders below a path that are searched."""
 NOT_SEARCHED = frozenset({"checkpoints", "rollouts", "tensorboard", "openrlhf", "node_modules"})
+SHARE = 20
+"""A search that took a second is not repeated before this many seconds are over."""
+AT_LEAST = 5.0
+"""Seconds from one search to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +37,81 @@ def find_subjects(paths: Sequence[Path]) -> list[Subject]:
 
     Raises UserError for a path that is not there, and when nothing is found.
     """
-    kinds = _kinds([path.resolve() for path in paths])
-    found: dict[int, list[Path]] = {at: [] for at in range(len(kinds))}
-    for path in paths:
-        if not path.exists():
+    return Subjects(paths).now()
+
+
+class Subjects:
+    """The subjects at some paths and below them, looked for again while they are shown: a run may begin meanwhile.
+
+    Thread-safe. Raises what ``find_subjects`` raises. A subject keeps its name; one whose folder goes stays, and says so.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            if not path.exists():
+                raise UserError(
+                    f"{path} does not exist: give a run, a dataset, results, or a folder of them"
+                )
+        self._paths = [path.resolve() for path in paths]
+        self._kinds = _kinds(self._paths)
+        self._lock = threading.Lock()
+        self._found: list[list[Path]] = [[] for _ in self._kinds]
+        self._open: list[list[Subject]] = [[] for _ in self._kinds]
+        self._replaced: list[Subject] = []
+        self._next = 0.0
+        self._search()
+        if not self._all():
+            where = ", ".join(map(str, paths))
             raise UserError(
-                f"{path} does not exist: give a run, a dataset, results, or a folder of them"
+                f"no run, dataset or evaluation in {where}: make one with prorl train, prorl data build or prorl eval"
             )
-        for folder in _folders(path.resolve(), DEPTH):
-            for at, kind in enumerate(kinds):
-                if _is_one(kind, folder) and folder not in found[at]:
-                    found[at].append(folder)
-    subjects = [s for at, kind in enumerate(kinds) for s in kind.open_subjects(found[at])]
-    if not subjects:
-        where = ", ".join(map(str, paths))
-        raise UserError(
-            f"no run, dataset or evaluation in {where}: make one with prorl train, prorl data build or prorl eval"
-        )
-    _name_apart(subjects)
-    return subjects
+
+    def now(self) -> list[Subject]:
+        """Return the subjects; looks for new ones where that was not done for a while."""
+        with self._lock:
+            if time.monotonic() >= self._next:
+                self._search()
+            return self._all()
+
+    def close(self) -> None:
+        """End what was started for them."""
+        for subject in (*self._all(), *self._replaced):
+            subject.close()
+
+    def _all(self) -> list[Subject]:
+        return [subject for subjects in self._open for subject in subjects]
+
+    def _search(self) -> None:
+        began = time.monotonic()
+        found: list[list[Path]] = [[] for _ in self._kinds]
+        for folder in dict.fromkeys(f for path in self._paths for f in _folders(path, DEPTH)):
+            for own, kind in zip(found, self._kinds, strict=True):
+                if _is_one(kind, folder):
+                    own.append(folder)
+        for at, folders in enumerate(found):
+            if not {*folders} <= {*self._found[at]}:
+                self._found[at] = list(dict.fromkeys((*self._found[at], *folders)))
+                self._take_up(at, self._kinds[at].open_subjects(self._found[at]))
+        ended = time.monotonic()
+        self._next = ended + max(AT_LEAST, SHARE * (ended - began))
+
+    def _take_up(self, at: int, opened: Sequence[Subject]) -> None:
+        """Show ``opened``, but of what is made of the same folders as before what is open already."""
+        before = {tuple(subject.folders): subject for subject in self._open[at]}
+        self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
+        self._replaced += before.values()  # somebody may be asking them
+        new = [subject for subject in self._open[at] if any(subject is one for one in opened)]
+        _name_apart(new, {s.name for s in self._all() if all(s is not one for one in new)})
 
 
 def _kinds(given: Sequence[Path]) -> list[_Kind]:
     from prorl_viewer import datasets, evaluations, runs
 
-    together = partial(evaluations.open_subjects, given=given)
-    kinds = [_Kind(kind.looks_like, kind.open_subjects) for kind in (runs, datasets)]
-    return [*kinds, _Kind(evaluations.looks_like, together)]
+    return [
+        _Kind(runs.looks_like, runs.open_subjects),
+        _Kind(datasets.looks_like, partial(datasets.open_subjects, shelf=datasets.Shelf())),
+        _Kind(evaluations.looks_like, partial(evaluations.open_subjects, given=given)),
+    ]
 
 
 def _is_one(kind: _Kind, folder: Path) -> bool:
@@ -84,9 +138,8 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
             yield from _folders(path / name, depth - 1)
 
 
-def _name_apart(subjects: Sequence[Subject]) -> None:
-    """Give subjects of one name longer ones: their folder's, then a number."""
-    taken: set[str] = set()
+def _name_apart(subjects: Sequence[Subject], taken: set[str]) -> None:
+    """Give subjects whose name is taken longer ones: their folder's, then a number."""
     for subject in subjects:
         # of bytes that are no text an address cannot be made; the root folder has no name
         subject.name = subject.name.encode(errors="replace").decode() or subject.kind

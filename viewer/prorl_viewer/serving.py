@@ -13,7 +13,7 @@ from prorl_viewer.subject import Subject
 
 
 def serve(
-    subjects: Sequence[Subject],
+    subjects: Callable[[], Sequence[Subject]],
     port: int,
     ready: Callable[[str], None],
     say: Callable[[str], None],

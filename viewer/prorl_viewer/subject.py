@@ -6,7 +6,7 @@ share-safe page can leave it out in one place (``encoding``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
@@ -49,6 +49,11 @@ class Subject(Protocol):
     name: str
     """Unique among those that are shown together; the name of its folder where that is."""
     path: Path
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """What it is made of: the folder of a run or a dataset, those of an evaluation's models."""
+        ...
 
     @property
     def kind(self) -> Kind:

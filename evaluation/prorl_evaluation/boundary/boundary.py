@@ -96,12 +96,7 @@ def boundary_report(
     """
     options = options or BoundaryOptions()
     aligned, warnings = align(results)
-    n = min(r.settings.n for r in results)
-    k = options.k
-    if k is None:
-        k = max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
-    elif not 1 <= k <= n:
-        raise EvaluationError(f"k is {k}, but a result has n = {n}: use 1 to {n}")
+    k = claim_k(results, options.k)
     near = [near_n_warning(r.settings.n, k) for r in results]
     groups = members_of([row[0] for row in aligned])
     worker = _Worker(results, aligned, options, k)
@@ -140,16 +135,29 @@ def boundary_report(
     )
 
 
+def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
+    """Return the k of the claims: ``wanted``, else the largest power of two that all estimate with k <= n/2.
+
+    Raises EvaluationError for a k that a result cannot estimate.
+    """
+    n = min(r.settings.n for r in results)
+    if wanted is None:
+        return max((k for k in ks_up_to(n) if 2 * k <= n), default=1)
+    if not 1 <= wanted <= n:
+        raise EvaluationError(f"k is {wanted}, but a result has n = {n}: use 1 to {n}")
+    return wanted
+
+
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
     """Return all problems, then domains, benchmarks and tasks; the same set of problems only once."""
-    every = [Members("overall", OVERALL, tuple(range(len(problems)))), *_named(problems)]
+    every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
         first.setdefault(group.places, group)
     return list(first.values())
 
 
-def _named(problems: Sequence[ProblemResult]) -> list[Members]:
+def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
     """Return every domain, then every benchmark and every task."""
     found: dict[tuple[Kind, str], list[int]] = {}
     kinds: dict[Kind, list[str]] = {
@@ -239,7 +247,7 @@ class _Worker:
 
         A task that is a whole benchmark or domain is listed as that and counts as the task too.
         """
-        named = _named([row[0] for row in self.aligned])
+        named = named_groups([row[0] for row in self.aligned])
         for kind in ("task", "benchmark", "domain"):
             wanted = {own.places for own in named if own.kind == kind}
             used = [g for group, g in zip(groups, built, strict=True) if group.places in wanted]

@@ -35,6 +35,9 @@ class ControllerConfig(Section):
     """What a stall leads to (empty: a reset), one after the other, the last again and again: ``reset``; ``raise_samples``, n times
     ``samples_factor`` (BroRL); ``raise_difficulty``, another open level (``data.levels=ladder``); ``rerate``, the items'
     records are forgotten; ``end``, the run is over (``schedule.plateau``)."""
+    end_gain: float = Field(default=0.0, ge=0)
+    """``end`` only where the run's forecast says that validation reward climbs by less than this until the last step: its whole
+    95 % interval below it; where it says more, or nothing, ``end`` is passed over. 0: the forecast is not read."""
     samples_factor: int = Field(default=2, ge=2)
     """What ``raise_samples`` multiplies n by."""
     samples_most: int = Field(default=512, ge=2)

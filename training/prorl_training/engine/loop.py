@@ -21,6 +21,7 @@ from prorl_inference import Generator
 from prorl_training.config import TrainConfig
 from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
+from prorl_training.rollout.levels import levels_changed
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.rollout.types import Batch, Carried, Group, Scorer, still_fitting
 from prorl_training.run.checkpoint import load_buffer, save_checkpoint
@@ -45,6 +46,7 @@ from prorl_training.run.rollouts import Learned, write_rollouts
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.forecast.forecasting import forecast, told
+from prorl_training.schedule.outlook import Outlook
 from prorl_training.schedule.safety import (
     EVERY_STEP,
     Guard,
@@ -190,6 +192,7 @@ class TrainingLoop:
         started = time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
+        levels = self.parts.prompts.open_levels(before)
         decisions = self._carry_out(self.controller.begin_step(step))
         settings = self.controller.settings
         penalty = self.controller.penalty_active(step)
@@ -199,9 +202,9 @@ class TrainingLoop:
         row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
         row |= batch_metrics(batch, trained) | staleness_metrics(trained, step)
         row |= {"prompts_too_long": self.parts.prompts.passed_over}
-        row |= self._levels(settings)
         row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
         row |= update_metrics(update)
+        decisions += self._levels(step, row, levels, settings)
         coverage = self.parts.prompts.records.coverage(step, self.config.logging.solved_steps)
         row |= coverage.pop("")
         decisions += self._judge(step, row, update, batch)
@@ -267,13 +270,16 @@ class TrainingLoop:
         self.tokens_total += batch.tokens
         return batch
 
-    def _levels(self, settings: TrainConfig) -> dict[str, int]:
-        """Return how many levels of generated items are open now that the step's verdicts are known, and how many are
-        closed: what the next step draws from, and whether the controller may open more."""
+    def _levels(
+        self, step: int, row: dict[str, Any], before: Sequence[int], settings: TrainConfig
+    ) -> list[Decision]:
+        """Note how many levels of generated items are open now that the step's verdicts are known, and how many are
+        closed: what the next step draws from, and whether the controller may open more. Return what differs from ``before``."""
+        prompts = self.parts.prompts
         if settings.data.levels == "all":
-            return {}
-        opened, closed = self.parts.prompts.levels(settings)
-        return {"levels_open": opened, "levels_closed": closed}
+            return []
+        row["levels_open"], row["levels_closed"] = prompts.levels(settings)
+        return levels_changed(step, prompts.level_changes(before, settings), settings.data.open_at)
 
     def _on_progress(self, batch: Batch) -> None:
         self.parts.beat()
@@ -310,7 +316,9 @@ class TrainingLoop:
         if update is not None:
             decisions += too_few_groups(step, batch, settings)
         decisions += validation_outage(step, row, len(self.watched), settings)
-        seen = Measured(kl, entropy, validation, row.get("levels_closed"))
+        folder, (steps, seed) = self.parts.folder, (self.config.steps, self.config.seed)
+        outlook = Outlook(lambda: [*folder.metrics(), row], step, steps, seed)
+        seen = Measured(kl, entropy, validation, row.get("levels_closed"), outlook)
         found = self.controller.end_step(step, seen)
         decisions += self._carry_out(found)
         self.stop_reason = self.guard.stop_reason

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 import numpy as np
 
@@ -151,7 +151,7 @@ class PromptSource:
         by_domain = data.domain_weights
         base: Sequence[float] = per_item(self._domains, by_domain) if by_domain else self._weights
         if data.levels == "ladder":
-            opened = self._ladders.open_items(self._open_levels(config))
+            opened = self._ladders.open_items(self.open_levels(config))
             base = [w if is_open else 0.0 for w, is_open in zip(base, opened, strict=True)]
         match data.sampling:
             case "uniform":
@@ -167,10 +167,16 @@ class PromptSource:
 
     def levels(self, config: TrainConfig) -> tuple[int, int]:
         """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``)."""
-        levels = self._open_levels(config)
+        levels = self.open_levels(config)
         return sum(levels), self._ladders.closed(levels)
 
-    def _open_levels(self, config: TrainConfig) -> list[int]:
+    def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
+        """Return what is open now and was not ``before`` (of ``open_levels``), or the other way (``Ladders.changes``)."""
+        records = self.records
+        return self._ladders.changes(before, self.open_levels(config), records.right, records.wrong)
+
+    def open_levels(self, config: TrainConfig) -> list[int]:
+        """Return how many levels of each ladder are open now."""
         data, records = config.data, self.records
         return self._ladders.open_levels(
             records.right, records.wrong, data.open_at, data.levels_ahead

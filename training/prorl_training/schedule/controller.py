@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from prorl_common import UserError
 from prorl_training.config import LengthPenaltyConfig, TrainConfig
 from prorl_training.schedule.decisions import WEIGHTS, Decision, DecisionKind
+from prorl_training.schedule.outlook import Outlook
 from prorl_training.schedule.plateau import Plateau
 from prorl_training.schedule.rules import Finding, measure_spike
 from prorl_training.schedule.validation_history import ValidationHistory, ValidationResult
@@ -29,6 +30,8 @@ class Measured(NamedTuple):
     validation: ValidationResult | None = None
     levels_closed: int | None = None
     """Levels of generated items that none is drawn of (``data.levels``)."""
+    outlook: Outlook | None = None
+    """The run's forecast, made only where a rule asks (``controller.end_gain``)."""
 
 
 @dataclass
@@ -131,7 +134,9 @@ class Controller:
             finding = None
         ended: list[Decision] = []
         if finding is not None and finding.rule == "stalled_validation":
-            action = self.plateau.take(finding, self.settings, measured.levels_closed)
+            closed, outlook = measured.levels_closed, measured.outlook
+            action, why = self.plateau.take(finding, self.settings, closed, outlook)
+            finding = finding._replace(evidence={**finding.evidence, **why})
             if action != "reset":
                 self._act_on([finding.rule])
                 if action == "end":

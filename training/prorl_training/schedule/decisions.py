@@ -19,6 +19,7 @@ DecisionKind = Literal[
     "difficulty_raised",
     "items_rerated",
     "run_ended",
+    "levels_changed",
     "update_skipped",
     "learning_rate_backed_off",
     "learning_rate_restored",

@@ -6,7 +6,7 @@
   training stops paying, broader rollouts go on paying). It holds for the phases that follow, where they have no more.
 - ``raise_difficulty``: one more level of every ladder is opened (``data.levels``).
 - ``rerate``: what rollouts have said of the items is forgotten, so that all are looked at anew.
-- ``end``: the run is over, well and early.
+- ``end``: the run is over, well and early; with ``end_gain`` only where the run's forecast sees less to gain (``outlook``).
 
 An action that has nothing left to do is passed over; where none is left, the reference is reset. A stage begins with
 nothing raised. Plain JSON inside, no torch.
@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from prorl_training.config import TrainConfig
 from prorl_training.config.schedule import StallAction
 from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.outlook import Outlook
 from prorl_training.schedule.rules import Finding
 
 
@@ -36,6 +37,14 @@ class PlateauState:
     """Levels opened by ``raise_difficulty``."""
     due: dict[str, Any] | None = None
     """What takes effect at the next step: action, and the finding that asked for it."""
+
+
+class Choice(NamedTuple):
+    """What a stall leads to, and why nothing that stands before it in ``on_stall``."""
+
+    action: StallAction
+    evidence: dict[str, Any]
+    """``passed_over``: actions, ``forecast``: what it said where it was asked; JSON values."""
 
 
 class Plateau:
@@ -55,34 +64,40 @@ class Plateau:
             changed["data"] = settings.data.model_copy(update=update)
         return settings.model_copy(update=changed) if changed else settings
 
-    def would_take(self, settings: TrainConfig, levels_closed: int | None) -> StallAction:
-        """Return the action that a stall would lead to now."""
-        return self._choose(settings, levels_closed)[0]
+    def would_take(
+        self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
+    ) -> Choice:
+        """Return what a stall would lead to now.
+
+        ``levels_closed``: levels of the ladders that no item is drawn of; None: not known. ``outlook``: the run's forecast.
+        """
+        actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
+        passed: list[StallAction] = []
+        evidence: dict[str, Any] = {}
+        for action in actions[min(self.state.taken, len(actions) - 1) :]:
+            able = _able(action, settings, levels_closed)
+            if action == "end" and settings.controller.end_gain:
+                evidence["forecast"] = said = _forecast(settings.controller.end_gain, outlook)
+                able = said["says"] == "less"
+            if able:
+                return Choice(action, _with_passed(evidence, passed))
+            passed.append(action)
+        return Choice("reset", _with_passed(evidence, passed))
 
     def take(
-        self, finding: Finding, settings: TrainConfig, levels_closed: int | None
-    ) -> StallAction:
-        """Return the action that a stall leads to; what waits for the next step is due from now on.
-
-        ``levels_closed``: levels of the ladders that no item is drawn of; None: not known.
-        """
-        action, passed = self._choose(settings, levels_closed)
-        self.state.taken += len(passed) + 1
-        if action not in ("reset", "end"):
-            self.state.due = {"action": action, "rule": finding.rule, **finding.evidence}
-            self.state.due |= {"passed_over": passed} if passed else {}
-        return action
-
-    def _choose(
-        self, settings: TrainConfig, levels_closed: int | None
-    ) -> tuple[StallAction, list[StallAction]]:
-        """Return the next action that has something left to do, and those that were passed over for it."""
-        actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
-        left = actions[min(self.state.taken, len(actions) - 1) :]
-        for number, action in enumerate(left):
-            if _able(action, settings, levels_closed):
-                return action, list(left[:number])
-        return "reset", list(left)
+        self,
+        finding: Finding,
+        settings: TrainConfig,
+        levels_closed: int | None,
+        outlook: Outlook | None,
+    ) -> Choice:
+        """Return what a stall leads to (``would_take``); what waits for the next step is due from now on."""
+        choice = self.would_take(settings, levels_closed, outlook)
+        self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
+        if choice.action not in ("reset", "end"):
+            evidence = {**finding.evidence, **choice.evidence}
+            self.state.due = {"action": choice.action, "rule": finding.rule, **evidence}
+        return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
         """Return what takes effect at ``step``, whose phase has ``settings`` before it; then ``over`` has it.
@@ -140,3 +155,13 @@ def _able(action: StallAction, settings: TrainConfig, levels_closed: int | None)
             return True
         case _:
             assert_never(action)
+
+
+def _forecast(least: float, outlook: Outlook | None) -> dict[str, Any]:
+    if outlook is None:
+        return {"says": "not known", "least": least, "why": "there are no metrics to read"}
+    return outlook.gain(least)._asdict()
+
+
+def _with_passed(evidence: dict[str, Any], passed: list[StallAction]) -> dict[str, Any]:
+    return {**evidence, **({"passed_over": passed} if passed else {})}

@@ -19,7 +19,7 @@ from prorl_training.schedule.decisions import WEIGHTS, Decision
 if TYPE_CHECKING:  # it brings torch, which a simulation does without
     from prorl_training.rollout.types import Batch
 
-EVERY_STEP = frozenset({"refill_gave_up", "short_batch"})
+EVERY_STEP = frozenset({"refill_gave_up", "short_batch", "levels_changed"})
 """Decisions that can come at every step: told on the terminal once, recorded each time."""
 
 

@@ -10,6 +10,7 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
+from prorl_training.schedule.outlook import Outlook
 from prorl_training.schedule.rules import measure_spike
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.validation_history import ValidationResult
@@ -25,17 +26,29 @@ def simulate(
     steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
     update. The simulation ends where the guard would stop the run, or a stall end it.
     """
-    controller, guard = Controller(config), Guard(config.safety)
+    controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
     for step in range(1, steps + 1):
-        decisions += simulate_step(controller, guard, step, (metrics or {}).get(step, {}))
+        row, outlook = recorded.get(step, {}), outlook_at(config, recorded, step)
+        decisions += simulate_step(controller, guard, step, row, outlook)
         if guard.stop_reason is not None or controller.ended:
             break
     return decisions
 
 
+def outlook_at(config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int) -> Outlook:
+    """Return the forecast that a run with these metrics had at the end of ``step``."""
+    return Outlook(
+        lambda: [metrics[s] for s in sorted(metrics) if s <= step], step, config.steps, config.seed
+    )
+
+
 def simulate_step(
-    controller: Controller, guard: Guard, step: int, row: Mapping[str, Any]
+    controller: Controller,
+    guard: Guard,
+    step: int,
+    row: Mapping[str, Any],
+    outlook: Outlook | None = None,
 ) -> list[Decision]:
     """Take both through one step with its recorded line (empty: calm) and return the decisions."""
     guard.begin_step(step)
@@ -44,11 +57,11 @@ def simulate_step(
     if loss is not None and norm is not None:
         guard.judge_update(loss, norm)
     decisions += guard.end_step(_number(row, "entropy"), row.get("groups_kept") == 0)
-    decisions += controller.end_step(step, measured(row))
+    decisions += controller.end_step(step, measured(row, outlook))
     return decisions
 
 
-def measured(row: Mapping[str, Any]) -> Measured:
+def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
     """Read a line of ``metrics.jsonl``; a standard error that was not recorded becomes NaN.
 
     A validation recorded without ``validation_rewards`` is the best or not, and is not tested on.
@@ -64,6 +77,7 @@ def measured(row: Mapping[str, Any]) -> Measured:
         _number(row, "entropy"),
         validation,
         None if closed is None else int(closed),
+        outlook,
     )
 
 
@@ -78,7 +92,8 @@ def rules_at(
     """
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):
-        simulate_step(controller, guard, before, metrics.get(before, {}))
+        outlook = outlook_at(config, metrics, before)
+        simulate_step(controller, guard, before, metrics.get(before, {}), outlook)
     controller.begin_step(step)
     c, state = controller.settings.controller, controller.state
     since = step - state.last_reset
@@ -99,15 +114,16 @@ def rules_at(
         spike = measure_spike(kls, kl)
         view |= {"kl_median": spike.median, "kl_expected": spike.expected}
         view |= {"kl_spread": spike.spread, "kl_z": spike.z, "kl_z_limit": c.kl_zscore}
-    history, validation = controller.validations, measured(row).validation
+    seen = measured(row, outlook_at(config, metrics, step))
+    history, validation = controller.validations, seen.validation
     if validation is not None:
         history.add(step, validation, c)
     view["validations_kept"] = len(history.steps)
     view["stall_test"] = [x._asdict() for x in history.halves(c)]
     view["degradation_tests"] = [x._asdict() for x in history.drops(c)]
-    view["next_on_stall"] = controller.plateau.would_take(
-        controller.settings, measured(row).levels_closed
-    )
+    choice = controller.plateau.would_take(controller.settings, seen.levels_closed, seen.outlook)
+    view["next_on_stall"] = choice.action
+    view |= choice.evidence
     view["samples"] = controller.settings.rollout.samples
     view["best_step"] = state.best_step
     return view

@@ -99,7 +99,9 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
     lines.append(lane("reset", resets, "R" * len(resets)))
     if raised := at(lambda d: d.kind in PLATEAU_KINDS):
         lines.append(lane("plateau", raised, "P" * len(raised)))
-    if other := at(lambda d: d.kind not in CONTROLLER_KINDS):
+    if changed := at(lambda d: d.kind == "levels_changed"):
+        lines.append(lane("levels", changed, "L" * len(changed)))
+    if other := at(lambda d: d.kind not in {*CONTROLLER_KINDS, "levels_changed"}):
         lines.append(lane("other", other, "!" * len(other)))
     right = str(steps)
     lines.append("step     1" + " " * (width - 1 - len(right)) + right)

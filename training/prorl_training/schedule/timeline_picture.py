@@ -9,7 +9,7 @@ from typing import Any
 
 from prorl_common import UserError, atomic_write_text
 from prorl_common.svg import Axis, Key, Panel, linear_ticks, log_ticks, picture
-from prorl_training.schedule.decisions import CONTROLLER_KINDS, Decision
+from prorl_training.schedule.decisions import CONTROLLER_KINDS, PLATEAU_KINDS, Decision
 from prorl_training.schedule.timeline import penalty_windows, phase_spans
 
 WIDTH, LEFT = 1000.0, 118.0
@@ -59,7 +59,8 @@ def _lanes(
 ) -> tuple[str, Panel]:
     """Return what the lanes say and the lanes; ``resets`` are the steps of each series of marks."""
     phases, windows = phase_spans(decisions, steps), penalty_windows(decisions, steps)
-    other = [d.step for d in decisions if d.kind not in CONTROLLER_KINDS]
+    left_out = {*(CONTROLLER_KINDS - PLATEAU_KINDS), "levels_changed"}
+    other = [d.step for d in decisions if d.kind not in left_out]
     names = ["phase"] if phases else []
     names += ["length penalty", "reference reset", *(["other decisions"] if other else [])]
     x = Axis(x.low, x.high, linear_ticks(0.0, steps, 8, whole=True), "step")

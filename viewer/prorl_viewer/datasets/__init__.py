@@ -10,6 +10,8 @@ from prorl_datasets.storage import MANIFEST
 from prorl_viewer.datasets.subject import DatasetSubject, Shelf
 from prorl_viewer.subject import Subject
 
+__all__ = ["Shelf", "looks_like", "open_subjects"]
+
 
 def looks_like(folder: Path) -> bool:
     """Return whether there is a dataset in ``folder``."""
@@ -24,7 +26,6 @@ def looks_like(folder: Path) -> bool:
     return isinstance(files, dict) and any(str(name).endswith(".parquet") for name in files)
 
 
-def open_subjects(folders: Sequence[Path]) -> list[Subject]:
-    """Return a subject for each dataset."""
-    shelf = Shelf()
+def open_subjects(folders: Sequence[Path], shelf: Shelf) -> list[Subject]:
+    """Return a subject for each dataset; ``shelf`` bounds how many have their rows in memory."""
     return [DatasetSubject(folder, shelf) for folder in folders]

@@ -67,6 +67,7 @@ class DatasetSubject:
 
     def __init__(self, path: Path, shelf: Shelf | None = None) -> None:
         self.path = path
+        self.folders = (path,)
         self._shelf = shelf or Shelf()
         self.name = path.absolute().name
         self._lock = threading.Lock()

@@ -54,6 +54,7 @@ class EvaluationSubject:
     def __init__(self, group: Group) -> None:
         self.name = group.name
         self.path = group.path
+        self.folders = [part.folder for m in group.models for part in m.parts.values()]
         self._models = group.models
         self._lock = threading.Lock()
         self._known: Hashable = None

@@ -35,6 +35,7 @@ class RunSubject:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.folders = (path,)
         self.name = path.name
         self.run = RunFolder(path)
         self._lock = threading.RLock()

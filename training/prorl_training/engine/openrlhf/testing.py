@@ -70,7 +70,7 @@ def run_config(model: Path, data: Path) -> dict[str, Any]:
 
 
 def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Return (domain, prompt, verifier, reference); a random model is often right on the first kind."""
+    """Return (domain, prompt, verifier, reference); a random model is often right on the first kind, 12 problems."""
     import reasoning_gym
 
     for i in range(12):
@@ -85,6 +85,7 @@ def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 
 
 def write_dataset(folder: Path) -> Path:
+    """Write ``problems`` as both splits; those of the first kind stand on a ladder of three levels."""
     folder.mkdir()
     files = {}
     for split in ("train", "validation"):
@@ -99,7 +100,7 @@ def write_dataset(folder: Path) -> Path:
                 "source": "test",
                 "licence": "none",
                 "gold_check": "none",
-                "metadata": "{}",
+                "metadata": canonical_json({"level": 1 + i // 4} if i < 12 else {}),
             }
             for i, (domain, prompt, verifier, reference) in enumerate(problems())
         ]

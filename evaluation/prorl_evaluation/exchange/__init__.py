@@ -1,0 +1,1 @@
+"""Task definitions of other evaluation harnesses in, our results in their JSON out."""

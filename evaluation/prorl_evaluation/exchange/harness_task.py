@@ -1,0 +1,314 @@
+"""What of a task of lm-evaluation-harness can be scored here, and why the rest cannot.
+
+A task is taken if it samples text (``generate_until``), is written in YAML alone, and is judged by ``exact_match``
+after filters of one answer. Keys and defaults: docs/task_guide.md and api/task.py of EleutherAI/lm-evaluation-harness
+(0.4.13). Leaves out: rows and prompts (``harness_problems``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prorl_evaluation.exchange.harness_yaml import Code, read_task_file
+from prorl_evaluation.types import EvaluationError
+from prorl_verifiers import TaskError
+from prorl_verifiers.exact_match.reference import OPTIONS, read
+
+MAX_TOKENS = 256
+"""Tokens an answer may have where a task does not say."""
+IGNORING = ("ignore_case", "ignore_punctuation", "ignore_numbers", "regexes_to_ignore")
+NEUTRAL = ("metric", "aggregation", "higher_is_better", "hf_evaluate")
+ONE_ANSWER = "take_first"
+WHY_NOT = {
+    "multiple_choice": "compares log-likelihoods of the choices",
+    "loglikelihood": "measures log-likelihoods",
+    "loglikelihood_rolling": "measures perplexity",
+}
+SAMPLERS = ("default", "first_n")
+
+
+class RefusedTask(EvaluationError):
+    """A task that is not programmatic, or not in a way that is understood; ``reasons`` says all that stand against it."""
+
+    def __init__(self, where: str, reasons: Sequence[str]) -> None:
+        self.reasons = tuple(reasons)
+        super().__init__(f"{where} is not imported: {'; '.join(reasons)}")
+
+
+@dataclass(frozen=True, slots=True)
+class Shots:
+    """Examples before the question: ``count`` of ``samples``, else of a split; ``text`` and ``target`` as the task's."""
+
+    count: int = 0
+    split: str | None = None
+    samples: tuple[Mapping[str, Any], ...] | None = None
+    sampler: str = "default"
+    places: tuple[int, ...] | None = None
+    text: str = ""
+    target: Any = ""
+    choices: Any = None
+    target_delimiter: str = " "
+    delimiter: str = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class HarnessTask:
+    """A task that can be scored here. ``filters``: name of a pipeline -> the exact-match verifier's filters."""
+
+    name: str
+    dataset: str
+    data_files: Mapping[str, tuple[str, ...]]
+    split: str
+    text: str
+    target: Any
+    choices: Any
+    description: str
+    shots: Shots
+    until: tuple[str, ...]
+    max_tokens: int
+    temperature: float
+    top_p: float
+    repeats: int
+    filters: Mapping[str, tuple[Mapping[str, Any], ...]]
+    comparing: Mapping[str, Any]
+    base: Path
+    notes: tuple[str, ...] = ()
+    version: str | None = None
+
+    @property
+    def templates(self) -> list[str]:
+        """Every text that may be a template."""
+        texts = (self.text, self.target, self.choices, self.description)
+        of_shots = (self.shots.text, self.shots.target, self.shots.choices)
+        return [t for t in (*texts, *(of_shots if self.shots.count else ())) if isinstance(t, str)]
+
+
+def read_harness_task(path: Path) -> HarnessTask:
+    """Return the task in a YAML file. Raises RefusedTask with every reason, EvaluationError for a broken file."""
+    return _Reading(path, read_task_file(path)).task()
+
+
+@dataclass
+class _Reading:
+    path: Path
+    row: dict[str, Any]
+    reasons: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def task(self) -> HarnessTask:
+        """Return the task, or raise RefusedTask."""
+        row = self.row
+        if "group" in row or isinstance(row.get("task"), list):
+            raise RefusedTask(str(self.path), ["it is a group: import its tasks one by one"])
+        if "class" in row:
+            raise RefusedTask(str(self.path), ["the task is a Python class, which is never run"])
+        if not isinstance(row.get("task"), str):
+            raise RefusedTask(
+                str(self.path), ["it names no task: it is a part that others include"]
+            )
+        self.code(row, "")
+        kind = row.get("output_type", "generate_until")
+        if kind != "generate_until":
+            why = WHY_NOT.get(str(kind), "is not known")
+            self.reasons.append(f"output_type {kind} {why}; only generate_until is sampled")
+        for key, what in (
+            ("use_prompt", "takes its prompt from promptsource"),
+            ("doc_to_image", "shows images"),
+            ("doc_to_audio", "plays sounds"),
+            ("gen_prefix", "begins the model's answer for it (gen_prefix)"),
+            ("process_results", "scores by code of its own (process_results)"),
+            ("custom_dataset", "makes its data by code (custom_dataset)"),
+        ):
+            value = row.get(key)
+            if value and not isinstance(value, Code):
+                self.reasons.append(what)
+        comparing = self.comparing()
+        filters = self.filters(comparing)
+        sampling = self.sampling()
+        shots = self.shots()
+        split = row.get("test_split") or row.get("validation_split")
+        if not split:
+            self.reasons.append("it names neither test_split nor validation_split")
+        for key in ("doc_to_text", "doc_to_target"):
+            value = row.get(key)
+            if not isinstance(value, str) and not (key == "doc_to_target" and _plain(value)):
+                self.reasons.append(f"{key} is no text")
+        if self.reasons:
+            raise RefusedTask(str(row["task"]), list(dict.fromkeys(self.reasons)))
+        metadata = row.get("metadata")
+        version = metadata.get("version") if isinstance(metadata, dict) else None
+        name = [str(row[k]) for k in ("dataset_path", "dataset_name") if row.get(k)]
+        return HarnessTask(
+            name=row["task"],
+            dataset=" ".join(name),
+            data_files=self.data_files(),
+            split=str(split),
+            text=row["doc_to_text"],
+            target=row["doc_to_target"],
+            choices=row.get("doc_to_choice"),
+            description=str(row.get("description") or ""),
+            shots=shots,
+            repeats=int(row.get("repeats") or 1),
+            filters=filters,
+            comparing=comparing,
+            base=self.path.parent,
+            notes=tuple(self.notes),
+            version=None if version is None else str(version),
+            **sampling,
+        )
+
+    def code(self, value: Any, place: str) -> None:
+        """Add a reason for every ``!function`` in ``value``."""
+        if isinstance(value, Code):
+            self.reasons.append(f"{place} is Python (!function {value}), which is never run")
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                self.code(inner, f"{place}.{key}" if place else str(key))
+        elif isinstance(value, list):
+            for inner in value:
+                self.code(inner, place)
+
+    def comparing(self) -> dict[str, Any]:
+        """Return what exact_match ignores."""
+        listed = self.row.get("metric_list")
+        rows = [m for m in listed if isinstance(m, dict)] if isinstance(listed, list) else []
+        names = [str(m.get("metric")) for m in rows if not isinstance(m.get("metric"), Code)]
+        if "exact_match" not in names:
+            if not any(isinstance(m.get("metric"), Code) for m in rows):
+                said = ", ".join(names) or "none is named"
+                self.reasons.append(f"its metric is not exact_match ({said})")
+            return {}
+        if others := [name for name in names if name != "exact_match"]:
+            self.notes.append(f"left out: metrics {', '.join(others)}")
+        metric = next(m for m in rows if m.get("metric") == "exact_match")
+        if metric.get("aggregation", "mean") != "mean" and not isinstance(
+            metric.get("aggregation"), Code
+        ):
+            self.reasons.append(f"aggregation {metric['aggregation']} is not the mean")
+        if unknown := [k for k in metric if k not in (*IGNORING, *NEUTRAL)]:
+            self.reasons.append(f"exact_match has unknown options: {', '.join(map(str, unknown))}")
+        found = {k: metric[k] for k in IGNORING if metric.get(k)}
+        try:
+            read({"answer": "", **found})
+        except TaskError as error:
+            self.reasons.append(f"exact_match: {error}")
+        return found
+
+    def filters(self, comparing: Mapping[str, Any]) -> dict[str, tuple[Mapping[str, Any], ...]]:
+        """Return the pipelines that are understood; a reason where none is."""
+        listed = self.row.get("filter_list")
+        if not listed:
+            return {"none": ()}
+        found: dict[str, tuple[Mapping[str, Any], ...]] = {}
+        wrong: list[str] = []
+        for row in listed if isinstance(listed, list) else []:
+            name = str(row.get("name")) if isinstance(row, dict) else ""
+            steps = row.get("filter") if isinstance(row, dict) else None
+            if not isinstance(steps, list) or not all(isinstance(s, dict) for s in steps):
+                wrong.append(f"filter {name} is no list of functions")
+                continue
+            kept = [s for s in steps if s.get("function") != ONE_ANSWER]
+            unknown = [str(s.get("function")) for s in kept if s.get("function") not in OPTIONS]
+            if unknown:
+                wrong.append(f"filter {name} takes {', '.join(unknown)}")
+                continue
+            try:
+                read({"answer": "", "filters": kept})
+            except TaskError as error:
+                wrong.append(f"filter {name}: {error}")
+                continue
+            found[name] = tuple(kept)
+        if found:
+            self.notes += [f"left out: {line}" for line in wrong]
+        else:
+            self.reasons += wrong or ["filter_list holds no filter"]
+        return found
+
+    def sampling(self) -> dict[str, Any]:
+        """Return until, max_tokens, temperature and top_p."""
+        asked = self.row.get("generation_kwargs")
+        delimiter = self.row.get("fewshot_delimiter", "\n\n")
+        asked = dict(asked) if isinstance(asked, dict) else {"do_sample": False}
+        until = asked.pop("until", [delimiter])
+        until = [until] if isinstance(until, str) else (until or [])
+        limits = [asked.pop(k, None) for k in ("max_gen_toks", "max_new_tokens", "max_tokens")]
+        sampled = asked.pop("do_sample", None)
+        found: dict[str, Any] = {}
+        try:
+            found["max_tokens"] = int(next((v for v in limits if v is not None), MAX_TOKENS))
+            temperature = float(asked.pop("temperature", 1.0 if sampled else 0.0))
+            found["temperature"] = 0.0 if sampled is False else temperature
+            found["top_p"] = float(asked.pop("top_p", 1.0)) or 1.0
+        except (TypeError, ValueError):
+            self.reasons.append("generation_kwargs holds a value that is no number")
+        if not isinstance(until, list) or not all(isinstance(t, str) for t in until):
+            self.reasons.append("generation_kwargs.until is no list of texts")
+            until = []
+        neutral = {"num_beams": 1, "top_k": 0, "repetition_penalty": 1.0, "num_return_sequences": 1}
+        odd = [k for k, v in asked.items() if k not in neutral or v != neutral[k]]
+        if odd:
+            self.reasons.append(f"generation_kwargs is not understood: {', '.join(map(str, odd))}")
+        return {**found, "until": tuple(until)}
+
+    def shots(self) -> Shots:
+        """Return how examples are shown."""
+        row = self.row
+        asked = row.get("fewshot_config")
+        asked = asked if isinstance(asked, dict) else {}
+        count = row.get("num_fewshot") or 0
+        usual = Shots(
+            text=row.get("doc_to_text") or "",
+            target=row.get("doc_to_target") or "",
+            choices=row.get("doc_to_choice"),
+            target_delimiter=str(row.get("target_delimiter", " ")),
+            delimiter=str(row.get("fewshot_delimiter", "\n\n")),
+        )
+        if not count:
+            return usual
+        samples, sampler = asked.get("samples"), asked.get("sampler", "default")
+        split = asked.get("split") or row.get("fewshot_split")
+        if split is None and samples is None:
+            split = row.get("training_split") or row.get("validation_split")
+        if not isinstance(count, int) or count < 0:
+            self.reasons.append("num_fewshot is no number")
+        if sampler not in SAMPLERS and not isinstance(sampler, Code):
+            self.reasons.append(f"sampler {sampler} of examples is not known")
+        if asked.get("gen_prefix"):
+            self.reasons.append("examples begin with a gen_prefix")
+        if split is None and not isinstance(samples, list) and not isinstance(samples, Code):
+            self.reasons.append("it shows examples and says not from where")
+        own = samples if isinstance(samples, list) and split is None else None
+        places = asked.get("fewshot_indices")
+        return Shots(
+            count=count,
+            split=split,
+            samples=None if own is None else tuple(d for d in own if isinstance(d, dict)),
+            sampler=str(sampler),
+            places=tuple(places) if isinstance(places, list) else None,
+            text=asked.get("doc_to_text") or usual.text,
+            target=asked.get("doc_to_target") or usual.target,
+            choices=asked.get("doc_to_choice") or usual.choices,
+            target_delimiter=str(asked.get("target_delimiter", usual.target_delimiter)),
+            delimiter=str(asked.get("fewshot_delimiter", usual.delimiter)),
+        )
+
+    def data_files(self) -> dict[str, tuple[str, ...]]:
+        """Return the local files of each split that ``dataset_kwargs`` names."""
+        asked = self.row.get("dataset_kwargs")
+        files = asked.get("data_files") if isinstance(asked, dict) else None
+        if isinstance(files, str | list):
+            files = {"train": files}  # as the datasets library names a lone file
+        if not isinstance(files, dict):
+            return {}
+        return {
+            str(split): tuple(map(str, [v] if isinstance(v, str) else v))
+            for split, v in files.items()
+            if isinstance(v, str | list)
+        }
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, int | list) and not isinstance(value, bool)

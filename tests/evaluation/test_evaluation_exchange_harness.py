@@ -1,0 +1,229 @@
+"""Tasks of lm-evaluation-harness: read without running anything, as suites of ours."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from prorl_cli.main import build_app
+from prorl_datasets import load
+from prorl_evaluation import EvaluationError
+from prorl_evaluation.exchange.harness_problems import harness_suite
+from prorl_evaluation.exchange.harness_task import RefusedTask, read_harness_task
+from prorl_evaluation.exchange.suite_files import ForeignProblem, write_suite
+from prorl_evaluation.exchange.templates import complaints, fill
+from prorl_evaluation.suites import load_suite
+from prorl_verifiers.exact_match.spec import score
+
+TASK = """
+task: Sums-One
+dataset_path: someone/sums
+test_split: test
+fewshot_split: train
+doc_to_text: "Q: {{question}}\\nA:"
+doc_to_target: "{{answer.split('= ')[-1]}}"
+num_fewshot: 2
+fewshot_config: {sampler: first_n}
+metric_list:
+  - {metric: exact_match, aggregation: mean, higher_is_better: true, ignore_case: true, regexes_to_ignore: [","]}
+generation_kwargs: {until: ["Q:"], do_sample: false, max_gen_toks: 99}
+filter_list:
+  - name: strict
+    filter: [{function: regex, regex_pattern: "so (\\\\S+)"}, {function: take_first}]
+  - name: loose
+    filter: [{function: regex, regex_pattern: "(-?\\\\d+)", group_select: -1}, {function: take_first}]
+metadata: {version: 3.0}
+"""
+ROWS = [{"question": f"{i} + {i}?", "answer": f"{i} + {i} = {2 * i}"} for i in range(6)]
+
+
+def write(folder: Path, text: str = TASK, **changed: Any) -> Path:
+    """Write a task, some of its keys changed (None: taken out)."""
+    row = {**yaml.safe_load(text), **changed}
+    file = folder / "task.yaml"
+    file.write_text(yaml.safe_dump({k: v for k, v in row.items() if v is not None}))
+    return file
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> dict[str, Path]:
+    """Rows of two splits."""
+    files = {}
+    for split, rows in (("test", ROWS[:4]), ("train", ROWS[4:])):
+        files[split] = tmp_path / f"{split}.jsonl"
+        files[split].write_text("".join(json.dumps(r) + "\n" for r in rows))
+    return files
+
+
+def text_of(problem: ForeignProblem) -> str:
+    return problem.prompt[-1]["content"]
+
+
+def test_a_task_becomes_prompts_with_examples_and_a_verifier(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    found = harness_suite(read_harness_task(write(tmp_path)), data)
+    assert text_of(found.problems[1]) == ("Q: 4 + 4?\nA: 8\n\nQ: 5 + 5?\nA: 10\n\nQ: 1 + 1?\nA:")
+    assert found.sampling == {"n": 1, "temperature": 0.0, "top_p": 1.0, "max_tokens": 99}
+    reference = found.problems[1].task.reference
+    assert reference["answer"] == "2" and reference["filter_name"] == "strict"
+    assert score("so 2", reference).reward == 1.0
+    assert score("it is 2", reference).status == "unparsable"
+    assert score("well Q: so 2", reference).reward == 0.0  # cut at the stop text
+    loose = harness_suite(read_harness_task(write(tmp_path)), data, pipeline="loose")
+    assert score("1 and 2", loose.problems[1].task.reference).reward == 1.0
+    assert "its other filters: loose (--filter)" in found.notes
+
+
+def test_examples_are_drawn_as_the_harness_draws_them(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    file = write(tmp_path, fewshot_config=None, fewshot_split="test", num_fewshot=1)
+    found = harness_suite(read_harness_task(file), data)
+    random, rows = Random(1234), ROWS[:4]
+    for row, problem in zip(rows, found.problems, strict=True):
+        drawn = next(r for r in random.sample(rows, 2) if r != row)
+        assert text_of(problem).startswith(f"Q: {drawn['question']}\nA: ")
+        assert text_of(problem).count("Q: ") == 2
+
+
+def test_choices_lists_and_descriptions_are_read(tmp_path: Path, data: dict[str, Path]) -> None:
+    file = write(
+        tmp_path,
+        num_fewshot=None,
+        doc_to_text="question",
+        doc_to_choice=["no", "yes"],
+        doc_to_target="{{1 if question.startswith('2') else 0}}",
+        description="Add {{question[0]}}.",
+    )
+    found = harness_suite(read_harness_task(file), data)
+    assert [p.task.reference["answer"] for p in found.problems] == ["no", "no", "yes", "no"]
+    assert found.problems[2].prompt[0] == {"role": "system", "content": "Add 2."}
+    file = write(tmp_path, num_fewshot=None, doc_to_target="{{[question, 'b']}}")
+    assert harness_suite(read_harness_task(file), data).problems[0].task.reference["answer"] == [
+        "0 + 0?",
+        "b",
+    ]
+
+
+def test_included_files_give_what_a_task_does_not_say(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    (tmp_path / "_base").write_text(TASK)
+    task = tmp_path / "own.yaml"
+    task.write_text("include: _base\ntask: own\nnum_fewshot: 0\n")
+    found = harness_suite(read_harness_task(task), data)
+    assert (found.name, text_of(found.problems[0])) == ("own", "Q: 0 + 0?\nA:")
+    (tmp_path / "_base").write_text("include: own.yaml\n")
+    with pytest.raises(EvaluationError, match="circle"):
+        read_harness_task(task)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"output_type": "multiple_choice"}, "multiple_choice compares log-likelihoods"),
+        ({"metric_list": [{"metric": "bleu"}]}, r"not exact_match \(bleu\)"),
+        ({"metric_list": None}, r"not exact_match \(none is named\)"),
+        ({"gen_prefix": "The answer"}, "begins the model's answer"),
+        ({"use_prompt": "promptsource:GPT"}, "promptsource"),
+        ({"generation_kwargs": {"num_beams": 4}}, "not understood: num_beams"),
+        (
+            {"filter_list": [{"name": "v", "filter": [{"function": "majority_vote"}]}]},
+            "filter v takes majority_vote",
+        ),
+        (
+            {
+                "filter_list": [
+                    {"name": "r", "filter": [{"function": "regex", "regex_pattern": "("}]}
+                ]
+            },
+            "no regular expression",
+        ),
+        ({"task": ["a", "b"]}, "a group"),
+        ({"test_split": None}, "neither test_split nor validation_split"),
+    ],
+)
+def test_what_is_not_programmatic_is_refused_with_the_reason(
+    tmp_path: Path, changed: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(RefusedTask, match=reason):
+        read_harness_task(write(tmp_path, **changed))
+
+
+def test_python_is_named_and_never_imported(tmp_path: Path) -> None:
+    (tmp_path / "utils.py").write_text("open('ran', 'w')")
+    file = tmp_path / "task.yaml"
+    file.write_text(TASK + "process_docs: !function utils.process\nrepeats: 1\n")
+    with pytest.raises(RefusedTask, match=r"process_docs is Python \(!function utils.process\)"):
+        read_harness_task(file)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_other_tags_and_aliases_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "task.yaml"
+    file.write_text("task: !!python/object/apply:os.system [echo]\n")
+    with pytest.raises(EvaluationError, match="could not determine a constructor"):
+        read_harness_task(file)
+    file.write_text("a: &a [x, x]\nb: [*a, *a]\n")
+    with pytest.raises(EvaluationError, match="aliases"):
+        read_harness_task(file)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}",
+        "{{ 'a' * 10000000000 }}",
+        "{{ ''.__class__.__mro__ }}",
+        "{{ 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab' | regex_replace('(a+)+$', '') }}",
+    ],
+)
+def test_hostile_templates_end_with_one_line(template: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(EvaluationError):
+        fill([(template, {})], seconds=1.0)
+    assert time.monotonic() - started < 60
+
+
+def test_templates_have_what_the_harness_gives_them() -> None:
+    row = {"a": "x-y", "n": 3}
+    assert fill([("{{a | regex_replace('-', '+')}}\n", row), ("{{n + 1}}", row)]) == ["x+y\n", "4"]
+    with pytest.raises(EvaluationError, match=r"of row 0: UndefinedError: 'b' is undefined"):
+        fill([("{{b}}", row)])
+    assert complaints(["{{a}}", "{{a"])[0] == "" and "TemplateSyntaxError" in complaints(["{{a"])[0]
+
+
+def test_the_command_writes_a_suite_that_loads(tmp_path: Path, data: dict[str, Path]) -> None:
+    file, out = write(tmp_path), tmp_path / "out"
+    splits = [w for split, path in data.items() for w in ("--data", f"{split}={path}")]
+    done = CliRunner().invoke(
+        build_app(), ["eval", "import", str(file), "--out", str(out), *splits, "--domain", "math"]
+    )
+    assert done.exit_code == 0, done.output
+    suite = load_suite(done.stdout.strip())
+    assert suite.name == "sums_one" and suite.sampling.max_tokens == 99
+    samples = load(out / "sums_one.parquet", "test")
+    assert [s.id for s in samples] == [f"sums_one-{i}" for i in range(4)]
+    assert {s.domain for s in samples} == {"math"}
+    assert samples[0].task.verifier == "exact_match"
+
+
+def test_a_missing_split_names_the_option_that_gives_it(tmp_path: Path) -> None:
+    with pytest.raises(EvaluationError, match=r"--data test=FILE"):
+        harness_suite(read_harness_task(write(tmp_path)), {})
+
+
+def test_own_data_files_are_found_beside_the_task(tmp_path: Path, data: dict[str, Path]) -> None:
+    files = {split: path.name for split, path in data.items()}
+    task = read_harness_task(write(tmp_path, dataset_kwargs={"data_files": files}))
+    found = harness_suite(task, {}, limit=2)
+    assert len(found.problems) == 2
+    assert write_suite(found, tmp_path / "o").name == "sums_one.yaml"

@@ -1,0 +1,180 @@
+"""``prorl eval table``: many models, one correction, common problems only."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from prorl_cli.main import build_app
+from prorl_common import NullProgress
+from prorl_datasets import Sample
+from prorl_evaluation import EvalResult, EvalSettings, EvaluationError, compare, evaluate
+from prorl_evaluation.model_table.gathering import gather_models
+from prorl_evaluation.model_table.shown import below, value_table
+from prorl_evaluation.model_table.table import model_table
+from prorl_evaluation.stats.distributions import holm
+from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+
+SAMPLES = [*make_samples(15), *make_samples(12, "stem")]
+
+
+def result(
+    out: Path,
+    percent: int,
+    samples: list[Sample] = SAMPLES,
+    label: str = "",
+    data: str = "",
+    **changed: Any,
+) -> EvalResult:
+    """A model that is right in so many per cent of its answers."""
+    settings = EvalSettings(n=16, k=8, draws=400, label=label or f"m{percent}")
+    origin = {"path": f"suite/{data}", "manifest_sha256": data, "split": "test"}
+    settings = dataclasses.replace(settings, dataset=origin if data else {}, **changed)
+    generator = FakeGenerator(model_digest=f"d{percent}", percent=percent)
+    return evaluate(generator, samples, settings, out, FakeScorer(), NullProgress())
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Results of three models: 40%, 40% (other weights) and 80% right."""
+    root = tmp_path_factory.mktemp("models")
+    for percent in (40, 41, 80):
+        result(root / f"m{percent}", percent)
+    return [str(root / f"m{percent}") for percent in (40, 41, 80)]
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(build_app(), ["eval", "table", *arguments])
+
+
+def test_a_real_gain_is_claimed_and_its_twin_is_not(folders: list[str]) -> None:
+    done = call(*folders, "--json")
+    assert done.exit_code == 0, done.output
+    table = json.loads(done.stdout)
+    assert table["labels"] == ["m40", "m41", "m80"] and table["k"] == 8
+    assert [(g["name"], g["problems"]) for g in table["groups"]] == [
+        ("overall", 27),
+        ("math", 15),
+        ("stem", 12),
+    ]
+    claims = {(d["model"], d["group"], d["metric"]): d["claim"] for d in table["differences"]}
+    assert claims["m80", "overall", "pass@1"] == "higher"
+    assert {c for (model, _, _), c in claims.items() if model == "m41"} == {""}
+    assert table["tests"] == len(claims) == 12
+
+
+def test_the_baseline_may_be_any_model_and_a_loss_is_claimed(folders: list[str]) -> None:
+    done = call(*folders, "--baseline", "m80", "--json")
+    table = json.loads(done.stdout)
+    assert table["baseline"] == "m80" and table["labels"][0] == "m80"
+    assert {d["claim"] for d in table["differences"] if d["metric"] == "pass@1"} == {"lower"}
+    other = call(*folders[1:], "--baseline", folders[0], "--json")
+    assert json.loads(other.stdout)["labels"] == ["m40", "m41", "m80"]
+    wrong = call(*folders, "--baseline", "m8")
+    assert isinstance(wrong.exception, EvaluationError) and "did you mean 'm80'" in str(
+        wrong.exception
+    )
+
+
+def test_a_cell_and_a_difference_have_the_intervals_of_compare(folders: list[str]) -> None:
+    results, _ = gather_models(folders)
+    table = model_table(results)
+    before, after = results[0], results[2]
+    theirs = compare(before, after).find("math", "pass@8")
+    ours = table.difference("m80", "math", "pass@8")
+    assert theirs is not None and ours is not None
+    assert (ours.population, ours.fixed) == (theirs.interval, theirs.fixed)
+    group = after.group("math")
+    assert group is not None
+    value = table.value("m80", "math", "pass@8")
+    assert value.population == group.pass_at_k[8] and value.fixed == group.fixed_pass_at_k[8]
+
+
+def test_text_and_markdown_have_marks_and_both_intervals(folders: list[str]) -> None:
+    text = call(*folders).stdout
+    assert "↑" in text and "{" in text and "Holm" in text and "at most 5%" in text
+    page = call(*folders, "--markdown", "--by", "overall").stdout
+    assert page.startswith("### pass@k of 3 models") and "overall (27)" in page
+    assert "math" not in page
+    assert page.count("\n| ---") == 2
+
+
+def test_only_the_problems_that_all_share_are_compared_and_it_is_said(tmp_path: Path) -> None:
+    models = [
+        result(tmp_path / "a", 30, make_samples(20)),
+        result(tmp_path / "b", 70, make_samples(20, start=6)),
+    ]
+    table = model_table(models)
+    assert table.groups[0].problems == 14
+    assert any("6 of 20 problems are not in all results" in line for line in below(table))
+    with pytest.raises(EvaluationError, match="share no problem"):
+        model_table([models[0], result(tmp_path / "c", 20, make_samples(9, "stem"))])
+
+
+def test_other_sampling_settings_are_refused_by_name(tmp_path: Path) -> None:
+    result(tmp_path / "a", 30)
+    result(tmp_path / "b", 70, temperature=1.0)
+    names = [str(tmp_path / n) for n in "ab"]
+    with pytest.raises(EvaluationError, match=r"temperature differs \(0.6: m30; 1: m70\)"):
+        gather_models(names)
+    results, lines = gather_models(names, any_sampling=True)
+    assert len(results) == 2 and lines[0].startswith("temperature differs")
+
+
+def test_a_suites_folders_become_one_row_a_model_and_one_column_a_benchmark(tmp_path: Path) -> None:
+    for percent in (30, 80):
+        for domain, count in (("math", 15), ("stem", 12)):
+            own = make_samples(count, "math" if domain == "math" else "stem")
+            folder = tmp_path / "suites" / f"m{percent}" / f"{domain}-1"
+            result(folder, percent, own, data=f"bench_{domain}")
+    results, _ = gather_models([str(tmp_path / "suites")])
+    assert [r.label for r in results] == ["m30", "m80"]
+    table = model_table(results)
+    assert [g.name for g in table.groups] == ["overall", "bench_math", "bench_stem"]
+    one = tmp_path / "suites" / "m30" / "math-1" / "eval.json"
+    two = tmp_path / "suites" / "m80" / "math-1" / "result.json"
+    assert [g.name for g in model_table(gather_models([str(one), str(two)])[0]).groups] == [
+        "overall"
+    ]
+
+
+def test_a_model_sampled_twice_has_two_rows_and_one_result_is_no_table(tmp_path: Path) -> None:
+    result(tmp_path / "a", 30)
+    result(tmp_path / "b", 30, seed=5)
+    results, _ = gather_models([str(tmp_path / n) for n in "ab"])
+    assert [r.label for r in results] == ["m30", "m30 (2)"]
+    assert any("same weights" in line for line in model_table(results).notes)
+    with pytest.raises(EvaluationError, match="name results of two or more"):
+        gather_models([str(tmp_path / "a")])
+
+
+def test_small_groups_are_shown_and_not_tested(tmp_path: Path) -> None:
+    own = [*make_samples(12), *make_samples(4, "stem")]
+    table = model_table([result(tmp_path / "a", 5, own), result(tmp_path / "b", 95, own)])
+    small = table.difference("m95", "stem", "pass@1")
+    assert small is not None and math.isnan(small.p) and small.claim(0.05) == ""
+    assert table.tests == 4 and "2 differences are not tested: too few problems" in below(table)
+    assert len(value_table(table).rows) == 4
+
+
+def test_holm_is_the_closure_of_bonferroni_on_every_intersection() -> None:
+    draw = Random(3)
+    for size in range(1, 8):
+        values = [draw.random() ** 3 for _ in range(size)]
+        corrected = holm(values)
+        for i, p in enumerate(corrected):
+            closed = 0.0
+            for count in range(1, size + 1):
+                for subset in itertools.combinations(range(size), count):
+                    if i in subset:
+                        bonferroni = min(1.0, count * min(values[j] for j in subset))
+                        closed = max(closed, bonferroni)
+            assert p == pytest.approx(closed, abs=1e-12)

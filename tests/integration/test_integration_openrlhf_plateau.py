@@ -1,0 +1,108 @@
+"""Sampling by posteriors, levels that open, and what stalls lead to, on the real stack without a GPU; gone on with once.
+
+Needs the environment of ``make openrlhf-cpu-venv``; skips without it, fails without it under ``PRORL_OPENRLHF_TESTS``.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prorl_common.rollout_files import read_rollouts, rollout_files
+from prorl_training.engine.openrlhf.testing import finish, rows_of, start, what_was_said
+
+pytestmark = pytest.mark.usefixtures("openrlhf_stack")
+
+SETTINGS = (
+    "steps=12",
+    "data.sampling=posterior",
+    "data.levels=ladder",
+    "data.open_at=0.2",
+    "rollout.prompts=4",
+    "rollout.samples=2",
+    "rollout.max_tokens=48",
+    "loss.mini_batches=1",
+    "dynamic_sampling.late=wait",
+    "controller.reset_interval=0",
+    "controller.kl_zscore=0",
+    "controller.stall_validations=1",
+    "controller.stall_gain=1000",
+    "controller.degrade_alpha=1.0e-30",
+    "controller.on_stall=[raise_samples, end]",
+    "length_penalty.weight=0",
+    "validation.every=1",
+    "openrlhf.cpu_ranks=1",
+)
+"""Any four validations are a stall: after step 4 it raises n from step 5 on, after step 8 it ends the run."""
+
+
+def test_a_run_that_stalls_samples_more_then_ends_and_one_gone_on_with_decides_and_draws_the_same(
+    place: Path,
+) -> None:
+    run, again = (place / "runs" / name for name in ("stalls", "again"))
+    options = [word for setting in SETTINGS for word in ("--set", setting)]
+    process = start(place, "--config", "config.yaml", "--name", "stalls", *options)
+    assert finish(process, place) == 0, what_was_said(place)
+    check_decisions(run)
+    check_draws(run)
+    shutil.copytree(run, again, symlinks=True)
+    for step in range(5, 9):
+        shutil.rmtree(again / "checkpoints" / f"step_{step:06d}")
+    assert finish(start(place, "--resume", "again"), place) == 0, what_was_said(place)
+    assert "resuming again after step 4" in what_was_said(place)
+    assert where_it_ended(again) == where_it_ended(run)
+
+
+def check_decisions(run: Path) -> None:
+    """The first stall raised n at the step after it, the second ended the run, each with what the test saw."""
+    decisions = {d["kind"]: d for d in rows_of(run / "decisions.jsonl")}
+    raised, ended = decisions["samples_raised"], decisions["run_ended"]
+    assert (raised["step"], ended["step"]) == (5, 8)
+    assert [raised["evidence"][key] for key in ("samples_before", "samples")] == [2, 4]
+    for evidence in (raised["evidence"], ended["evidence"]):
+        assert evidence["rule"] == "stalled_validation" and evidence["p"] < evidence["alpha"]
+    assert [row["step"] for row in rows_of(run / "metrics.jsonl")] == list(range(1, 9))
+
+
+def check_draws(run: Path) -> None:
+    """A group has the n of its step, and no item is drawn of a level that was closed when the step began."""
+    rows = {row["step"]: row for row in rows_of(run / "metrics.jsonl")}
+    opened = {1: 1} | {step + 1: row["levels_open"] for step, row in rows.items()}
+    for step, file in rollout_files(run).items():
+        names = read_rollouts(file, ["sample_id"]).column("sample_id").to_pylist()
+        assert {names.count(name) for name in names} == {2 if step < 5 else 4}
+        levels = [1 + int(name.split("-")[1]) // 4 for name in set(names)]
+        assert max([level for level in levels if level <= 3], default=1) <= opened[step]
+    assert opened[9] > 1
+    changed = [d for d in rows_of(run / "decisions.jsonl") if d["kind"] == "levels_changed"]
+    assert changed[0]["evidence"]["changes"][0]["ladder"] == "instruction/test"
+
+
+def where_it_ended(run: Path) -> dict[str, Any]:
+    """Return what must not depend on a stop: decisions, draws, records, state; weights as near as sums are."""
+    checkpoint = run / "checkpoints" / "step_000008"
+    state = json.loads((checkpoint / "state.json").read_text())
+    measured = ("step", "tokens", "groups", "reward_mean", "validation_reward", "levels_open")
+    return {
+        "rows": [{k: row[k] for k in measured} for row in rows_of(run / "metrics.jsonl")],
+        "draws": [
+            read_rollouts(file, ["sample_id", "reward"]).to_pylist()
+            for file in rollout_files(run).values()
+        ],
+        "decisions": [
+            (d["step"], d["kind"], d["evidence"])
+            for d in rows_of(run / "decisions.jsonl")
+            if d["kind"] in ("samples_raised", "run_ended", "levels_changed")
+        ],
+        "records": json.loads((checkpoint / "items.json").read_text()),
+        "plateau": state["controller"]["plateau"],
+        "validations": state["controller"]["validations"],
+        "weights": {
+            of: {key: pytest.approx(value, rel=1e-4) for key, value in sums.items()}
+            for of, sums in state["checksums"].items()
+        },
+    }

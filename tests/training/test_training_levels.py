@@ -1,0 +1,172 @@
+"""Levels of generated items open and close with what rollouts say, and a run says when, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from prorl_common.rollout_files import read_rollouts, rollout_files
+from prorl_datasets import Sample
+from prorl_training.config import TrainConfig
+from prorl_training.engine.loop import TrainingLoop
+from prorl_training.rollout.levels import Ladders, levels_changed
+from prorl_training.rollout.prompts import PromptSource
+from prorl_training.run.metrics import TIMING_KEYS
+from prorl_verifiers import Task, Verdict
+
+
+def config_of(**data: Any) -> TrainConfig:
+    values = {
+        "rollout": {"prompts": 4, "samples": 8},
+        "loss": {"mini_batches": 1},
+        "data": {"levels": "ladder", "sampling": "posterior", **data},
+    }
+    return TrainConfig.model_validate(values)
+
+
+def item(name: str, **metadata: Any) -> Sample:
+    prompt = ({"role": "user", "content": "x"},)
+    task = Task("math", {"answer": "1"})
+    return Sample(name, "math", prompt, task, "made", "none", "train", metadata=metadata)
+
+
+LADDER = [item(f"{level}{n}", level=level, family="sums") for level in (1, 2, 4) for n in "ab"]
+
+
+def open_ids(source: PromptSource, config: TrainConfig) -> set[str]:
+    return {s.id for s in source.draw(1, config)}
+
+
+def test_a_level_opens_when_the_one_below_is_passed_and_closes_when_it_is_lost() -> None:
+    source = PromptSource([*LADDER, item("plain")], lambda s: [0], None)
+    config = config_of()
+    assert open_ids(source, config) == {"1a", "1b", "plain"}
+    source.records.right[:2] = 4.0
+    assert open_ids(source, config) == {"1a", "1b", "2a", "2b", "plain"}
+    assert source.levels(config) == (2, 1)
+    source.records.right[2:4] = 4.0
+    assert source.levels(config) == (3, 0)
+    source.records.wrong[:2] = 5.0
+    assert source.levels(config) == (1, 2)
+
+
+def test_what_is_not_known_any_more_opens_nothing() -> None:
+    ladders = Ladders(LADDER)
+    faded = np.full(6, 1e-6)
+    assert ladders.open_levels(faded, np.zeros(6), open_at=0.05, ahead=0) == [1]
+
+
+def test_levels_ahead_are_open_beyond_those_that_were_earned() -> None:
+    ladders = Ladders(LADDER)
+    nothing = np.zeros(6)
+    assert ladders.open_levels(nothing, nothing, 0.5, 1) == [2]
+    assert ladders.open_levels(nothing, nothing, 0.5, 9) == [3]
+
+
+def test_families_climb_each_on_its_own() -> None:
+    other = [item(f"x{level}", level=level, family="words") for level in (1, 2)]
+    ladders = Ladders([*LADDER, *other])
+    right = np.array([0.0] * 6 + [3.0, 0.0])
+    levels = ladders.open_levels(right, np.zeros(8), 0.5, 0)
+    assert levels == [1, 2]
+    assert ladders.open_items(levels).tolist() == [True] * 2 + [False] * 4 + [True] * 2
+
+
+def test_a_change_says_which_levels_and_on_which_pass_rates() -> None:
+    source, config = PromptSource(LADDER, lambda s: [0], None), config_of(open_at=0.5)
+    before = source.open_levels(config)
+    source.records.right[:2] = 4.0
+    (opened,) = source.level_changes(before, config)
+    assert opened == {
+        "ladder": "math/sums",
+        "opened": [2],
+        "pass_rates": {"1": 0.8889, "2": 0.0, "4": 0.0},
+    }
+    before = source.open_levels(config)
+    source.records.wrong[:2] = 8.0
+    (closed,) = changes = source.level_changes(before, config)
+    assert closed["closed"] == [2] and "opened" not in closed
+    (decision,) = levels_changed(7, changes, 0.5)
+    assert (decision.step, decision.kind) == (7, "levels_changed")
+    assert decision.reason == "closed: math/sums 2"
+    assert levels_changed(8, source.level_changes(source.open_levels(config), config), 0.5) == []
+
+
+def test_what_is_rated_again_climbs_from_its_lowest_level() -> None:
+    source, config = PromptSource(LADDER, lambda s: [0], None), config_of()
+    source.records.right[:] = 4.0
+    assert source.open_levels(config) == [3]
+    source.records.forget()
+    assert source.open_levels(config) == [1]
+    assert {s.id for s in source.draw(1, config)} == {"1a", "1b"}
+
+
+class ByLength:
+    """Rewards that differ from response to response and from item to item."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        return [Verdict(float(len(text) % 3 == 0), "scored", "length", text) for text, _ in items]
+
+
+def what_it_did(engine: TrainingLoop) -> dict[str, Any]:
+    """Return metrics without times, decisions, and who was drawn, step by step."""
+    folder = engine.parts.folder
+    rows = [{k: v for k, v in r.items() if k not in TIMING_KEYS} for r in folder.metrics()]
+    drawn = [
+        read_rollouts(file, ["sample_id", "reward"]).to_pylist()
+        for file in rollout_files(folder.path).values()
+    ]
+    return {"rows": rows, "decisions": folder.decisions(), "drawn": drawn}
+
+
+def test_a_run_stopped_between_a_stall_and_its_effect_decides_and_draws_as_the_unbroken_one(
+    tmp_path: Path,
+    make_engine: Callable[..., TrainingLoop],
+    make_config: Callable[..., Any],
+    go_on: Callable[[TrainingLoop, int], TrainingLoop],
+) -> None:
+    actions = ["raise_difficulty", "rerate", "raise_samples", "end"]
+    config = make_config(
+        steps=17,
+        data={"sampling": "posterior", "levels": "ladder", "open_at": 0.5, "half_life": 3.0},
+        controller={
+            "stall_validations": 1,
+            "stall_gain": 1000,
+            "degrade_alpha": 1e-30,
+            "reset_interval": 0,
+            "on_stall": actions,
+            "end_gain": 0.01,
+        },
+        validation={"every": 1, "problems": 4},
+        checkpoint={"every": 1, "keep": 99},
+    )
+    unbroken = make_engine(config, tmp_path / "run", ByLength())
+    prompts = unbroken.parts.prompts
+    levelled = [
+        replace(s, metadata={**s.metadata, "level": 1 + number // 16})
+        for number, s in enumerate(prompts.samples)
+    ]
+    own = PromptSource(levelled, prompts.encode, prompts.context)
+    unbroken.parts = replace(unbroken.parts, prompts=own)
+    unbroken.run()
+    whole = what_it_did(unbroken)
+    acts = {d["kind"]: d for d in whole["decisions"]}
+    assert {"difficulty_raised": 5, "items_rerated": 9, "samples_raised": 13}.items() <= {
+        kind: d["step"] for kind, d in acts.items()
+    }.items()
+    reset = acts["reference_reset"]
+    assert reset["step"] == 16 and reset["evidence"]["passed_over"] == ["end"]
+    assert reset["evidence"]["forecast"]["says"] == "not known"
+    changed = {
+        d["step"]: d["evidence"] for d in whole["decisions"] if d["kind"] == "levels_changed"
+    }
+    assert "opened" in changed[5]["changes"][0]  # by the action, if not by its pass rate
+    again = go_on(unbroken, 8)
+    assert what_it_did(again) == whole
+    before, after = (e.parts.policy.model.state_dict() for e in (unbroken, again))
+    assert all(torch.equal(before[name], after[name]) for name in before)

@@ -1,0 +1,183 @@
+"""What a reference of the exact-match verifier says: answers, stop texts, filters, and what a comparison ignores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from prorl_common import nearest
+from prorl_verifiers.references import known_keys
+from prorl_verifiers.types import Reference, TaskError
+
+MAX_LISTED = 64
+"""Answers, stop texts, filters and ignored expressions of one task, each."""
+MAX_EXPRESSION = 2000
+FALLBACK = "[invalid]"
+KEYS = (
+    "answer",
+    "until",
+    "filters",
+    "regexes_to_ignore",
+    "ignore_case",
+    "ignore_punctuation",
+    "ignore_numbers",
+    "filter_name",
+)
+"""``filter_name`` is what a harness calls the filters, for exports; it scores nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByExpression:
+    """Take match number ``place`` of an expression (of several groups the first that is not empty)."""
+
+    expression: str
+    place: int = 0
+    fallback: str = FALLBACK
+
+    def __call__(self, text: str) -> tuple[str, bool]:
+        """Return what was found and True, or the fallback and False."""
+        found = re.findall(self.expression, text)
+        if not -len(found) <= self.place < len(found):
+            return self.fallback, False
+        match = found[self.place]
+        if isinstance(match, tuple):
+            match = next((group for group in match if group), None)
+            if match is None:
+                return self.fallback.strip(), False
+        return match.strip(), True
+
+
+@dataclass(frozen=True, slots=True)
+class ByTable:
+    """Replace whole texts by those of a table; others by the fallback."""
+
+    table: Mapping[str, str]
+    fallback: str
+
+    def __call__(self, text: str) -> tuple[str, bool]:
+        """Return what the table has and True, or the fallback and False."""
+        return (self.table[text], True) if text in self.table else (self.fallback, False)
+
+
+def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
+    return lambda text: (change(text), True)
+
+
+Filter = Callable[[str], tuple[str, bool]]
+PLAIN: dict[str, Filter] = {
+    "lowercase": _always(str.lower),
+    "uppercase": _always(str.upper),
+    "remove_whitespace": _always(str.strip),
+}
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "regex": ("regex_pattern", "group_select", "fallback"),
+    "map": ("mapping_dict", "default_value"),
+    **dict.fromkeys(PLAIN, ()),
+}
+"""Filter -> what it takes, called as lm-evaluation-harness calls it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A reference, read."""
+
+    answers: tuple[str, ...]
+    until: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    ignored: tuple[str, ...] = ()
+    ignore_case: bool = False
+    ignore_punctuation: bool = False
+    ignore_numbers: bool = field(default=False)
+
+
+def read(reference: Reference) -> Matching:
+    """Return the reference as a Matching. Raises TaskError with one line."""
+    known_keys(reference, *KEYS)
+    flags = {}
+    for name in ("ignore_case", "ignore_punctuation", "ignore_numbers"):
+        value = reference.get(name) or False
+        if not isinstance(value, bool):
+            raise TaskError(f"'{name}' must be true or false")
+        flags[name] = value
+    if not isinstance(reference.get("filter_name", ""), str):
+        raise TaskError("'filter_name' must be a text")
+    answers = reference.get("answer")
+    ignored = _texts(reference, "regexes_to_ignore")
+    for expression in ignored:
+        _checked(expression, "regexes_to_ignore")
+    return Matching(
+        answers=_texts({"answer": [answers] if isinstance(answers, str) else answers}, "answer", 1),
+        until=_texts(reference, "until"),
+        filters=tuple(_filter(row) for row in _list(reference, "filters")),
+        ignored=ignored,
+        **flags,
+    )
+
+
+def _list(reference: Reference, key: str, least: int = 0) -> Sequence[Any]:
+    value = reference.get(key)
+    value = [] if value is None else value
+    if not isinstance(value, list) or not least <= len(value) <= MAX_LISTED:
+        raise TaskError(f"'{key}' must be a list of {least} to {MAX_LISTED}")
+    return value
+
+
+def _texts(reference: Reference, key: str, least: int = 0) -> tuple[str, ...]:
+    value = _list(reference, key, least)
+    if not all(isinstance(text, str) for text in value):
+        raise TaskError(f"'{key}' must hold texts")
+    return tuple(value)
+
+
+def _filter(row: Any) -> Filter:
+    if not isinstance(row, Mapping) or not isinstance(row.get("function"), str):
+        raise TaskError("a filter is an object with 'function', its name")
+    name = row["function"]
+    if name not in OPTIONS:
+        raise TaskError(
+            f"unknown filter '{name}'{nearest(name, OPTIONS)}: use {', '.join(OPTIONS)}"
+        )
+    for key in row:
+        if key != "function" and key not in OPTIONS[name]:
+            raise TaskError(f"filter '{name}' has no option '{key}'{nearest(key, OPTIONS[name])}")
+    if name == "regex":
+        return _by_expression(row)
+    if name == "map":
+        return _by_table(row)
+    return PLAIN[name]
+
+
+def _by_expression(row: Mapping[str, Any]) -> ByExpression:
+    place, fallback = row.get("group_select", 0), row.get("fallback", FALLBACK)
+    if isinstance(place, bool) or not isinstance(place, int):
+        raise TaskError("'group_select' must be a whole number: which match is taken")
+    if not isinstance(fallback, str):
+        raise TaskError("'fallback' must be a text")
+    return ByExpression(_checked(row.get("regex_pattern"), "regex_pattern"), place, fallback)
+
+
+def _by_table(row: Mapping[str, Any]) -> ByTable:
+    table, fallback = row.get("mapping_dict"), row.get("default_value", FALLBACK)
+    texts = isinstance(table, Mapping) and all(
+        isinstance(text, str) for pair in table.items() for text in pair
+    )
+    if not texts or not isinstance(fallback, str):
+        raise TaskError("'mapping_dict' must map texts to texts, and 'default_value' be a text")
+    assert isinstance(table, Mapping)
+    return ByTable(dict(table), fallback)
+
+
+def _checked(expression: Any, key: str) -> str:
+    if not isinstance(expression, str) or not expression:
+        raise TaskError(f"'{key}' needs a regular expression")
+    if len(expression) > MAX_EXPRESSION:
+        raise TaskError(f"'{key}': an expression is longer than {MAX_EXPRESSION} characters")
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise TaskError(
+            f"'{key}': {expression[:60]!r} is no regular expression: {error}"
+        ) from error
+    return expression
