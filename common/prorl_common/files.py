@@ -12,6 +12,7 @@ import errno
 import fcntl
 import gzip
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -241,11 +242,12 @@ class Journal(Closing):
         """Append one JSON object as one line. Raises DiskFullError, and UserError where the disk is read-only."""
         self.extend([row])
 
-    def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> None:
-        """Append several objects with one flush (and one fsync)."""
-        data = b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows)
+    def extend(self, rows: list[Mapping[str, Any]] | list[dict[str, Any]]) -> list[int]:
+        """Append several objects with one flush (and one fsync); return where each begins, in bytes."""
+        lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows]
         with explain_write_errors(self.path):
-            view = memoryview(data)
+            start = self._file.seek(0, os.SEEK_END)
+            view = memoryview(b"".join(lines))
             while view:
                 view = view[self._file.write(view) :]
             if self._fsync:
@@ -254,6 +256,7 @@ class Journal(Closing):
             raise UserError(
                 f"{self.path} was removed while it was being written: give the command again to start anew"
             )
+        return list(itertools.accumulate(map(len, lines[:-1]), initial=start)) if lines else []
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield every object written so far, oldest first."""

@@ -477,7 +477,7 @@ class ServerWatch:
                 raise ServiceError(
                     f"{self._where} has not answered for {format_seconds(lasted)} ({failure}): "
                     f"{self._kept}; once it answers, give the same command again"
-                )
+                ) from failure
             if not self._told and self._streak >= GONE_AFTER:
                 self._told = True
                 most = self.policy.patience - lasted

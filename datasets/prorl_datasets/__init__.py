@@ -25,7 +25,7 @@ from prorl_datasets.spec import (
     EmbedderSpec,
     SourceSpec,
 )
-from prorl_datasets.storage import load, newest_dataset, read_manifest, stream
+from prorl_datasets.storage import load, newest_dataset, no_samples, read_manifest, stream
 from prorl_datasets.types import (
     DOMAINS,
     SPLITS,
@@ -78,6 +78,7 @@ __all__ = [
     "load_recipe",
     "merge_datasets",
     "newest_dataset",
+    "no_samples",
     "plan_push",
     "prompt_key",
     "push",

@@ -97,9 +97,14 @@ def load(path: str | Path, split: str | None = None) -> list[Sample]:
     """
     samples = list(stream(path, split))
     if not samples:
-        kind = f"{split} samples" if split else "samples"
-        raise DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
+        raise no_samples(path, split)
     return samples
+
+
+def no_samples(path: str | Path, split: str | None = None) -> DatasetError:
+    """Return what to raise where ``stream`` yields nothing."""
+    kind = f"{split} samples" if split else "samples"
+    return DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
 
 
 def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:

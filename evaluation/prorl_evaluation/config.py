@@ -24,11 +24,20 @@ from prorl_common.config import (
     write_yaml,
 )
 
+
+def names(value: Any) -> Any:
+    """Return the list of names that are separated by commas; a list, and what is no text, as it is."""
+    if not isinstance(value, str):
+        return value
+    return [name.strip() for name in value.split(",") if name.strip()]
+
+
 AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """What is evaluated: a model (``path``), or checkpoints of a run; and what samples it."""
+    """What is evaluated: a model (``path``), or checkpoints of a run; and what samples it, on ``device`` (or several,
+    separated by commas)."""
 
     path: str | None = None
     run: str | None = None
@@ -74,16 +83,14 @@ class SuiteSection(Section):
     @field_validator("benchmarks", mode="before")
     @classmethod
     def _apart(cls, value: Any) -> Any:
-        """Take names separated by commas, too."""
-        if not isinstance(value, str):
-            return value
-        return [name.strip() for name in value.split(",") if name.strip()]
+        return names(value)
 
 
 class ServerSection(Section):
-    """A server that samples instead of a model loaded here; see ``prorl_inference.ServerOptions``."""
+    """A server that samples instead of a model loaded here, or several of one model (``url`` a list, or separated by
+    commas); see ``prorl_inference.ServerOptions``."""
 
-    url: str | None = None
+    url: Annotated[list[str], Field(min_length=1)] | None = None
     model: str | None = None
     api: str = "auto"
     key_env: str | None = None
@@ -97,6 +104,11 @@ class ServerSection(Section):
     tpm: float | None = None
     refusals: str = "stop"
     price: str | None = None
+
+    @field_validator("url", mode="before")
+    @classmethod
+    def _apart(cls, value: Any) -> Any:
+        return names(value)
 
     def changed(self) -> list[str]:
         """Return the keys beside ``url`` whose values are not the usual ones."""

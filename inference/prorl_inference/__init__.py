@@ -37,9 +37,19 @@ from prorl_inference.types import (
     ModelError,
     OnResult,
     Request,
+    SampleRefusedError,
     SamplingParams,
     Stream,
 )
+from prorl_inference.workers.call import Worker
+from prorl_inference.workers.device import (
+    DeviceGenerator,
+    DeviceModel,
+    device_list,
+    open_devices,
+)
+from prorl_inference.workers.pool import SamplingPool, sample_batches
+from prorl_inference.workers.servers import open_servers
 
 __all__ = [
     "BACKENDS",
@@ -50,6 +60,8 @@ __all__ = [
     "BackendSpec",
     "Batching",
     "Completion",
+    "DeviceGenerator",
+    "DeviceModel",
     "Ended",
     "FinishReason",
     "Generator",
@@ -59,12 +71,16 @@ __all__ = [
     "OnResult",
     "OpenAIGenerator",
     "Request",
+    "SampleRefusedError",
     "SamplingParams",
+    "SamplingPool",
     "ServerOptions",
     "Stream",
     "TransformersGenerator",
     "Usage",
+    "Worker",
     "cpu_has_fast_bf16",
+    "device_list",
     "encode_prompt",
     "fetch_or_resolve",
     "is_cached",
@@ -73,6 +89,8 @@ __all__ = [
     "load_model",
     "load_tokenizer",
     "model_digest",
+    "open_devices",
+    "open_servers",
     "open_stream",
     "pick_backend",
     "pick_device",
@@ -81,6 +99,7 @@ __all__ = [
     "render_prompt",
     "resolve_model",
     "sample_all",
+    "sample_batches",
     "stop_token_ids",
     "verify_model_dir",
 ]

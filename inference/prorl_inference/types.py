@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
-from prorl_common import UserError
+from prorl_common import ServiceError, UserError
 
 Messages = Sequence[Mapping[str, str]]
 """Chat messages: each {"role": ..., "content": ...}."""
@@ -24,6 +24,10 @@ DEFAULT_BATCH_SIZE = 128
 
 class ModelError(UserError):
     """The model is missing, corrupt or not of a kind that can be used."""
+
+
+class SampleRefusedError(ServiceError):
+    """A server turns a sample down: another server would, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ def rate_command(
     manifest = None if recipe_out is None else read_manifest(chosen)
     samples, _ = pick_dataset(chosen, split, asked.data.limit)
     folder = asked.output.out or chosen.with_name(f"{chosen.name}.ratings")
-    sampled = asked.model.path is not None or asked.server.url is not None
+    sampled = asked.model.path is not None or bool(asked.server.url)
     if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
         raise UserError(
             f"{folder} holds no ratings: make some with --model or --server, or take in --from-run or --from-eval"
@@ -174,7 +174,7 @@ def _sample(
 
     models = models_of(asked, progress)
     (target,) = models[0]
-    if asked.server.url is None:
+    if not asked.server.url:
         check_model(target.model)
     own = Protocol("", 8, 1, 1.0, 1.0, DEFAULT_MAX_TOKENS)
     settings = replace(settings_of(asked, *models[1:], own), k=1, label=target.label)

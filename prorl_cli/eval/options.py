@@ -34,7 +34,9 @@ Batches = Annotated[
     typer.Option(help="Of transformers: fixed (repeatable bit for bit) or bucketed by length."),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of samples and intervals.")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
+Device = Annotated[
+    str, typer.Option(help="auto, cpu, cuda or cuda:N; several (cuda:0,cuda:1): a process each.")
+]
 Repair = Annotated[
     bool, typer.Option("--repair", help="Move damaged journal lines to a .damaged file first.")
 ]
@@ -52,7 +54,8 @@ Sets = Annotated[
 ServerUrl = Annotated[
     str | None,
     typer.Option(
-        "--server", help="Sample from this OpenAI-compatible server, http://host:8000/v1."
+        "--server",
+        help="Sample from this OpenAI-compatible server, http://host:8000/v1, or several (URL,URL).",
     ),
 ]
 ServerModel = Annotated[

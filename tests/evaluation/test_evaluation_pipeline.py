@@ -155,11 +155,11 @@ def varied(count: int) -> list[Any]:
 
 
 def test_bucketed_batches_hold_prompts_of_like_length_and_the_same_items() -> None:
-    problems = problems_of(varied(30))
+    problems = list(problems_of(varied(30)))
     settings = dataclasses.replace(SETTINGS, batch_rows=64)
     by_length = dataclasses.replace(settings, batches="bucketed")
-    fixed, bucketed = plan(problems, settings), plan(problems, by_length)
-    assert bucketed == plan(problems[::-1], by_length)
+    fixed, bucketed = list(plan(problems, settings)), list(plan(problems, by_length))
+    assert bucketed == list(plan(problems[::-1], by_length))
 
     def items(batches: Sequence[Any]) -> set[tuple[str, int]]:
         return {(p.id, i) for batch in batches for p, i in batch.items()}
@@ -233,14 +233,14 @@ class Spent:
 
 def test_the_bar_shows_tokens_a_second_and_the_cost_of_this_call_so_far_and_in_all() -> None:
     bar, spent = Bar(), Spent()
-    meter = Meter(bar, 10, spent)
+    meter = Meter(bar, 10, "m", lambda: spent)
     meter.count(1)
     assert "tokens/s" not in bar.facts
     spent.cost = 3.0
     meter.count(3, 5000)
     assert bar.facts["cost"] == "2 of about 5" and "tokens/s" in bar.facts
     assert sum(bar.counts) == 4
-    assert "cost" not in Meter(bar, 10, Spent(None)).facts()
+    assert "cost" not in Meter(bar, 10, "m", lambda: Spent(None)).facts()
 
 
 CHILD = """
@@ -298,3 +298,26 @@ def test_a_process_killed_at_any_moment_and_continued_equals_one_never_killed(
     for file in ("samples.jsonl", "verdicts.jsonl"):
         assert lines(tmp_path / "cut" / file) == lines(tmp_path / "whole" / file)
     assert len(lines(tmp_path / "whole" / "samples.jsonl")) == 144
+
+
+def test_verdicts_that_fall_far_behind_are_let_go_and_made_when_sampling_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from prorl_evaluation.sampling import pipeline
+
+    class Slow(FakeScorer):
+        def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+            time.sleep(0.01)
+            return super().score(items)
+
+    settings = dataclasses.replace(SETTINGS, batch_rows=8)
+    quick = evaluate(
+        FakeGenerator(), make_samples(40), settings, tmp_path / "a", FakeScorer(), NullProgress()
+    )
+    monkeypatch.setattr(pipeline, "MOST_WAITING", 4)
+    slow = Slow()
+    found = evaluate(
+        FakeGenerator(), make_samples(40), settings, tmp_path / "b", slow, NullProgress()
+    )
+    assert found.problems == quick.problems
+    assert slow.scored == 40 * settings.n

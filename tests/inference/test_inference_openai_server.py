@@ -235,7 +235,7 @@ def test_an_interruption_ends_a_call_whose_server_hangs(server: FakeServer) -> N
 
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
-        OpenAIGenerator(server.url, CHAT).generate(REQUESTS, PARAMS, None, interrupt)
+        OpenAIGenerator(server.url, CHAT).generate(REQUESTS[:2], PARAMS, interrupt)
     named = [t for t in threading.enumerate() if t.name.startswith("prorl-server")]
     assert named == [] and before > 0
 

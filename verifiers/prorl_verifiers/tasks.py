@@ -110,14 +110,15 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 
     Raises UserError for a task whose verifier asks a service that is not turned on.
     """
-    tasks, names, taken = list(tasks), set(), {}
+    names, taken, kinds = set(), {}, dict[str, Task]()
     for task in tasks:
         names.add(task.verifier)
         for one in tasks_in(task):
             names.add(one.verifier)
+            kinds.setdefault(one.verifier, one)
             for record in VERIFIERS.get(one.verifier).parts_for(one.reference):
                 taken[record["group"], record["name"]] = dict(record)
-    for service in services_of(tasks):
+    for service in services_of(kinds.values()):
         record = service.who()
         taken[record["group"], record["name"]] = dict(record)
     return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]

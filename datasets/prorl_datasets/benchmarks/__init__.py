@@ -7,7 +7,13 @@ from prorl_datasets.benchmarks.catalogue import (
     parse_spec,
 )
 from prorl_datasets.benchmarks.items import BenchmarkItem, LeftOut, field_of, text_of
-from prorl_datasets.benchmarks.loading import Loaded, load_benchmark, read_benchmark, read_spec
+from prorl_datasets.benchmarks.loading import (
+    Loaded,
+    load_benchmark,
+    read_benchmark,
+    read_spec,
+    stream_spec,
+)
 from prorl_datasets.benchmarks.questions import benchmark_questions, texts
 from prorl_datasets.benchmarks.reasoning_gym import benchmark_seeds
 from prorl_datasets.sources.adapters.fields import Unusable
@@ -27,6 +33,7 @@ __all__ = [
     "parse_spec",
     "read_benchmark",
     "read_spec",
+    "stream_spec",
     "text_of",
     "texts",
 ]

@@ -32,6 +32,7 @@ class Loaded:
 
     spec: BenchmarkSpec
     samples: list[Sample] = field(default_factory=list)
+    usable: int = 0
     unusable: list[LeftOut] = field(default_factory=list)
     origin: str = ""
     revision: str | None = None
@@ -40,7 +41,7 @@ class Loaded:
     @property
     def note(self) -> str | None:
         """Return one line where the rows are not as many as expected, else None."""
-        rows = len(self.samples) + len(self.unusable)
+        rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None
         return f"{self.spec.name}: {rows} rows where {self.expected} were expected ({self.origin})"
@@ -82,6 +83,23 @@ def read_spec(
     limit: int | None = None,
 ) -> Loaded:
     """Return the samples of a benchmark that need not be packaged; else as ``read_benchmark``."""
+    loaded = Loaded(spec)
+    loaded.samples += stream_spec(spec, loaded, mirror=mirror, window=window, limit=limit)
+    return loaded
+
+
+def stream_spec(
+    spec: BenchmarkSpec,
+    loaded: Loaded,
+    *,
+    mirror: Path | None = None,
+    window: tuple[str, str] | None = None,
+    limit: int | None = None,
+) -> Iterator[Sample]:
+    """Yield what ``read_spec`` returns without holding it; what there is to say of them is in ``loaded`` at the end.
+
+    Raises as it does, too many unusable rows at the end.
+    """
     days = spec.window
     if window is not None:
         if spec.window is None:
@@ -95,7 +113,6 @@ def read_spec(
         if last_day < first_day:
             raise DatasetError(f"the window ends ({last_day}) before it begins ({first_day})")
         days = first_day, last_day
-    loaded = Loaded(spec)
     if limit is None and (window is None or spec.window is None):
         loaded.expected = spec.expected_rows
     ids: set[str] = set()
@@ -107,10 +124,11 @@ def read_spec(
             loaded.unusable.append(made)
             continue
         ids.add(made.id)
-        loaded.samples.append(made)
-        if limit is not None and spec.generated is None and len(loaded.samples) >= limit:
+        loaded.usable += 1
+        yield made
+        if limit is not None and spec.generated is None and loaded.usable >= limit:
             break
-    bad, rows = len(loaded.unusable), len(loaded.unusable) + len(loaded.samples)
+    bad, rows = len(loaded.unusable), len(loaded.unusable) + loaded.usable
     if not rows:
         raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
     if bad > spec.unusable_max * rows:
@@ -119,7 +137,6 @@ def read_spec(
             f"benchmark {spec.name}: {bad} of {rows} rows cannot be used, "
             f"{spec.unusable_max:.0%} are allowed; the first, {first.where}: {one_line(first.reason)}"
         )
-    return loaded
 
 
 def _stream(

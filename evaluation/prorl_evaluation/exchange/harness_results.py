@@ -135,10 +135,13 @@ def harness_samples(found: Exported) -> Iterator[dict[str, Any]]:
 def _answers(folder: Path) -> tuple[dict[str, str], dict[tuple[str, str], str | None]]:
     """Return the text of each sample by its key, and what was extracted from it by key and task."""
     kept: dict[str, SampleRecord] = {}
-    for _, row in read_checked(folder / SAMPLES_FILE, SAMPLE_FIELDS):
-        if replaces(row, kept.get(row["key"])):
+    for _, _, row in read_checked(folder / SAMPLES_FILE, SAMPLE_FIELDS):
+        known = kept.get(row["key"])
+        if replaces(row, None if known is None else known.refused):
             kept[row["key"]] = sample_of(row)
-    verdicts = (verdict_of(row) for _, row in read_checked(folder / VERDICTS_FILE, VERDICT_FIELDS))
+    verdicts = (
+        verdict_of(row) for _, _, row in read_checked(folder / VERDICTS_FILE, VERDICT_FIELDS)
+    )
     extracted = {(v.key, v.task): v.extracted for v in verdicts}
     return {key: sample.text for key, sample in kept.items()}, extracted
 

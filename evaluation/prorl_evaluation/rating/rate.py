@@ -20,7 +20,7 @@ from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, polic
 from prorl_evaluation.sampling.grading import Item, Scorer, ungraded
 from prorl_evaluation.sampling.job import parts_of, problems_of
 from prorl_evaluation.sampling.journal import EvalJournal, Keys, Problem, digest
-from prorl_evaluation.sampling.lazy import LazyGenerator
+from prorl_evaluation.sampling.lazy import prepare
 from prorl_evaluation.sampling.meter import Meter
 from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
@@ -49,7 +49,7 @@ def rate(
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
-    problems = problems_of(samples, modes={})
+    problems = list(problems_of(samples, modes={}))
     parts = parts_of(problems, settings.backend)
     work = store.path.parent / f"sampling-{digest([policy.key, settings.backend, parts])[:8]}"
     by_id = {sample.id: sample for sample in samples}
@@ -87,7 +87,8 @@ def _portions(
     for (start, stop), own in lacking.items():
         width = max(1, portion // (stop - start))
         for place in range(0, len(own), width):
-            yield plan(own[place : place + width], replace(settings, n=stop, k=1), start)
+            some = own[place : place + width]
+            yield list(plan(some, replace(settings, n=stop, k=1), start))
 
 
 def _fill(
@@ -101,15 +102,13 @@ def _fill(
 ) -> None:
     """Sample and judge what the journal lacks of a portion."""
     with GradingThread(journal, pool, progress.message) as grader:
-        grader.submit(ungraded(all_items(portion), journal))
+        grader.submit(list(ungraded(all_items(portion), journal)))
         if total := sum(missing(batch, journal) for batch in portion):
-            if isinstance(generator, LazyGenerator):
-                generator.prepare()  # before the clock starts
+            prepare(generator)  # before the clock starts
             progress.start(label, total)
-            meter = Meter(progress, total, getattr(generator, "usage", None))
+            meter = Meter(progress, total, label, lambda: getattr(generator, "usage", None))
             sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
-            for batch in portion:
-                sampler.fill(batch)
+            sampler.fill(portion, total)
         grader.finish(progress, label)
     progress.finish()
 

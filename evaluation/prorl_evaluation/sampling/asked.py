@@ -5,6 +5,7 @@ Leaves out: what is chosen (``choose``), and talking to a server (``prorl_infere
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +30,9 @@ from prorl_evaluation.sampling.protocols import (
     pick_protocol,
 )
 from prorl_evaluation.sampling.session import Server, Session
+from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_inference.spec import SERVER
 from prorl_verifiers import runs_programs
 
 if TYPE_CHECKING:
@@ -41,12 +44,14 @@ def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
     """Return what is evaluated, its run, and the server that samples it, if one was named."""
+    from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
     asked = config.model
-    url = config.server.url
-    if url is None:
-        require_device(asked.device)
+    urls = config.server.url
+    if not urls:
+        for device in device_list(asked.device):
+            require_device(device)
         if named := [f"--server-{n.replace('_', '-')}" for n in config.server.changed()]:
             verb = "is" if len(named) == 1 else "are"
             raise UserError(
@@ -63,12 +68,11 @@ def models_of(
     if len(targets) > 1:
         raise UserError("a server serves one model: say which --checkpoint of the run it is")
     target = targets[0] if targets else None
-    server = server_of(url, config.server, target.model if target else None)
+    server = server_of(urls, config.server, target.model if target else None)
     name = server.options.model
     if name is None:
-        from prorl_inference import OpenAIGenerator
-
-        name = OpenAIGenerator(url, server.options, progress.message).model_id
+        with contextlib.closing(server.open(SERVER, progress.message)) as generator:
+            name = generator.model_id
         server = replace(server, options=replace(server.options, model=name))
     if target is None:
         target = model_target(name)
@@ -87,15 +91,16 @@ def _targets(
     return [run_target(found, which) for which in wanted], found
 
 
-def server_of(url: str, given: ServerSection, run_weights: str | None = None) -> Server:
-    """Return the server at ``url``.
+def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None = None) -> Server:
+    """Return the server at ``urls``, several of one model.
 
     ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
     """
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 
-    server_address(url)
+    for url in urls:
+        server_address(url)
     weights = given.weights
     if weights is None and run_weights is not None and Path(run_weights).is_dir():
         weights = Path(run_weights)
@@ -119,7 +124,7 @@ def server_of(url: str, given: ServerSection, run_weights: str | None = None) ->
         refusals=given.refusals,
         price=parse_price(given.price),
     )
-    return Server(url, options)
+    return Server(tuple(urls), options)
 
 
 def settings_of(
@@ -127,14 +132,13 @@ def settings_of(
 ) -> EvalSettings:
     """Return the settings for the backend that will sample: what was asked for, else the named protocol's,
     else ``own`` (a suite's), else the defaults."""
-    from prorl_inference import BACKENDS, pick_backend
-    from prorl_inference.models.loading import check_device
+    from prorl_inference import BACKENDS, device_list, pick_backend
 
     given, s = config.model, config.sampling
-    check_device(given.device)
+    devices, urls = device_list(given.device), config.server.url
     asked = Asked(s.n, s.k, s.temperature, s.top_p, s.max_tokens)
     how = merge(asked, pick_protocol(s.protocol) or own, run_limit(run))
-    backend = pick_backend(given.backend, given.device, config.server.url)
+    backend = pick_backend(given.backend, devices[0], urls[0] if urls else None)
     backend.check_installed()
     if given.batches is not None and not backend.fixed_batches:
         raise UserError(f"--batches is of --backend transformers: {backend.name} batches by itself")
@@ -198,17 +202,17 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
     models = models_of(config, progress)
     data = config.data
     samples, origin = pick_dataset(data.dataset, data.split, data.limit)
-    if config.model.path is not None and config.server.url is None:
+    if config.model.path is not None and not config.server.url:
         check_model(config.model.path)
     settings = replace(settings_of(config, *models[1:]), dataset=origin)
     complaints = []
-    kept = [s for s in samples if not runs_programs(s.task)]
+    kept = [number for number, s in enumerate(samples) if not runs_programs(s.task)]
     if len(kept) < len(samples) and not config.scoring.allow_weak:
         from prorl_verifiers import no_isolation
 
         if (why := no_isolation()) is not None:  # code is left out, loudly
             complaints.append(f"{len(samples) - len(kept)} code problems are left out: {why}")
-            samples = kept
+            samples = chosen(samples, kept)
     session = session_of(config, models, settings, samples)
     return session, [*complaints, *session.warnings()]
 

@@ -6,6 +6,7 @@ Reads a run's files by their documented names and imports nothing of the trainer
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 from prorl_common import nearest, sha256_file
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import digest
+from prorl_evaluation.sampling.stored import chosen, spooled
 from prorl_evaluation.types import (
     BEFORE_RL,
     RESULT_FILE,
@@ -130,28 +132,38 @@ def model_target(model: str) -> Target:
 
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
-) -> tuple[list[Sample], dict[str, str]]:
+) -> tuple[Sequence[Sample], dict[str, str]]:
     """Return a split's samples and the dataset's origin (path, manifest_sha256,
     split, and the limit if there is one).
 
     None takes the newest dataset under ``data/``. ``limit`` keeps so many problems, taken from the
     domains in turn. Raises DatasetError or EvaluationError with the cure.
     """
-    from prorl_datasets import load, newest_dataset
+    from prorl_datasets import newest_dataset
 
     path = dataset if dataset is not None else newest_dataset(DATA)
     if path is None:
         raise EvaluationError(
             f"no dataset under {DATA}/: make one with prorl data build, or name one with --dataset"
         )
-    samples = load(path, split)
+    samples = read_split(path, split)
     manifest = path / "manifest.json" if path.is_dir() else path
     origin = {"path": str(path), "manifest_sha256": sha256_file(manifest), "split": split}
     origin |= {"limit": str(limit)} if limit is not None else {}
     return (samples if limit is None else in_turn(samples, limit)), origin
 
 
-def in_turn(samples: Sequence[Sample], limit: int) -> list[Sample]:
+def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sample]:
+    """Return a split's samples, at most ``limit``, without holding them in memory; raises as ``load``."""
+    from prorl_datasets import no_samples, stream
+
+    found = spooled(itertools.islice(stream(path, split), limit))
+    if not found:
+        raise no_samples(path, split)
+    return found
+
+
+def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
     """Return ``limit`` samples, one of each domain in turn, in their old order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
@@ -159,7 +171,7 @@ def in_turn(samples: Sequence[Sample], limit: int) -> list[Sample]:
     ranked = sorted(
         (rank, place) for places in by_domain.values() for rank, place in enumerate(places)
     )
-    return [samples[place] for place in sorted(place for _, place in ranked[:limit])]
+    return chosen(samples, sorted(place for _, place in ranked[:limit]))
 
 
 def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:

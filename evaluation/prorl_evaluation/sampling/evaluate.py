@@ -9,19 +9,22 @@ The same call on the same folder goes on where it was. Leaves out: choosing mode
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
+import math
 import os
 import platform
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from prorl_common import Progress, ServiceError, format_seconds
+from prorl_common import Progress, ServiceError
 from prorl_datasets import Sample
 from prorl_evaluation.metrics.summary import graded, group_results, pick_examples, problem_result
-from prorl_evaluation.sampling.grading import Scorer, grade, ungraded
+from prorl_evaluation.sampling.grading import Scorer, grade
 from prorl_evaluation.sampling.job import (
     EvalJob,
     Part,
@@ -32,24 +35,26 @@ from prorl_evaluation.sampling.job import (
     read_job,
     recorded_parts,
     write_job,
+    written_problems,
 )
 from prorl_evaluation.sampling.journal import (
     VERDICTS_FILE,
     EvalJournal,
     Keys,
     Problem,
+    VerdictRecord,
 )
-from prorl_evaluation.sampling.lazy import LazyGenerator
+from prorl_evaluation.sampling.lazy import prepare
 from prorl_evaluation.sampling.meter import Meter
 from prorl_evaluation.sampling.pipeline import GradingThread
 from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
 from prorl_evaluation.stats.distributions import require_scipy
-from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
+from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError, ProblemResult
 from prorl_inference import Generator
 from prorl_verifiers import renewed_records
 
-SETTLED_SECONDS = 5.0
-"""After the first batch, until the time left is said."""
+BLOCK = 4096
+"""Verdicts that are copied with one sync."""
 
 
 def evaluate(
@@ -72,11 +77,13 @@ def evaluate(
     require_scipy()
     started = time.perf_counter()
     job = EvalJob(generator.model_id, generator.model_digest, settings)
-    problems = problems_of(samples)
     check_same_model(out, job)
-    parts = check_same_parts(out, [*parts, *parts_of(problems, settings.backend)])
-    with EvalJournal(out, Keys(job.model_digest, settings)) as journal:
-        write_job(out, job, problems, parts)
+    with contextlib.ExitStack() as scope:
+        written = scope.enter_context(written_problems(out, problems_of(samples)))
+        problems = written.problems
+        parts = check_same_parts(out, [*parts, *parts_of(problems, settings.backend)])
+        journal = scope.enter_context(EvalJournal(out, Keys(job.model_digest, settings)))
+        write_job(out, job, written, parts)
         refused = journal.forget_refused()
         batches = plan(problems, settings)
         if journal.foreign:
@@ -86,12 +93,13 @@ def evaluate(
             )
         if refused:
             progress.message(f"{refused} samples that the server refused are asked for again")
-        total = sum(b.rows for b in batches)
-        if there := total - sum(missing(batch, journal) for batch in batches):
-            progress.message(f"{there} of {total} samples are already there")
-        with GradingThread(journal, pool, progress.message) as grader:
-            grader.submit(ungraded(all_items(batches), journal))
-            _sample(generator, journal, job, grader, batches, progress)
+        total, lack = len(problems) * settings.n, sum(missing(batch, journal) for batch in batches)
+        if lack < total:
+            progress.message(f"{total - lack} of {total} samples are already there")
+        every = functools.partial(all_items, batches)
+        with GradingThread(journal, pool, progress.message, every, lack < total) as grader:
+            if lack:
+                _sample(generator, journal, job, grader, batches, lack, progress)
             grader.finish(progress, job.label)
         progress.finish()
         return _finish(job, problems, journal, time.perf_counter() - started, parts)
@@ -102,29 +110,15 @@ def _sample(
     journal: EvalJournal,
     job: EvalJob,
     grader: GradingThread,
-    batches: Sequence[Batch],
+    batches: Iterable[Batch],
+    total: int,
     progress: Progress,
 ) -> None:
-    """Fill every batch that lacks samples, handing them to the grader; says once how long it will take."""
-    lacking = [(batch, lack) for batch in batches if (lack := missing(batch, journal))]
-    left = begun = total = sum(lack for _, lack in lacking)
-    if not total:
-        return
-    if isinstance(generator, LazyGenerator):
-        generator.prepare()  # before the clocks start
+    """Sample the ``total`` samples that the journal lacks, handing them to the grader."""
+    prepare(generator)  # before the clocks start
     progress.start(f"eval {job.label}", total)
-    meter = Meter(progress, total, getattr(generator, "usage", None))
-    sampler = Sampler(journal, generator, job.settings, meter.count, grader.submit)
-    first, said = 0.0, False
-    for batch, lack in lacking:
-        sampler.fill(batch)
-        left, now = left - lack, time.perf_counter()
-        if not first:  # slow: model and verifiers warm up
-            first, begun = now, left
-        elif not said and now - first >= SETTLED_SECONDS and left:
-            said = True
-            rest = format_seconds((now - first) / (begun - left) * left)
-            progress.message(f"{job.label}: {left} samples left, about {rest} at this speed")
+    meter = Meter(progress, total, job.label, lambda: getattr(generator, "usage", None))
+    Sampler(journal, generator, job.settings, meter.count, grader.submit).fill(batches, total)
     progress.finish()
 
 
@@ -135,19 +129,25 @@ def _finish(
     wall_seconds: float,
     parts: Sequence[Part],
 ) -> EvalResult:
-    """Sum up what the journals hold and save it as ``result.json``."""
-    rows = [graded(p, journal, job.settings.n) for p in problems]
-    results = tuple(problem_result(p, r) for p, r in zip(problems, rows, strict=True))
+    """Sum up what the journals hold, problem by problem, and save it as ``result.json``."""
+    results: list[ProblemResult] = []
+    isolation: set[str] = set()
+    seconds: list[float] = []
+    for problem in problems:
+        rows = graded(problem, journal, job.settings.n)
+        results.append(problem_result(problem, rows))
+        isolation |= {v.isolation for _, v in rows if v.isolation}
+        seconds.append(math.fsum(s.seconds for s, _ in rows))
     result = EvalResult(
         model_id=job.model_id,
         model_digest=job.model_digest,
         settings=job.settings,
-        problems=results,
+        problems=tuple(results),
         groups=group_results(results, job.settings),
-        isolation=tuple(sorted({v.isolation for r in rows for _, v in r if v.isolation})),
+        isolation=tuple(sorted(isolation)),
         examples=pick_examples(problems, journal),
         tokens=sum(p.tokens for p in results),
-        sampling_seconds=round(sum(s.seconds for r in rows for s, _ in r), 3),
+        sampling_seconds=round(math.fsum(seconds), 3),
         wall_seconds=round(wall_seconds, 3),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions=versions(parts),
@@ -186,31 +186,42 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
                 f"{out} lacks {lack} samples: its sampling was interrupted, "
                 "finish it by giving its pass-at-k command again"
             )
-        old = journal.verdicts
+        old = journal.verdicts  # its file is read until the end, under whatever name
     with EvalJournal(out, keys, verdicts_file=fresh.name) as journal:
-        progress.start(f"regrade {job.label}", sum(b.rows for b in batches))
+        progress.start(f"regrade {job.label}", len(problems) * job.settings.n)
         for batch in batches:
             progress.advance(grade(batch.items(), journal, pool))
         progress.finish()
-        made = dict(journal.verdicts)
-        lost = [v for key, v in made.items() if v.status == "infra_error" and key in old]
+        made, lost, changed = len(journal.verdicts), [], 0
+        for verdict in journal.verdicts.values():
+            before = old.get((verdict.key, verdict.task))
+            judged = None if before is None else (before.reward, before.status)
+            changed += judged != (verdict.reward, verdict.status)
+            if verdict.status == "infra_error" and before is not None:
+                lost.append(verdict.reason)
         if lost:
             raise ServiceError(
-                f"{len(lost)} of {len(made)} answers got no verdict (infra error: {lost[0].reason}): "
+                f"{len(lost)} of {made} answers got no verdict (infra error: {lost[0]}): "
                 f"the old verdicts in {out} stand, give the same command again once that is mended"
             )
-        journal.add_verdicts([v for key, v in old.items() if key not in made])
+        for kept in _blocks(v for v in old.values() if (v.key, v.task) not in journal.verdicts):
+            journal.add_verdicts(kept)
         if current.exists():
             further = (f"verdicts.previous-{i}.jsonl" for i in itertools.count(2))
             names = itertools.chain(["verdicts.previous.jsonl"], further)
             os.replace(current, next(out / n for n in names if not (out / n).exists()))
         os.replace(fresh, current)
         parts = renewed_records(recorded_parts(out), [p.task for p in problems])
-        write_job(out, job, problems, parts)  # from now on its verdicts are of these
+        write_job(out, job, None, parts)  # from now on its verdicts are of these
         result = _finish(job, problems, journal, time.perf_counter() - started, parts)
-        judged = {key: (v.reward, v.status) for key, v in old.items()}
-        changed = sum((v.reward, v.status) != judged.get(key) for key, v in made.items())
-        return RegradeReport(result, len(made), changed)
+        return RegradeReport(result, made, changed)
+
+
+def _blocks(verdicts: Iterable[VerdictRecord]) -> Iterator[list[VerdictRecord]]:
+    """Yield verdicts so many at a time as are written with one sync."""
+    verdicts = iter(verdicts)
+    while block := list(itertools.islice(verdicts, BLOCK)):
+        yield block
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:

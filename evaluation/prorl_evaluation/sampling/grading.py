@@ -7,7 +7,7 @@ retries within a call (the pool's) and every scoring rule (the verifiers').
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, verdict_record
@@ -24,14 +24,12 @@ class Scorer(Protocol):
         ...
 
 
-def ungraded(items: Iterable[Item], journal: EvalJournal) -> list[Item]:
-    """Return those of ``items`` (problem, sample index) that are sampled and have no verdict."""
-    found = []
+def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
+    """Yield those of ``items`` (problem, sample index) that are sampled and have no verdict."""
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
         if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:
-            found.append((problem, index))
-    return found
+            yield problem, index
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:

@@ -8,16 +8,21 @@ Leaves out: the journals (``journal``) and the result (``types``).
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text, read_jsonl
+from prorl_common import atomic_write_text
+from prorl_common.files import explain_write_errors
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import ONE_MODEL, Problem, prompt_digest, task_digest
+from prorl_evaluation.sampling.stored import RowWriter, stored_rows
 from prorl_evaluation.types import EvalSettings, EvaluationError, labels_of
 from prorl_inference import BACKENDS
 from prorl_verifiers import Task, modes_for, part_records, with_mode
@@ -42,17 +47,14 @@ class EvalJob:
         return self.settings.label or self.model_id
 
 
-def problems_of(samples: Sequence[Sample], modes: Mapping[str, str] | None = None) -> list[Problem]:
-    """Return the problems of an evaluation, their tasks in ``modes`` (verifier -> mode; None: those for evaluation).
+def problems_of(
+    samples: Iterable[Sample], modes: Mapping[str, str] | None = None
+) -> Iterator[Problem]:
+    """Yield the problems of an evaluation, their tasks in ``modes`` (verifier -> mode; None: those for evaluation).
 
     Raises EvaluationError when there are none or ids repeat.
     """
-    if not samples:
-        raise EvaluationError(
-            "no problems to evaluate: the dataset or the chosen split is empty, choose another --split"
-        )
     seen: set[str] = set()
-    found = []
     modes = modes_for("evaluation") if modes is None else modes
     for s in samples:
         if s.id in seen:
@@ -60,19 +62,48 @@ def problems_of(samples: Sequence[Sample], modes: Mapping[str, str] | None = Non
         seen.add(s.id)
         chance = s.metadata.get("chance")
         task = with_mode(s.task, modes)
-        found.append(
-            Problem(
-                id=s.id,
-                domain=s.domain,
-                prompt=s.prompt,
-                task=task,
-                prompt_sha256=prompt_digest(s.prompt),
-                task_sha256=task_digest(task),
-                chance=None if chance is None else float(chance),
-                labels=labels_of(s.metadata),
-            )
+        yield Problem(
+            id=s.id,
+            domain=s.domain,
+            prompt=s.prompt,
+            task=task,
+            prompt_sha256=prompt_digest(s.prompt),
+            task_sha256=task_digest(task),
+            chance=None if chance is None else float(chance),
+            labels=labels_of(s.metadata),
         )
-    return found
+    if not seen:
+        raise EvaluationError(
+            "no problems to evaluate: the dataset or the chosen split is empty, choose another --split"
+        )
+
+
+@contextlib.contextmanager
+def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
+    """Write the problems beside PROBLEMS_FILE, for ``write_job`` to put in its place; what is not put there is gone
+    when the block ends."""
+    with explain_write_errors(out / PROBLEMS_FILE):
+        out.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
+    try:
+        with explain_write_errors(out / PROBLEMS_FILE), os.fdopen(handle, "wb+") as file:
+            writer = RowWriter(file)
+            for problem in problems:
+                writer.add(_problem_row(problem))
+            found = writer.stored(problem_of)
+            os.fsync(file.fileno())
+        yield WrittenProblems(found, Path(name))
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenProblems:
+    """The problems of an evaluation, read from where they are written when they are asked for."""
+
+    problems: Sequence[Problem]
+    file: Path
 
 
 def check_same_model(out: Path, job: EvalJob) -> None:
@@ -124,29 +155,35 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 
 
 def write_job(
-    out: Path, job: EvalJob, problems: Sequence[Problem], parts: Sequence[Part] = ()
+    out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; ``parts`` are the records of what is not prorl's own."""
-    rows = [
-        {
-            "id": p.id,
-            "domain": p.domain,
-            "prompt": [dict(m) for m in p.prompt],
-            "verifier": p.task.verifier,
-            "reference": p.task.reference,
-            "chance": p.chance,
-            "labels": dict(p.labels),
-        }
-        for p in problems
-    ]
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    atomic_write_text(out / PROBLEMS_FILE, text)
+    """Write both files, each atomically; ``parts`` are the records of what is not prorl's own. Without ``written`` the
+    problems stay as they are."""
+    if written is not None:
+        with explain_write_errors(out / PROBLEMS_FILE):
+            os.chmod(written.file, 0o644)
+            os.replace(written.file, out / PROBLEMS_FILE)
     value = {**dataclasses.asdict(job), **({"parts": list(parts)} if parts else {})}
     atomic_write_text(out / EVAL_FILE, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
-def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
-    """Return what :func:`write_job` wrote. Raises EvaluationError when it is missing or damaged."""
+def _problem_row(problem: Problem) -> dict[str, Any]:
+    return {
+        "id": problem.id,
+        "domain": problem.domain,
+        "prompt": [dict(m) for m in problem.prompt],
+        "verifier": problem.task.verifier,
+        "reference": problem.task.reference,
+        "chance": problem.chance,
+        "labels": dict(problem.labels),
+    }
+
+
+def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
+    """Return what :func:`write_job` wrote; the problems are read when they are asked for.
+
+    Raises EvaluationError when it is missing or damaged.
+    """
     file = out / EVAL_FILE
     if file.is_file() and not (out / PROBLEMS_FILE).is_file():
         raise EvaluationError(
@@ -160,7 +197,9 @@ def read_job(out: Path) -> tuple[EvalJob, list[Problem]]:
         )
     try:
         job = job_of(json.loads(file.read_text(encoding="utf-8")))
-        problems = [problem_of(row) for _, row in read_jsonl(out / PROBLEMS_FILE)]
+        problems = stored_rows(out / PROBLEMS_FILE, problem_of)
+        for _ in problems:  # damage is found now
+            pass
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
             f"{out}: {EVAL_FILE} or {PROBLEMS_FILE} is damaged ({error}): "

@@ -3,7 +3,8 @@
     <out>/samples.jsonl    a line a sample, keyed by model, prompt, sampling parameters, index and seed
     <out>/verdicts.jsonl   a line a verdict, keyed by sample key and task
 
-Append-only and synced, so that a kill loses at most what was not yet written. A folder holds one model:
+Append-only and synced, so that a kill loses at most what was not yet written. Answers stay in the file: memory holds
+where each line begins. A folder holds one model:
 lines of another model or backend are an error; lines of other sampling parameters are left alone, their keys
 differ. Leaves out: sampling, scoring, reading lines (``repair``), and locking (one writer a folder).
 """
@@ -11,22 +12,27 @@ differ. Leaves out: sampling, scoring, reading lines (``repair``), and locking (
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from prorl_common import Closing, Journal, derive_seed
 from prorl_evaluation.sampling.repair import SAMPLE_FIELDS, VERDICT_FIELDS, read_checked
+from prorl_evaluation.sampling.stored import OpenFile
 from prorl_evaluation.types import EvalSettings, EvaluationError, Label
 from prorl_verifiers import Task, Verdict
 
 SAMPLES_FILE = "samples.jsonl"
 VERDICTS_FILE = "verdicts.jsonl"
 REFUSED = "refused"
+R = TypeVar("R")
+KEYS_KEPT = 1 << 15
+"""Keys that are not worked out again: a sample's is asked for when it is planned, written and judged."""
 ONE_MODEL = "each model needs a folder of its own, choose another with --out; nothing was changed"
 
 
@@ -109,7 +115,8 @@ class Keys:
         self._seed = settings.seed
         self.backend = settings.backend
         self.extra = dict(settings.extra)
-        self._known: dict[tuple[str, str, int], str] = {}
+        self.key = functools.lru_cache(KEYS_KEPT)(self._key)
+        """Return the journal key of (id, prompt's hash, index): 32 hex digits over :meth:`fields`."""
         self.shared: dict[str, Any] = {
             "model": model_digest,
             "temperature": float(settings.temperature),
@@ -132,13 +139,52 @@ class Keys:
             "seed": self.seed(sample_id, index),
         }
 
-    def key(self, sample_id: str, prompt: str, index: int) -> str:
-        """Return the journal key: 32 hex digits over :meth:`fields`; worked out once."""
-        place = (sample_id, prompt, index)
-        found = self._known.get(place)
-        if found is None:
-            found = self._known[place] = digest(self.fields(*place))[:32]
-        return found
+    def _key(self, sample_id: str, prompt: str, index: int) -> str:
+        return digest(self.fields(sample_id, prompt, index))[:32]
+
+
+class Records(Generic[R]):
+    """The records of one journal file by their key, read when they are asked for: of each only its place in the
+    file is in memory (about 200 bytes)."""
+
+    def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
+        self._file, self._make = OpenFile.of(path), make
+        self._places: dict[bytes, int] = {}
+
+    def put(self, key: object, place: int) -> None:
+        """Take note that the line at ``place`` is the one of the key."""
+        self._places[_short(key)] = place
+
+    def drop(self, key: object) -> None:
+        """Forget the key; its line stays."""
+        del self._places[_short(key)]
+
+    def __contains__(self, key: object) -> bool:
+        return _short(key) in self._places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, key: object) -> R:
+        return self._read(self._places[_short(key)])
+
+    def get(self, key: object) -> R | None:
+        """Return the key's record, None where there is none."""
+        place = self._places.get(_short(key))
+        return None if place is None else self._read(place)
+
+    def values(self) -> Iterator[R]:
+        """Yield every record, in the order of the file."""
+        for place in sorted(self._places.values()):
+            yield self._read(place)
+
+    def _read(self, place: int) -> R:
+        return self._make(json.loads(self._file.line(place)))
+
+
+def _short(key: object) -> bytes:
+    """Return 16 bytes that stand for a key (text, or a pair of texts)."""
+    return hashlib.blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class EvalJournal(Closing):
@@ -150,8 +196,11 @@ class EvalJournal(Closing):
         with contextlib.ExitStack() as opened:
             self._samples = opened.enter_context(Journal(folder / SAMPLES_FILE))
             self._verdicts = opened.enter_context(Journal(folder / verdicts_file))
-            self.samples, self.foreign = _read_samples(folder / SAMPLES_FILE, keys)
-            self.verdicts = _read_verdicts(folder / verdicts_file)
+            self._refused: set[str] = set()
+            self.samples = Records(folder / SAMPLES_FILE, sample_of)
+            self.verdicts = Records(folder / verdicts_file, verdict_of)
+            self.foreign = self._look_at_samples(folder / SAMPLES_FILE)
+            self._look_at_verdicts(folder / verdicts_file)
             self._opened = opened.pop_all()
 
     def add_samples(
@@ -162,24 +211,68 @@ class EvalJournal(Closing):
         rows = [{**asdict(r), **f, **origin} for r, f in zip(records, fields, strict=True)]
         for row in rows:
             row["logprob"] = None if math.isnan(row["logprob"]) else row["logprob"]
-        self._samples.extend(rows)
-        self.samples.update({r.key: r for r in records})
+        for record, place in zip(records, self._samples.extend(rows), strict=True):
+            self._put(record.key, record.refused, place)
 
     def add_verdicts(self, records: Sequence[VerdictRecord]) -> None:
         """Write verdicts with one sync; a later line for the same sample and task replaces the earlier."""
-        self._verdicts.extend([asdict(r) for r in records])
-        self.verdicts.update({(r.key, r.task): r for r in records})
+        places = self._verdicts.extend([asdict(r) for r in records])
+        for record, place in zip(records, places, strict=True):
+            self.verdicts.put((record.key, record.task), place)
 
     def forget_refused(self) -> int:
         """Take refused samples for missing, so that they are asked for again; return how many."""
-        refused = [key for key, record in self.samples.items() if record.refused]
-        for key in refused:
-            del self.samples[key]
-        return len(refused)
+        for key in self._refused:
+            self.samples.drop(key)
+        count = len(self._refused)
+        self._refused.clear()
+        return count
 
     def close(self) -> None:
         """Close both files."""
         self._opened.close()
+
+    def _put(self, key: str, refused: bool, place: int) -> None:
+        self.samples.put(key, place)
+        if refused:
+            self._refused.add(key)
+        else:
+            self._refused.discard(key)
+
+    def _look_at_samples(self, path: Path) -> int:
+        """Find this model's samples; return how many lines have other sampling parameters.
+
+        Which line of a key counts: ``replaces``. Raises EvaluationError for damage, and for samples of another
+        model or backend.
+        """
+        keys, foreign = self.keys, 0
+        for number, place, row in read_checked(path, SAMPLE_FIELDS):
+            if row["model"] != keys.shared["model"]:
+                raise EvaluationError(
+                    f"{path}:{number} is a sample of another model (digest {row['model'][:12]}, here "
+                    f"{keys.shared['model'][:12]}): {ONE_MODEL}"
+                )
+            if row.get("extra", {}) != keys.extra or any(
+                row[name] != value for name, value in keys.shared.items()
+            ):
+                foreign += 1
+                continue
+            made_by = row.get("backend", "transformers")
+            if made_by != keys.backend:
+                raise EvaluationError(
+                    f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: go on with "
+                    "that one, or choose another folder with --out"
+                )
+            key = row["key"]
+            if replaces(row, key in self._refused if key in self.samples else None):
+                self._put(key, row["finish_reason"] == REFUSED, place)
+        return foreign
+
+    def _look_at_verdicts(self, path: Path) -> None:
+        """Find the last verdict on each (sample, task). Infra errors are left out: they are tried again."""
+        for _, place, row in read_checked(path, VERDICT_FIELDS):
+            if row["status"] != "infra_error":
+                self.verdicts.put((row["key"], row["task"]), place)
 
 
 def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
@@ -204,51 +297,12 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
     return SampleRecord(**values)
 
 
-def replaces(row: Mapping[str, Any], old: SampleRecord | None) -> bool:
-    """Whether a line counts for its key after ``old``: the first wins, but any answer wins over a refusal."""
-    return old is None or (old.refused and row["finish_reason"] != REFUSED)
+def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
+    """Whether a line counts for its key after another, which was ``refused`` or not (None: there is none): the first
+    wins, but any answer wins over a refusal."""
+    return refused is None or (refused and row["finish_reason"] != REFUSED)
 
 
 def verdict_of(row: Mapping[str, Any]) -> VerdictRecord:
     """Return the record in a line of VERDICTS_FILE that has VERDICT_FIELDS."""
     return VerdictRecord(**{name: row[name] for name in VerdictRecord.__dataclass_fields__})
-
-
-def _read_samples(path: Path, keys: Keys) -> tuple[dict[str, SampleRecord], int]:
-    """Return (this model's records by key, how many lines have other sampling parameters).
-
-    Which line of a key counts: ``replaces``. Raises EvaluationError for damage, and for samples of another
-    model or backend.
-    """
-    found: dict[str, SampleRecord] = {}
-    foreign = 0
-    for number, row in read_checked(path, SAMPLE_FIELDS):
-        if row["model"] != keys.shared["model"]:
-            raise EvaluationError(
-                f"{path}:{number} is a sample of another model (digest {row['model'][:12]}, here "
-                f"{keys.shared['model'][:12]}): {ONE_MODEL}"
-            )
-        if row.get("extra", {}) != keys.extra or any(
-            row[name] != value for name, value in keys.shared.items()
-        ):
-            foreign += 1
-            continue
-        made_by = row.get("backend", "transformers")
-        if made_by != keys.backend:
-            raise EvaluationError(
-                f"{path}:{number} was sampled with backend {made_by}, not {keys.backend}: go on with "
-                "that one, or choose another folder with --out"
-            )
-        if replaces(row, found.get(row["key"])):
-            found[row["key"]] = sample_of(row)
-    return found, foreign
-
-
-def _read_verdicts(path: Path) -> dict[tuple[str, str], VerdictRecord]:
-    """Return the last verdict on each (sample, task). Infra errors are left out: they are tried again."""
-    found: dict[tuple[str, str], VerdictRecord] = {}
-    for _, row in read_checked(path, VERDICT_FIELDS):
-        record = verdict_of(row)
-        if record.status != "infra_error":
-            found[(record.key, record.task)] = record
-    return found

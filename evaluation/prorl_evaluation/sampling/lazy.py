@@ -69,3 +69,10 @@ class LazyGenerator:
         if self._inner is not None:
             self._inner.close()
             self._inner = None
+
+
+def prepare(generator: Generator) -> None:
+    """Have the generator load its model where it waits with that until its first sample."""
+    load: Callable[[], object] | None = getattr(generator, "prepare", None)
+    if load is not None:
+        load()

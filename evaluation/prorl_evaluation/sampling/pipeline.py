@@ -1,25 +1,29 @@
 """Verdicts while sampling goes on: a thread grades what is written, from a queue.
 
 The model and the verifiers so work at the same time. Sampling never waits for a verdict: what is written is
-safe, and the queue holds only names. Leaves out: how an item is graded (``grading``) and how it was sampled
+safe, and where verdicts fall far behind, what is handed over is let go and found again in the journal when sampling
+is over. Leaves out: how an item is graded (``grading``) and how it was sampled
 (``sampling``).
 """
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from prorl_common import Closing, Progress
-from prorl_evaluation.sampling.grading import Item, Scorer, grade
+from prorl_evaluation.sampling.grading import Item, Scorer, grade, ungraded
 from prorl_evaluation.sampling.journal import EvalJournal
 
 LARGEST, SMALLEST = 128, 4
 """Samples graded, synced and counted at once: fewer where they take longer than CHUNK_SECONDS, so that an
 interruption waits for few of them, but two a worker."""
 CHUNK_SECONDS = 2.0
+MOST_WAITING = 4096
+"""Samples that wait in memory at most, where the journal can be looked through for the others."""
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 1.0
 """After which an interruption says what it waits for."""
@@ -29,13 +33,21 @@ class GradingThread(Closing):
     """Grades handed-over samples in a thread of its own.
 
     What its scorer raises is raised by the next ``submit`` or by ``finish``. ``close`` drops what waits
-    (the next call of the evaluation grades it) and lets the chunk in work end, of which it tells.
+    (the next call of the evaluation grades it) and lets the chunk in work end, of which it tells. ``every`` returns all
+    items of the evaluation; where it was ``begun`` before, what was sampled then and not graded is graded first.
     """
 
     def __init__(
-        self, journal: EvalJournal, scorer: Scorer, tell: Callable[[str], None] | None = None
+        self,
+        journal: EvalJournal,
+        scorer: Scorer,
+        tell: Callable[[str], None] | None = None,
+        every: Callable[[], Iterable[Item]] | None = None,
+        begun: bool = False,
     ) -> None:
-        self._journal, self._scorer, self._tell = journal, scorer, tell
+        self._journal, self._scorer, self._tell, self._every = journal, scorer, tell, every
+        self._begun = begun
+        self._let_go = self._found = 0
         self._queue: queue.SimpleQueue[Sequence[Item] | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self._stop = threading.Event()
@@ -49,6 +61,9 @@ class GradingThread(Closing):
     def submit(self, items: Sequence[Item]) -> None:
         """Hand over written samples."""
         self._raise()
+        if self._every is not None and self._submitted - self._graded > MOST_WAITING:
+            self._let_go += len(items)
+            return
         self._submitted += len(items)
         if items:
             self._queue.put(items)
@@ -57,15 +72,15 @@ class GradingThread(Closing):
         """Wait until everything has its verdict, under a bar of its own where much is left."""
         self._queue.put(None)
         shown, begun = 0, time.monotonic()
-        left = self._submitted - self._graded
-        counted = self._graded
+        left = self._submitted + self._let_go - self._graded
+        counted = self._graded + self._found
         while self._thread.is_alive():
             self._thread.join(LOOK_SECONDS)
             if not shown and time.monotonic() - begun > 5 * LOOK_SECONDS and left > LARGEST:
                 progress.start(f"verdicts {label}", left)
                 shown = 1
             if shown:
-                now = self._graded
+                now = self._graded + self._found
                 progress.advance(now - counted)
                 counted = now
         self._raise()
@@ -76,12 +91,27 @@ class GradingThread(Closing):
 
     def _work(self) -> None:
         try:
+            if self._begun:
+                self._look_through()
             while (items := self._gather()) and not self._stop.is_set():
-                while items and not self._stop.is_set():
-                    chunk, items = items[: self._chunk], items[self._chunk :]
-                    self._grade(chunk)
+                for count in self._in_chunks(iter(items)):
+                    self._graded += count
+            if self._let_go:
+                self._look_through()
         except BaseException as error:  # noqa: BLE001 - raised again in the sampler's thread
             self._error = error
+
+    def _look_through(self) -> None:
+        """Grade all that is sampled and has no verdict."""
+        if self._every is not None:
+            for count in self._in_chunks(ungraded(self._every(), self._journal)):
+                self._found += count
+
+    def _in_chunks(self, items: Iterator[Item]) -> Iterator[int]:
+        """Grade items; yield how many after each chunk."""
+        while not self._stop.is_set() and (chunk := list(itertools.islice(items, self._chunk))):
+            self._grade(chunk)
+            yield len(chunk)
 
     def _grade(self, chunk: Sequence[Item]) -> None:
         """Grade a chunk and choose the next one's size by the time it took, at most twice this one's."""
@@ -92,7 +122,6 @@ class GradingThread(Closing):
         fitting = min(int(len(chunk) * CHUNK_SECONDS / seconds), 2 * self._chunk)
         self._chunk = max(self._smallest, min(fitting, LARGEST))
         self._working = 0
-        self._graded += len(chunk)
 
     def _gather(self) -> list[Item]:
         """Return all that waits now, at least one hand-over; nothing at the end."""

@@ -49,6 +49,8 @@ VERDICT_FIELDS: Mapping[str, Types] = {
     "seconds": NUMBER,
 }
 DAMAGED = ".damaged"
+BLANK = "the line is blank"
+"""What ``scan`` says of a line that is none, which is no fault."""
 CURE = "--repair moves such lines aside and goes on, what is missing is made again"
 
 
@@ -68,10 +70,11 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
 def scan(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
-    """Yield (line number from 1, the line, its object or what is wrong with it); blank lines are left out."""
+    """Yield (line number from 1, the line, its object or what is wrong with it); of a blank line that is ``BLANK``."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
+                yield number, line, BLANK
                 continue
             try:
                 row = json.loads(line)
@@ -81,12 +84,20 @@ def scan(
             yield number, line, fault(row, fields) or row
 
 
-def read_checked(path: Path, fields: Mapping[str, Types]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object). Raises EvaluationError naming file, line and cure at the first fault."""
-    for number, _, found in scan(path, fields):
-        if isinstance(found, str):
+def read_checked(
+    path: Path, fields: Mapping[str, Types]
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield (line number, the byte where the line begins, object).
+
+    Raises EvaluationError naming file, line and cure at the first fault.
+    """
+    place = 0
+    for number, line, found in scan(path, fields):
+        if not isinstance(found, str):
+            yield number, place, found
+        elif found != BLANK:
             raise EvaluationError(f"{path}:{number}: {found}: {CURE}")
-        yield number, found
+        place += len(line)
 
 
 def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
@@ -96,7 +107,8 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
     """
     if not path.is_file():
         return 0
-    bad = [line for _, line, found in scan(path, fields) if isinstance(found, str)]
+    faults = ((line, found) for _, line, found in scan(path, fields) if isinstance(found, str))
+    bad = [line for line, found in faults if found != BLANK]
     if not bad:
         return 0
     aside = path.with_name(path.name + DAMAGED)

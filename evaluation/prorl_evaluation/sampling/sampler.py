@@ -9,20 +9,23 @@ What shares a batch is a function of the problem list and the settings alone.
                 is written as it ends: equal in items, counts and seeds, not in bits
     otherwise   (vllm, servers, which batch by themselves) as bucketed, in large batches of neighbours
 
-Leaves out: scoring (``grading``).
+Several workers (devices, servers) share the batches, or the samples where batches do not matter; all is written
+here, in one thread. Leaves out: scoring (``grading``), and who samples what (``prorl_inference.workers``).
 """
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from prorl_evaluation.sampling.grading import Item
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord
+from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.types import EvalSettings
-from prorl_inference import Completion, Generator, Request, SamplingParams
+from prorl_inference import Completion, Generator, Request, SamplingParams, sample_batches
 
 INDEX_BLOCK = 16
 """Sample indices of one problem that go into one batch: blocks of 16 stay as they are when n grows."""
@@ -52,24 +55,52 @@ class Batch:
                 yield problem, index
 
 
-def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> list[Batch]:
+def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
     """Return the batches of the indices from ``start`` up to n: the first indices of every problem, then the
     next, so that an early estimate of the time left has seen every problem."""
     rows = settings.batch_rows
     if settings.backend != "transformers":
         rows = max(ROUNDS * rows, LARGE_BATCH)
     elif settings.batches == "bucketed":
-        problems = sorted(problems, key=lambda p: (-prompt_length(p), p.id))
+        order = sorted((-prompt_length(p), p.id, number) for number, p in enumerate(problems))
+        problems = chosen(problems, [number for _, _, number in order])
     block = min(INDEX_BLOCK, settings.n - start, rows)
-    width = max(1, rows // block)
-    return [
-        Batch(tuple(problems[place : place + width]), first, min(first + block, settings.n))
-        for first in range(start, settings.n, block)
-        for place in range(0, len(problems), width)
-    ]
+    return Plan(problems, range(start, settings.n, block), settings.n, max(1, rows // block))
 
 
-def all_items(batches: Sequence[Batch]) -> Iterator[Item]:
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The batches of ``width`` problems, for each block of sample indices; made anew each time they are gone over."""
+
+    problems: Sequence[Problem]
+    blocks: range
+    stop: int
+    width: int
+
+    def __iter__(self) -> Iterator[Batch]:
+        for first in self.blocks:
+            stop = min(first + self.blocks.step, self.stop)
+            problems = iter(self.problems)
+            while batch := tuple(itertools.islice(problems, self.width)):
+                yield Batch(batch, first, stop)
+
+
+@dataclass(slots=True)
+class _Running:
+    """A fixed batch that is sampled: what of it the journal lacks, how many were counted, and what is there."""
+
+    batch: Batch
+    wanted: Sequence[Item]
+    counted: int = 0
+    answers: dict[int, list[Completion]] = field(default_factory=dict)
+
+    def ended(self) -> list[tuple[Problem, int, Completion]]:
+        """Return what is to be written."""
+        place = {p.id: number for number, p in enumerate(self.batch.problems)}
+        return [(p, i, self.answers[place[p.id]][i - self.batch.first]) for p, i in self.wanted]
+
+
+def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
     """Yield the items of every batch in turn."""
     for batch in batches:
         yield from batch.items()
@@ -110,83 +141,109 @@ class Sampler:
         self._whole_batches = settings.backend == "transformers" and settings.batches == "fixed"
         self._params = SamplingParams(settings.temperature, settings.top_p, settings.max_tokens)
         self._count, self._hand_over = count, hand_over
+        self._written_at = time.perf_counter()
 
-    def fill(self, batch: Batch) -> None:
-        """Generate what the journal lacks of the batch (all of it where batches are fixed) and write it."""
-        wanted = _lacking(batch, self._journal)
-        if wanted and self._whole_batches:
-            self._fill_whole(batch, wanted)
-        elif wanted:
-            self._fill_as_they_end(wanted)
+    def fill(self, batches: Iterable[Batch], samples: int) -> None:
+        """Generate what the journal lacks of the batches (all of a fixed one) and write it; ``samples`` are
+        about so many."""
+        self._written_at = time.perf_counter()
+        if self._whole_batches:
+            self._fill_whole(batches)
+        else:
+            self._fill_as_they_end(batches, samples)
 
-    def _fill_whole(self, batch: Batch, wanted: Sequence[Item]) -> None:
-        seed, indices = self._journal.keys.seed, range(batch.first, batch.stop)
-        requests = [
-            Request(p.prompt, tuple(seed(p.id, i) for i in indices)) for p in batch.problems
-        ]
-        reported = 0
+    def _fill_whole(self, batches: Iterable[Batch]) -> None:
+        """Write each batch when all of it is there: several may be under way, each with a worker."""
+        seed = self._journal.keys.seed
+        running: dict[int, _Running] = {}
 
-        def count(done: int) -> None:
-            nonlocal reported
-            done = min(done, len(wanted) - reported)
-            reported += done
-            self._count(done, 0)
+        def units() -> Iterator[list[Request]]:
+            lacking = ((batch, _lacking(batch, self._journal)) for batch in batches)
+            for number, (batch, wanted) in enumerate(pair for pair in lacking if pair[1]):
+                running[number] = _Running(batch, wanted)
+                indices = range(batch.first, batch.stop)
+                yield [
+                    Request(p.prompt, tuple(seed(p.id, i) for i in indices)) for p in batch.problems
+                ]
 
-        started = time.perf_counter()
-        answers = self._generator.generate(requests, self._params, count)
-        share = (time.perf_counter() - started) / batch.rows
-        flat = (completion for answer in answers for completion in answer)
-        ended = dict(zip(((p.id, i) for p, i in batch.items()), flat, strict=True))
-        tokens = self._write([(p, i, ended[p.id, i]) for p, i in wanted], share)
-        self._count(len(wanted) - reported, tokens)
-        self._hand_over(wanted)
+        def done(number: int | None, count: int) -> None:
+            if (batch := running.get(-1 if number is None else number)) is not None:
+                count = min(count, len(batch.wanted) - batch.counted)
+                batch.counted += count
+                self._count(count, 0)
 
-    def _fill_as_they_end(self, wanted: Sequence[Item]) -> None:
+        def take(number: int, index: int, completions: list[Completion]) -> None:
+            batch = running[number]
+            batch.answers[index] = completions
+            if len(batch.answers) == len(batch.batch.problems):
+                del running[number]
+                tokens = self._write(batch.ended(), batch.batch.rows)
+                self._count(len(batch.wanted) - batch.counted, tokens)
+                self._hand_over(batch.wanted)
+
+        sample_batches(self._generator, units(), self._params, done, take)
+
+    def _fill_as_they_end(self, batches: Iterable[Batch], samples: int) -> None:
         """Write each sample about ``FLUSH_SECONDS`` after its end, also when an error ends the call and where
         no other follows (a generator that waits calls ``on_done`` now and then)."""
         seed = self._journal.keys.seed
-        requests = [Request(p.prompt, (seed(p.id, i),)) for p, i in wanted]
         ended: list[tuple[Problem, int, Completion]] = []
-        written_at = time.perf_counter()
+        asked: dict[int, list[Item]] = {}
+        left: dict[int, int] = {}
+        share: Callable[[int], int | None] = getattr(self._generator, "unit", lambda _: None)
+        width = share(samples)
+
+        def units() -> Iterator[list[Request]]:
+            lacking = (_lacking(batch, self._journal) for batch in batches)
+            parts = (
+                wanted[place : place + (width or len(wanted))]
+                for wanted in lacking
+                for place in range(0, len(wanted), width or len(wanted))
+            )
+            for number, part in enumerate(parts):
+                asked[number], left[number] = part, len(part)
+                yield [Request(p.prompt, (seed(p.id, i),)) for p, i in part]
 
         def flush() -> list[Item]:
-            nonlocal written_at
-            now = time.perf_counter()
-            share = (now - written_at) / max(1, len(ended))
-            tokens = self._write(ended, share)
+            tokens = self._write(ended, len(ended))
             done = [(p, i) for p, i, _ in ended]
-            written_at = now
             ended.clear()
             self._count(len(done), tokens)
             return done
 
-        def tick(_: int = 0) -> None:
-            if ended and time.perf_counter() - written_at >= FLUSH_SECONDS:
+        def tick(*_: object) -> None:
+            if ended and time.perf_counter() - self._written_at >= FLUSH_SECONDS:
                 self._hand_over(flush())
 
-        def take(index: int, completions: list[Completion]) -> None:
-            ended.append((*wanted[index], completions[0]))
+        def take(number: int, index: int, completions: list[Completion]) -> None:
+            ended.append((*asked[number][index], completions[0]))
+            left[number] -= 1
+            if not left[number]:
+                del asked[number], left[number]
             tick()
 
         try:
-            self._generator.generate(requests, self._params, tick, take)
+            sample_batches(self._generator, units(), self._params, tick, take)
         except BaseException:
             flush()
             raise
         self._hand_over(flush())
 
-    def _write(self, ended: Sequence[tuple[Problem, int, Completion]], share: float) -> int:
-        """Journal samples with one sync; return their tokens. ``share`` is each one's seconds."""
-        keys = self._journal.keys
+    def _write(self, ended: Sequence[tuple[Problem, int, Completion]], made: int) -> int:
+        """Journal samples with one sync; return their tokens. ``made``: how many were sampled since the last
+        sync, which share the time since then."""
+        keys, now = self._journal.keys, time.perf_counter()
+        share = (now - self._written_at) / max(1, made)
+        self._written_at = now
         records: list[SampleRecord] = []
         fields: list[dict[str, Any]] = []
         for problem, index, completion in ended:
-            made = keys.fields(problem.id, problem.prompt_sha256, index)
+            parts = keys.fields(problem.id, problem.prompt_sha256, index)
             record = SampleRecord(
                 key=keys.key(problem.id, problem.prompt_sha256, index),
                 sample_id=problem.id,
                 index=index,
-                seed=made["seed"],
+                seed=parts["seed"],
                 text=completion.text,
                 tokens=len(completion.token_ids),
                 logprob=round(sum(completion.logprobs), 6),
@@ -194,7 +251,7 @@ class Sampler:
                 seconds=round(share, 6),
                 note=completion.note,
             )
-            fields.append(made)
+            fields.append(parts)
             records.append(record)
         if records:
             self._journal.add_samples(records, fields)

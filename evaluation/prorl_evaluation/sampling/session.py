@@ -6,7 +6,7 @@ Leaves out: choosing (``choose``), printing tables, and what an interruption loo
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,17 @@ from prorl_evaluation.sampling.lazy import LazyGenerator
 from prorl_evaluation.sampling.repair import repair_folder
 from prorl_evaluation.stats.power import poor_power
 from prorl_evaluation.types import EvalResult, EvalSettings
-from prorl_inference import Generator, ServerOptions, Usage
+from prorl_inference import (
+    BACKENDS,
+    BackendOptions,
+    DeviceModel,
+    Generator,
+    ServerOptions,
+    Usage,
+    device_list,
+    open_devices,
+    open_servers,
+)
 from prorl_inference.backends.openai.options import server_address
 
 CONFIG_FILE = "eval.yaml"
@@ -32,16 +42,28 @@ COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server to sample from, instead of a model loaded here."""
+    """A server to sample from, instead of a model loaded here; several of one model share the samples."""
 
-    url: str
+    urls: tuple[str, ...]
     options: ServerOptions
+
+    @property
+    def where(self) -> str:
+        """The addresses, for people."""
+        return ", ".join(str(server_address(url)) for url in self.urls)
+
+    def open(self, backend: str, tell: Callable[[str], None]) -> Generator:
+        """Return the generator, for the caller to close."""
+        spec = BACKENDS.get(backend)
+        if len(self.urls) > 1:
+            return open_servers(spec, self.urls, self.options, tell)
+        return spec.open(BackendOptions(url=self.urls[0], server=self.options, tell=tell))
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """What is evaluated. ``out`` is the folder of one target or the parent of several; None: the default
-    place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model; ``server``
+    place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model (or several, separated by commas); ``server``
     samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first;
     ``parts`` are records of a benchmark that is not prorl's own; ``config`` is kept as CONFIG_FILE beside each result."""
 
@@ -80,7 +102,9 @@ class Session:
             f"n {s.n} · k {s.k} · temperature {s.temperature:g} · top-p {s.top_p:g} · "
             f"at most {s.max_tokens} tokens"
         )
-        where = f" at {server_address(self.server.url)}" if self.server is not None else ""
+        where = f" at {self.server.where}" if self.server is not None else ""
+        if self.server is None and "," in self.device:
+            where = f" on {self.device}, a process each"
         protocol = f" · protocol {s.protocol}" if s.protocol else ""
         batches = f", {s.batches} batches" if s.backend == "transformers" else ""
         lines = [
@@ -118,13 +142,16 @@ class Session:
 
     def open(self, target: Target, progress: Progress) -> Generator:
         """Return the target's generator, for the caller to close; a model not at hand is fetched."""
-        from prorl_inference import BACKENDS, BackendOptions, fetch_or_resolve
+        from prorl_inference import fetch_or_resolve
 
         if self.server is not None:
-            spec = BACKENDS.get(self.settings.backend.partition(":")[0])
-            url, options = self.server.url, self.server.options
-            return spec.open(BackendOptions(url=url, server=options, tell=progress.message))
+            return self.server.open(self.settings.backend.partition(":")[0], progress.message)
         path, s = fetch_or_resolve(target.model, progress), self.settings
+        devices = device_list(self.device)
+        if len(devices) > 1:
+            model = DeviceModel(path, s.backend, "auto", s.batch_rows)
+            whole = s.backend == "transformers"
+            return open_devices(model, devices, target.model, progress.message, whole)
         return LazyGenerator(path, target.model, self.device, "auto", s.batch_rows, s.backend)
 
     def evaluate_with(

@@ -18,6 +18,7 @@ from prorl_common import Progress, ServiceError, UserError
 from prorl_evaluation.sampling.choose import EVALS, Run, Target
 from prorl_evaluation.sampling.grading import Scorer
 from prorl_evaluation.sampling.session import Session
+from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
 from prorl_evaluation.suites.suite import Suite
 from prorl_evaluation.types import EvalResult, EvalSettings
@@ -76,13 +77,15 @@ def without_code(gathered: Gathered, complaint: str) -> Gathered:
     of nothing else becomes a Failure with ``complaint`` (which names the cure)."""
     found = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
-        kept = [s for s in one.samples if not runs_programs(s.task)]
+        kept = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
         lost = len(one.samples) - len(kept)
         if not kept:
             found.failures.append(Failure(one.name, complaint, service=False))
         elif lost:
             note = f"{one.name}: {lost} code problems are left out: {complaint}"
-            found.ready.append(replace(one, samples=kept, notes=(*one.notes, note)))
+            found.ready.append(
+                replace(one, samples=chosen(one.samples, kept), notes=(*one.notes, note))
+            )
         else:
             found.ready.append(one)
     return found

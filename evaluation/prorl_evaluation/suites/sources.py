@@ -5,16 +5,20 @@ Leaves out: sampling and scoring (``runner``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import assert_never
 
 from prorl_common import Progress, ServiceError, UserError, derive_seed, nearest
-from prorl_datasets import Sample, load
-from prorl_datasets.benchmarks import BenchmarkSpec, read_spec
-from prorl_evaluation.sampling.journal import digest, prompt_digest, task_digest
+from prorl_datasets import Sample
+from prorl_datasets.benchmarks import BenchmarkSpec, Loaded, stream_spec
+from prorl_evaluation.sampling.choose import read_split
+from prorl_evaluation.sampling.journal import prompt_digest, task_digest
+from prorl_evaluation.sampling.stored import spooled
 from prorl_evaluation.suites.suite import (
     GENERATED_LICENCE,
     PLACE,
@@ -108,13 +112,15 @@ def gather_benchmarks(suite: Suite, wanted: Wanted, progress: Progress) -> Gathe
 
 def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
     notes: list[str] = []
+    samples: Sequence[Sample]
     if isinstance(source, ProceduralSpec):
-        samples = list(_procedural(source, wanted.limit))
+        samples = spooled(_procedural(source, wanted.limit))
     elif isinstance(source, DatasetSpec):
-        samples = load(suite.base / source.dataset, source.split)[: wanted.limit]
+        samples = read_split(suite.base / source.dataset, source.split, wanted.limit)
     elif isinstance(source, BenchmarkSpec):
-        loaded = read_spec(source, mirror=wanted.mirror, limit=wanted.limit)
-        samples = loaded.samples
+        loaded = Loaded(source)
+        rows = stream_spec(source, loaded, mirror=wanted.mirror, limit=wanted.limit)
+        samples = spooled(rows)
         if loaded.note is not None:
             notes.append(loaded.note)
         if loaded.unusable:
@@ -124,8 +130,19 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
             )
     else:
         assert_never(source)
-    lines = [[s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples]
-    return Ready(source.name, samples, digest(lines), tuple(notes), suite.parts(source.name))
+    lines = ([s.id, prompt_digest(s.prompt), task_digest(s.task)] for s in samples)
+    return Ready(source.name, samples, _digest(lines), tuple(notes), suite.parts(source.name))
+
+
+def _digest(lines: Iterable[Sequence[str]]) -> str:
+    """Return ``digest`` of a list of lines, without holding it."""
+    found, between = hashlib.sha256(b"["), b""
+    for line in lines:
+        text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+        found.update(between + text.encode("utf-8", "surrogatepass"))
+        between = b","
+    found.update(b"]")
+    return found.hexdigest()
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:

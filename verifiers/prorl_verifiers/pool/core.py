@@ -211,9 +211,12 @@ class Core:
 
     def require(self, tasks: Iterable[Task]) -> None:
         """See that these tasks can be scored; see ``VerifierPool.require``."""
-        tasks = list(tasks)
-        self._require_environments(tasks)
-        for service in self._require_judges(tasks):
+        kinds: dict[tuple[str, str | None], Task] = {}  # one of each: there may be many tasks
+        for one in (one for task in tasks for one in tasks_in(task)):
+            environment = VERIFIERS.get(one.verifier).environment_for(one.reference)
+            kinds.setdefault((one.verifier, environment), one)
+        self._require_environments(kinds.values())
+        for service in self._require_judges(kinds.values()):
             service.prove()
 
     def _require_judges(self, tasks: Iterable[Task]) -> list[ByService]:

@@ -176,7 +176,7 @@ class Part:
         for index, key in by_index.items():
             sample: SampleRecord | None = None
             for row in samples.get(key, ()):
-                if replaces(row, sample):
+                if replaces(row, None if sample is None else sample.refused):
                     sample = sample_of(row)
             if sample is not None:
                 judged = [
@@ -254,7 +254,8 @@ class Counting:
         """Return every problem's counts, in the order of the problems."""
         touched: set[str] = set()
         for row in self._added(0, SAMPLE_FIELDS):
-            if replaces(row, self._samples.get(row["key"])):
+            known = self._samples.get(row["key"])
+            if replaces(row, None if known is None else known.refused):
                 self._samples[row["key"]] = replace(
                     sample_of(row), text="", note="", sample_id=_one(row["sample_id"])
                 )

@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from prorl_common import ServiceError, UserError, nearest
@@ -33,7 +33,13 @@ from prorl_inference.backends.openai.protocol import (
 from prorl_inference.backends.openai.request_pool import Rate, RequestPool
 from prorl_inference.models.loading import load_tokenizer, model_digest
 from prorl_inference.tokens import encode_prompt, opened_think
-from prorl_inference.types import Completion, OnResult, Request, SamplingParams
+from prorl_inference.types import (
+    Completion,
+    OnResult,
+    Request,
+    SampleRefusedError,
+    SamplingParams,
+)
 
 FIRST_WAIT = 0.5
 """Seconds before a request is first tried again."""
@@ -46,7 +52,7 @@ HARMLESS = ({"role": "user", "content": "Say yes."},)
 
 
 class Collector:
-    """Takes the answers of ``requests`` as they come and reports them; see ``Generator.generate``.
+    """Takes the answers of requests as they come and reports them; see ``Generator.generate``.
 
     ``refused`` holds, by request, the first sample that was sent and turned down; ``answered`` counts the
     others. With ``stop`` a refused sample is never a completion.
@@ -54,18 +60,19 @@ class Collector:
 
     def __init__(
         self,
-        requests: Sequence[Request],
         stop: bool,
         on_done: Callable[[int], None] | None,
         on_result: OnResult | None,
     ) -> None:
-        self._found: list[list[Completion | None]] = [[None] * len(r.seeds) for r in requests]
+        self._found: list[list[Completion | None]] = []
         self._stop, self._on_done, self._on_result = stop, on_done, on_result
         self.refused: dict[int, tuple[Job, Answer]] = {}
         self.answered = 0
-        for index, request in enumerate(requests):
-            if not request.seeds and on_result is not None:
-                on_result(index, [])
+
+    def expect(self, request: Request) -> int:
+        """Return the index of one more request, before any answer to it is taken."""
+        self._found.append([None] * len(request.seeds))
+        return len(self._found) - 1
 
     def tick(self) -> None:
         """Tell the caller that time passes."""
@@ -141,15 +148,20 @@ class OpenAIGenerator:
         value = (self._card or {}).get("max_model_len")
         return value if isinstance(value, int) and value > 0 else None
 
+    pulls = True
+    """``generate`` takes an iterator and asks it for the next request when there is room for one."""
+
     def generate(
         self,
-        requests: Sequence[Request],
+        requests: Iterable[Request | None],
         params: SamplingParams,
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
         """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
 
+        ``requests`` is asked for the next one when there is room for it, from several threads, one at a time; where
+        it has none at the moment it may give None and is asked again.
         While nothing comes ``on_done(0)`` is called about every 0.2 s. What had come when an error or an
         interruption ends the call is still reported. Both in the caller's thread.
         A refused sample is a ServiceError once those under way are reported, or with ``refusals`` set to
@@ -158,14 +170,26 @@ class OpenAIGenerator:
         params.check()
         if self._card is None:
             self._find_model()
-        jobs = [job for i, r in enumerate(requests) for job in self._jobs(i, r, params)]
-        probe = self._jobs(PROBE, Request(HARMLESS, (0,)), params)[0] if jobs else None
+        threads = self.options.concurrency
+        if isinstance(requests, Sequence):
+            threads = min(threads, sum(len(r.seeds) for r in requests if r is not None))
+            for index, request in enumerate(requests):
+                if request is not None and not request.seeds and on_result is not None:
+                    on_result(index, [])
+        probe = self._jobs(PROBE, Request(HARMLESS, (0,)), params)[0] if threads else None
         limits = None
         if self._tokenizer is None:
             limits = ContextLimits(self.context_tokens, self._tell_once)
         pool = RequestPool(self._connection, self._watch, self._rates, self._chat, limits)
         stop = self.options.refusals == "stop"
-        found = Collector(requests, stop, on_done, on_result)
+        found = Collector(stop, on_done, on_result)
+
+        def jobs() -> Iterator[Job | None]:
+            for request in requests:
+                if request is None:
+                    yield None
+                else:
+                    yield from self._jobs(found.expect(request), request, params)
 
         def take(job: Job, answer: Answer) -> None:
             self._count(job, answer)
@@ -175,9 +199,7 @@ class OpenAIGenerator:
                 self._worked = params
 
         try:
-            with contextlib.closing(
-                pool.run(jobs, self.options.concurrency, stop, probe)
-            ) as outcomes:
+            with contextlib.closing(pool.run(jobs(), threads, stop, probe)) as outcomes:
                 for outcome in outcomes:
                     if outcome is None:
                         found.tick()
@@ -214,7 +236,7 @@ class OpenAIGenerator:
             f"the server refused a sample of the prompt starting '{job.start}' ({answer.refusal})"
         )
         if self.options.refusals == "stop":
-            raise ServiceError(
+            raise SampleRefusedError(
                 f"{line}: what was sampled is kept; recording refusals goes on without such samples, "
                 "counted and never scored"
             )
@@ -227,7 +249,7 @@ class OpenAIGenerator:
                     continue
                 self._count(*outcome)
                 if outcome[1].refusal:
-                    raise ServiceError(
+                    raise SampleRefusedError(
                         f"{line}, and every other one: correct the request's settings"
                     )
         self._worked = params

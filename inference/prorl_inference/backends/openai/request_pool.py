@@ -5,8 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +23,8 @@ from prorl_inference.backends.openai.protocol import (
 TRIES = 6
 """Failures of one sample that may be its own doing, while others are answered, before it counts as refused."""
 JOIN_SECONDS = 2.0
+NOTHING_SECONDS = 0.05
+"""After which jobs that are none at the moment are asked for again."""
 TICK_SECONDS = 0.2
 """How often the caller hears that nothing came."""
 
@@ -83,27 +84,35 @@ class RequestPool:
         self._probing = threading.Lock()
         self._probe: Job | None = None
         self._requests, self._tokens = rates
-        self._waiting: deque[Job] = deque()
+        self._waiting: Iterator[Job | None] = iter(())
+        self._taking = threading.Lock()
+        self._ended = False
         self._done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
         self._connections: list[Connection] = []
         self._expected = 0.0
         self._answers = 0
 
     def run(
-        self, jobs: Sequence[Job], threads: int, stop_at_refusal: bool, probe: Job | None = None
+        self,
+        jobs: Iterable[Job | None],
+        threads: int,
+        stop_at_refusal: bool,
+        probe: Job | None = None,
     ) -> Generator[tuple[Job, Answer] | None, None, None]:
         """Yield every job with its answer as it comes, in any order, and None every ``TICK_SECONDS`` without.
 
+        ``jobs`` is asked for the next one when a thread is free, by one thread at a time; None of it says that
+        there is none at the moment, and is asked again soon.
         The first error (or refusal, if asked) hands out no more jobs; what is under way is still yielded,
         then the error is raised. Closing the iterator drops what is under way, see ``left``. ``probe`` is
         sent where only samples that break the server may be left: does it answer another? It (and what is
         sent to measure a prompt) is yielded too, with ``PROBE`` as its request.
         """
-        self._waiting, self._probe = deque(jobs), probe
+        self._waiting, self._ended, self._probe = iter(jobs), False, probe
         self._watch.start()
         workers = [
             threading.Thread(target=self._work, daemon=True, name=f"prorl-server-{i}")
-            for i in range(min(threads, len(jobs)))
+            for i in range(threads)
         ]
         for worker in workers:
             worker.start()
@@ -119,16 +128,16 @@ class RequestPool:
                     running -= 1
                 elif isinstance(outcome, BaseException):
                     error = error or outcome
-                    self._waiting.clear()
+                    self._ended = True
                     self._watch.stop()
                 else:
                     if outcome[1].refusal and stop_at_refusal:
-                        self._waiting.clear()
+                        self._ended = True
                     yield outcome
             if error is not None:
                 raise error
         finally:
-            self._waiting.clear()
+            self._ended = True
             self._watch.stop()
             if running:
                 for connection in self._connections:
@@ -153,11 +162,17 @@ class RequestPool:
         try:
             with connection:
                 while True:
-                    try:
-                        job = self._waiting.popleft()
-                    except IndexError:
-                        return
-                    self._done.put((job, self._ask(connection, job)))
+                    with self._taking:
+                        if self._ended:
+                            return
+                        try:
+                            job = next(self._waiting)
+                        except StopIteration:
+                            return
+                    if job is None:
+                        self._watch.wait(NOTHING_SECONDS)
+                    else:
+                        self._done.put((job, self._ask(connection, job)))
         except StoppedError:
             pass
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread

@@ -1,0 +1,157 @@
+"""Rows of a file that are read when they are asked for: only their places are in memory (16 bytes a row).
+
+``Stored`` is a sequence of rows of a JSON-lines file; ``spooled`` puts samples in one without a name, so that a suite
+of any size can be passed over again and again. Leaves out: what the rows mean.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, Generic, TypeVar, overload
+
+from prorl_datasets import Sample
+from prorl_verifiers import Task
+
+T = TypeVar("T")
+CHUNK = 1 << 20
+"""Bytes that are read ahead where rows follow each other, and kept back before they are written."""
+
+
+class OpenFile:
+    """A file that is open for reading at any place, by several threads, until nobody needs it any more."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+
+    @classmethod
+    def of(cls, path: Path) -> OpenFile:
+        """Open the file at ``path``."""
+        return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+
+    def read(self, place: int, size: int) -> bytes:
+        """Return ``size`` bytes at ``place``, fewer at the end of the file."""
+        return os.pread(self.handle, size, place)
+
+    def line(self, place: int) -> bytes:
+        """Return the line that begins at ``place``, without its end."""
+        size = 1 << 12
+        while True:
+            found = self.read(place, size)
+            end = found.find(b"\n")
+            if end >= 0 or len(found) < size:
+                return found[:end] if end >= 0 else found
+            size *= 4
+
+    def __del__(self) -> None:
+        os.close(self.handle)
+
+
+class Stored(Sequence[T], Generic[T]):
+    """The rows of ``file`` at ``places``, each of ``sizes`` bytes, made of their JSON value by ``decode``."""
+
+    def __init__(
+        self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
+    ) -> None:
+        self._file, self._places, self._sizes, self._decode = file, places, sizes, decode
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Stored[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Stored[T]:
+        if isinstance(index, slice):
+            return Stored(self._file, self._places[index], self._sizes[index], self._decode)
+        return self._row(self._file.read(self._places[index], self._sizes[index]))
+
+    def __iter__(self) -> Iterator[T]:
+        ahead, first, following = b"", 0, 0
+        for place, size in zip(self._places, self._sizes, strict=True):
+            if not first <= place <= place + size <= first + len(ahead):
+                more = CHUNK if place == following else 0  # rows in any other order: each by itself
+                ahead, first = self._file.read(place, max(size, more)), place
+            following = place + size + 1
+            yield self._row(ahead[place - first : place - first + size])
+
+    def chosen(self, numbers: Iterable[int]) -> Stored[T]:
+        """Return the rows of these numbers, in this order."""
+        numbers = array("Q", numbers)
+        places = array("Q", (self._places[n] for n in numbers))
+        return Stored(
+            self._file, places, array("Q", (self._sizes[n] for n in numbers)), self._decode
+        )
+
+    def _row(self, data: bytes) -> T:
+        return self._decode(json.loads(data))
+
+
+class RowWriter:
+    """Writes rows to an open file, which is then read by ``stored``."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._place = 0
+        self._places, self._sizes = array("Q"), array("Q")
+
+    def add(self, row: Any) -> None:
+        """Write one row."""
+        data = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+        self._file.write(data)
+        self._places.append(self._place)
+        self._sizes.append(len(data) - 1)
+        self._place += len(data)
+
+    def stored(self, decode: Callable[[Any], T]) -> Stored[T]:
+        """Return what was written."""
+        self._file.flush()
+        return Stored(OpenFile(os.dup(self._file.fileno())), self._places, self._sizes, decode)
+
+
+def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
+    """Return the rows of a JSON-lines file; blank lines are none. Raises OSError where there is no file."""
+    places, sizes, place = array("Q"), array("Q"), 0
+    with path.open("rb") as file:
+        for line in file:
+            if line.strip():
+                places.append(place)
+                sizes.append(len(line.rstrip(b"\n")))
+            place += len(line)
+    return Stored(OpenFile.of(path), places, sizes, decode)
+
+
+def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
+    """Return the rows of these numbers, in this order; stored ones stay where they are."""
+    return rows.chosen(numbers) if isinstance(rows, Stored) else [rows[n] for n in numbers]
+
+
+def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
+    """Write samples to a file in the folder for temporary files, which nobody else sees, and return them."""
+    with tempfile.TemporaryFile(buffering=CHUNK) as file:
+        writer = RowWriter(file)
+        for s in samples:
+            writer.add(
+                {
+                    "id": s.id,
+                    "domain": s.domain,
+                    "prompt": [dict(m) for m in s.prompt],
+                    "task": [s.task.verifier, s.task.reference],
+                    "source": s.source,
+                    "licence": s.licence,
+                    "split": s.split,
+                    "gold_check": s.gold_check,
+                    "metadata": dict(s.metadata),
+                }
+            )
+        return writer.stored(_sample)
+
+
+def _sample(row: Any) -> Sample:
+    values = {**row, "prompt": tuple(row["prompt"]), "task": Task(*row["task"])}
+    return Sample(**values)

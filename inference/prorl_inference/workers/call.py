@@ -1,0 +1,285 @@
+"""One call of several workers: a thread a worker, and the caller's thread that hears of all they do.
+
+A worker that is gone hands its units to the others, of which a line tells; one that may return is tried again now and
+then. Leaves out: who the workers are (``pool``).
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prorl_common import ServiceError, format_seconds
+from prorl_inference.types import (
+    Completion,
+    Generator,
+    Request,
+    SampleRefusedError,
+    SamplingParams,
+)
+from prorl_inference.workers.work import SharedWork, Unit
+
+AGAIN_SECONDS = 10.0
+"""After which a server that is gone is asked again."""
+CALL_SAMPLES = 1024
+"""A server is given so many samples in one call, at least eight times as many as it answers at once."""
+LOOK_SECONDS = 0.05
+TICK_SECONDS = 0.2
+JOIN_SECONDS = 5.0
+
+OnBatchResult = Callable[[int, int, list[Completion]], None]
+"""Called with a batch's number, a request's index in it and its completions."""
+OnBatchDone = Callable[[int | None, int], None]
+"""Called with a batch's number and how many of its samples ended; None and 0 now and then while nothing comes."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """One that samples. ``open`` returns its generator; it raises ServiceError while it cannot.
+
+    ``returns``: it may be back after it was gone, and is opened again. ``rows`` samples run at once.
+    """
+
+    name: str
+    open: Callable[[], Generator]
+    returns: bool = False
+    rows: int = 1
+    generator: Generator | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    worker: int
+    unit: Unit
+    index: int
+    completions: list[Completion]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    unit: Unit
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    worker: int
+    error: ServiceError
+    samples: int
+
+
+_Event = _Ended | _Counted | _Gone | BaseException
+
+
+class _Stop(Exception):
+    """Ends a worker's call whose result nobody waits for."""
+
+
+class Call:
+    """One call of ``SamplingPool.sample_batches``; ``run`` it once."""
+
+    def __init__(
+        self,
+        workers: Sequence[Worker],
+        work: SharedWork,
+        params: SamplingParams,
+        on_done: OnBatchDone,
+        on_result: OnBatchResult,
+        tell: Callable[[str], None],
+        patience: float,
+    ) -> None:
+        self._workers, self._work, self._params = workers, work, params
+        self._tell, self._patience = tell, patience
+        self._on_done, self._on_result = on_done, on_result
+        self._events: queue.SimpleQueue[_Event] = queue.SimpleQueue()
+        self._stop = threading.Event()
+        self._gone: dict[int, ServiceError] = {}
+        self._all_gone_since: float | None = None
+        self._samples: Counter[int] = Counter()
+
+    def run(self) -> None:
+        """Sample all there is; see ``SamplingPool.sample_batches`` for what is raised."""
+        threads = [
+            threading.Thread(
+                target=self._sample, args=(n,), daemon=True, name=f"prorl-sampling-{n}"
+            )
+            for n in range(len(self._workers))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            while not self._work.finished:
+                try:
+                    self._hear(self._events.get(timeout=TICK_SECONDS))
+                except queue.Empty:
+                    self._on_done(None, 0)
+                self._check_that_one_is_left()
+            self._hear_the_rest()
+        except BaseException as error:
+            self._end(threads)
+            try:
+                self._hear_the_rest()
+            except Exception as later:  # noqa: BLE001 - the first error is what is raised
+                error.add_note(f"answers that had ended could not be handed over ({later!r})")
+            raise
+        self._end(threads)
+        if len(self._samples) > 1:
+            names = (f"{self._samples[n]:,} by {w.name}" for n, w in enumerate(self._workers))
+            self._tell(f"samples: {', '.join(names)}")
+
+    def _end(self, threads: Sequence[threading.Thread]) -> None:
+        """End what still runs: its result is not waited for."""
+        self._work.close()
+        self._stop.set()
+        until = time.monotonic() + JOIN_SECONDS
+        for thread, worker in zip(threads, self._workers, strict=True):
+            if worker.generator is None:  # it waits for a server, and ends by itself
+                continue
+            thread.join(2 * TICK_SECONDS)
+            interrupt = getattr(worker.generator, "interrupt", None)
+            if thread.is_alive() and interrupt is not None:
+                interrupt()
+            thread.join(max(0.0, until - time.monotonic()))
+
+    def _hear_the_rest(self) -> None:
+        while not self._events.empty():
+            event = self._events.get()
+            if isinstance(event, _Ended):
+                self._hear(event)
+
+    def _hear(self, event: _Event) -> None:
+        if isinstance(event, _Counted):
+            self._on_done(event.unit.number, event.count)
+        elif isinstance(event, _Gone):
+            self._lose(event)
+        elif isinstance(event, _Ended):
+            self._take(event)
+        else:
+            raise event
+
+    def _take(self, event: _Ended) -> None:
+        unit, worker = event.unit, event.worker
+        if self._gone.pop(worker, None) is not None:
+            self._all_gone_since = None
+            self._tell(f"{self._workers[worker].name} is back")
+        if event.index not in unit.missing:  # another was first
+            return
+        unit.missing.discard(event.index)
+        self._samples[worker] += len(event.completions)
+        self._on_result(unit.number, event.index, event.completions)
+
+    def _lose(self, event: _Gone) -> None:
+        worker = self._workers[event.worker]
+        if event.worker not in self._gone:
+            again = f"; it is asked again every {AGAIN_SECONDS:g}s" if worker.returns else ""
+            others = len(self._workers) - len(self._gone) - 1
+            if others:
+                self._tell(
+                    f"{worker.name} is gone ({event.error.__cause__ or event.error}): the {event.samples} samples "
+                    f"that it had go to the others{again}"
+                )
+        self._gone[event.worker] = event.error
+
+    def _check_that_one_is_left(self) -> None:
+        """Raise ServiceError where none is left and none has come back within the patience."""
+        workers = self._workers
+        if len(self._gone) < len(workers):
+            return
+        now = time.monotonic()
+        if self._all_gone_since is None:
+            self._all_gone_since = now
+            if any(worker.returns for worker in workers):
+                self._tell(
+                    f"none of {len(workers)} workers answers: waiting for one, "
+                    f"{format_seconds(self._patience)} at most; what was sampled is kept"
+                )
+        waited = now - self._all_gone_since
+        if waited >= self._patience or not any(worker.returns for worker in workers):
+            reasons = "; ".join(
+                f"{workers[n].name}: {error.__cause__ or error}" for n, error in self._gone.items()
+            )
+            raise ServiceError(
+                f"none of {len(workers)} workers is left ({reasons}): what was sampled is kept; give the same "
+                "command again once one is back"
+            )
+
+    # in the threads of the workers
+
+    def _sample(self, number: int) -> None:
+        worker = self._workers[number]
+        try:
+            while not (self._work.finished or self._stop.is_set()):
+                try:
+                    if worker.generator is None:
+                        worker.generator = worker.open()
+                    if getattr(worker.generator, "pulls", False):
+                        self._pull(number, worker.generator, worker.rows)
+                    else:
+                        self._batch(number, worker.generator)
+                except SampleRefusedError:
+                    raise
+                except ServiceError as error:
+                    self._events.put(_Gone(number, error, self._work.give_back(number)))
+                    if not worker.returns:
+                        return
+                    self._stop.wait(min(AGAIN_SECONDS, self._patience / 4))
+        except _Stop:
+            pass
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            if not self._stop.is_set():
+                self._events.put(error)
+
+    def _pull(self, number: int, generator: Generator, rows: int) -> None:
+        """Have a server answer what it takes, in one call."""
+        taken: list[tuple[Unit, int]] = []
+        left: Counter[int] = Counter()
+        at_once: Any = generator.generate  # takes an iterator, see ``OpenAIGenerator.pulls``
+
+        def requests() -> Iterator[Request | None]:
+            while len(taken) < max(CALL_SAMPLES, 8 * rows):
+                unit = self._work.take(number)
+                if unit is None:
+                    if self._work.finished:
+                        return
+                    yield None
+                    continue
+                left[unit.number] = len(unit.requests)
+                for index, request in enumerate(unit.requests):
+                    taken.append((unit, index))
+                    yield request
+
+        def result(place: int, completions: list[Completion]) -> None:
+            unit, index = taken[place]
+            self._events.put(_Ended(number, unit, index, completions))
+            left[unit.number] -= 1
+            if not left[unit.number]:
+                self._work.ended(number, unit)
+
+        at_once(requests(), self._params, self._stop_asked, result)
+
+    def _batch(self, number: int, generator: Generator) -> None:
+        """Sample the next unit, if there is one."""
+        unit = self._work.take(number)
+        if unit is None:
+            self._stop.wait(LOOK_SECONDS)
+            return
+
+        def done(count: int) -> None:
+            self._stop_asked()
+            self._events.put(_Counted(unit, count))
+
+        def result(index: int, completions: list[Completion]) -> None:
+            self._events.put(_Ended(number, unit, index, completions))
+
+        generator.generate(unit.requests, self._params, done, result)
+        self._work.ended(number, unit)
+
+    def _stop_asked(self, ended: int = 0) -> None:
+        """Raise where nobody waits for the call any more, but not when a sample has just ended: it is reported."""
+        if self._stop.is_set() and not ended:
+            raise _Stop

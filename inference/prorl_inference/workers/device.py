@@ -1,0 +1,225 @@
+"""A process a device: the model is loaded in a child that sees one device, and sampled from there.
+
+Leaves out: the child's side (``process``), and who gets which batch (``pool``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from prorl_common import Closing, ServiceError, UserError
+from prorl_inference.models.loading import check_device, model_digest
+from prorl_inference.types import Completion, Generator, OnResult, Request, SamplingParams
+from prorl_inference.workers.call import Worker
+from prorl_inference.workers.pool import SamplingPool
+
+LAST_LINES = 20
+"""Of what a child wrote to stderr, kept to say why it died."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceModel:
+    """What each child loads: a model's folder, with which backend, how."""
+
+    path: Path
+    backend: str
+    dtype: str
+    batch_rows: int
+
+
+def device_list(text: str) -> list[str]:
+    """Return the devices in ``text``, separated by commas.
+
+    Raises UserError for unknown ones; where there are several, each must be ``cpu`` (it may occur again) or a numbered
+    GPU (which may not), all of one kind: samples would differ in their last bits.
+    """
+    found = [part.strip() for part in text.split(",") if part.strip()] or [text]
+    for device in found:
+        check_device(device)
+    if len(found) == 1:
+        return found
+    if set(found) != {"cpu"} and not all(device.startswith("cuda:") for device in found):
+        raise UserError(
+            f"the devices are '{text}': where there are several, number GPUs (cuda:0,cuda:1) or name cpu so many "
+            "times, not both"
+        )
+    if set(found) != {"cpu"} and len(set(found)) < len(found):
+        raise UserError(f"the devices are '{text}': name each GPU once")
+    return found
+
+
+class DeviceGenerator(Closing):
+    """Implements ``Generator`` with a child process of its own for ``device``, started when it is first needed.
+
+    ``share``: how many children share the CPU. A child that dies is a ServiceError, now and at every later call.
+    """
+
+    def __init__(self, model: DeviceModel, device: str, name: str, digest: str, share: int) -> None:
+        self.model_id, self.model_digest = name, digest
+        self._model, self._device, self._share = model, device, share
+        self._process: subprocess.Popen[str] | None = None
+        self._died: ServiceError | None = None
+        self._words: deque[str] = deque(maxlen=LAST_LINES)
+        self._reader: threading.Thread | None = None
+
+    def prepare(self) -> None:
+        """Load the model. Raises UserError as the backend does, ServiceError where the child dies."""
+        if self._died is not None:
+            raise self._died
+        if self._process is not None:
+            return
+        environment = dict(os.environ)
+        device = self._device
+        if device.startswith("cuda:"):
+            environment["CUDA_VISIBLE_DEVICES"] = visible_gpu(int(device.partition(":")[2]))
+            device = "cuda"
+        else:
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+            environment.setdefault("OMP_NUM_THREADS", str(max(1, cores // self._share)))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "prorl_inference.workers.process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,  # a Ctrl-C is for us to hand on
+            env=environment,
+        )
+        assert self._process.stderr is not None
+        self._reader = threading.Thread(
+            target=self._words.extend, args=(self._process.stderr,), daemon=True
+        )
+        self._reader.start()
+        values = asdict(self._model) | {"path": str(self._model.path), "device": device}
+        self._send({"open": values})
+        self._receive()
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: OnResult | None = None,
+    ) -> list[list[Completion]]:
+        """Have the child sample; see ``Generator.generate``. Raises ServiceError where it dies."""
+        self.prepare()
+        asked = [{"prompt": [dict(m) for m in r.prompt], "seeds": r.seeds} for r in requests]
+        self._send({"requests": asked, "params": asdict(params)})
+        found: dict[int, list[Completion]] = {}
+        while "ended" not in (row := self._receive()):
+            if "done" in row:
+                if on_done is not None:
+                    on_done(row["done"])
+                continue
+            completions = [
+                Completion(c["text"], tuple(c["token_ids"]), tuple(c["logprobs"]), *c["rest"])
+                for c in row["completions"]
+            ]
+            found[row["result"]] = completions
+            if on_result is not None:
+                on_result(row["result"], completions)
+        return [found[index] for index in range(len(requests))]
+
+    def sync_weights(self, model: Any) -> None:
+        """Refuse: the child has a model of its own."""
+        raise UserError("a worker process cannot take over weights: sample with one device")
+
+    def interrupt(self) -> None:
+        """End the child and what it samples; the next call starts another."""
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        if self._reader is not None:
+            self._reader.join(1.0)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            _close(stream)
+
+    def _send(self, row: dict[str, Any]) -> None:
+        process = self._process
+        try:
+            if process is None or process.stdin is None:
+                raise BrokenPipeError
+            process.stdin.write(json.dumps(row) + "\n")
+            process.stdin.flush()
+        except (OSError, ValueError) as error:
+            raise self._obituary() from error
+
+    def _receive(self) -> dict[str, Any]:
+        """Return the child's next line. Raises UserError for one of its, ServiceError for its end."""
+        process = self._process
+        try:
+            if process is None or process.stdout is None:
+                raise BrokenPipeError
+            line = process.stdout.readline()
+        except (OSError, ValueError) as error:
+            raise self._obituary() from error
+        if not line.endswith("\n"):
+            raise self._obituary()
+        row: dict[str, Any] = json.loads(line)
+        if "user_error" in row:
+            raise UserError(row["user_error"])
+        return row
+
+    def _obituary(self) -> ServiceError:
+        """Return why the child is dead; it is not started again, for it would die again."""
+        process = self._process
+        if process is None:
+            return ServiceError("the worker process was ended")
+        status = process.wait()
+        if self._reader is not None:
+            self._reader.join(1.0)
+        words = "".join(self._words).strip()
+        last = f": {words.splitlines()[-1]}" if words else ""
+        ended = f"signal {-status}" if status < 0 else f"exit code {status}"
+        self._died = ServiceError(f"its process died ({ended}{last})")
+        if words:
+            self._died.add_note(words)
+        return self._died
+
+
+def open_devices(
+    model: DeviceModel,
+    devices: Sequence[str],
+    name: str,
+    tell: Callable[[str], None],
+    whole_batches: bool,
+) -> SamplingPool:
+    """Return a process a device as one generator; each loads the model before its first sample."""
+    digest = model_digest(model.path)
+
+    def opener(device: str) -> Callable[[], Generator]:
+        return lambda: DeviceGenerator(model, device, name, digest, len(devices))
+
+    workers = [
+        Worker(f"worker {number} ({device})", opener(device), rows=model.batch_rows)
+        for number, device in enumerate(devices, start=1)
+    ]
+    return SamplingPool(workers, name, digest, tell, whole_batches=whole_batches)
+
+
+def visible_gpu(number: int) -> str:
+    """Return what CUDA_VISIBLE_DEVICES must hold for the GPU that this process numbers so."""
+    shown = [part for part in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if part]
+    return shown[number] if number < len(shown) else str(number)
+
+
+def _close(stream: IO[str] | None) -> None:
+    if stream is not None:
+        with contextlib.suppress(OSError):  # unsent bytes of a request to a child that is gone
+            stream.close()

@@ -1,0 +1,171 @@
+"""Several workers as one generator: each takes the next unit when it is free, and results come to one thread.
+
+A sample depends on its request's seed and nothing here: who samples it changes no result. Only when no worker is left a
+call ends with a ServiceError.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from functools import partial
+from typing import Any, Protocol
+
+from prorl_common import Closing, ServiceError, UserError
+from prorl_inference.backends.openai.protocol import Usage
+from prorl_inference.types import Completion, Generator, OnResult, Request, SamplingParams
+from prorl_inference.workers.call import Call, OnBatchDone, OnBatchResult, Worker
+from prorl_inference.workers.work import SharedWork
+
+
+class BatchSampler(Protocol):
+    """A generator that samples many batches at a time."""
+
+    def sample_batches(
+        self,
+        batches: Iterable[Sequence[Request]],
+        params: SamplingParams,
+        on_done: OnBatchDone,
+        on_result: OnBatchResult,
+    ) -> None:
+        """Sample every batch; both are called in the caller's thread, each request's result once."""
+        ...
+
+    def unit(self, samples: int) -> int | None:
+        """Return how many of so many samples should go to a worker at a time; None: whole batches as planned."""
+        ...
+
+
+def sample_batches(
+    generator: Generator,
+    batches: Iterable[Sequence[Request]],
+    params: SamplingParams,
+    on_done: OnBatchDone,
+    on_result: OnBatchResult,
+) -> None:
+    """Sample batch after batch, or many at a time where the generator can; see ``BatchSampler``."""
+    own = getattr(generator, "sample_batches", None)
+    if own is not None:
+        own(batches, params, on_done, on_result)
+        return
+    for number, requests in enumerate(batches):
+        generator.generate(requests, params, partial(on_done, number), partial(on_result, number))
+
+
+class SamplingPool(Closing):
+    """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
+
+    ``patience`` is how long all may be gone, in seconds, before the call is given up. ``whole_batches``: a unit is a
+    whole batch, as given. ``tell`` gets lines for people, in any thread.
+    """
+
+    def __init__(
+        self,
+        workers: Sequence[Worker],
+        model_id: str,
+        model_digest: str,
+        tell: Callable[[str], None] = lambda _: None,
+        patience: float = 600.0,
+        whole_batches: bool = False,
+    ) -> None:
+        self.workers = tuple(workers)
+        self.model_id, self.model_digest = model_id, model_digest
+        self._tell, self._patience, self._whole_batches = tell, patience, whole_batches
+
+    @property
+    def usage(self) -> Usage | None:
+        """What all servers together were asked for; None where no worker is one."""
+        found = [getattr(worker.generator, "usage", None) for worker in self.workers]
+        known = [usage for usage in found if isinstance(usage, Usage)]
+        if not known:
+            return None
+        names = [f.name for f in fields(Usage) if f.name != "price"]
+        return Usage(
+            known[0].price, **{name: sum(getattr(usage, name) for usage in known) for name in names}
+        )
+
+    def unit(self, samples: int) -> int | None:
+        """Return how many samples make a unit; see ``BatchSampler.unit``."""
+        if self._whole_batches:
+            return None
+        if all(worker.returns for worker in self.workers):
+            return 1
+        return max(1, max(w.rows for w in self.workers), samples // (4 * len(self.workers)))
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: OnResult | None = None,
+    ) -> list[list[Completion]]:
+        """Return, for each request, one completion a seed, in order; see ``Generator.generate``."""
+        found: dict[int, list[Completion]] = {}
+
+        def done(_: int | None, count: int) -> None:
+            if on_done is not None:
+                on_done(count)
+
+        def result(number: int, _: int, completions: list[Completion]) -> None:
+            found[number] = completions
+            if on_result is not None:
+                on_result(number, completions)
+
+        self.sample_batches([[request] for request in requests], params, done, result)
+        return [found[number] for number in range(len(requests))]
+
+    def prepare(self) -> None:
+        """Have every worker that is there load its model now, all at once.
+
+        Raises the first error that is no worker's absence.
+        """
+        found: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+
+        def load(worker: Worker) -> None:
+            try:
+                worker.generator = worker.generator or worker.open()
+                prepare = getattr(worker.generator, "prepare", None)
+                if prepare is not None:
+                    prepare()
+            except ServiceError:  # said, and asked again, when it is to sample
+                found.put(None)
+            except BaseException as error:  # noqa: BLE001 - raised again below
+                found.put(error)
+            else:
+                found.put(None)
+
+        there = [w for w in self.workers if w.generator is not None or not w.returns]
+        for worker in there:
+            threading.Thread(target=load, args=(worker,), daemon=True).start()
+        for _ in there:
+            if (error := found.get()) is not None:
+                raise error
+
+    def sample_batches(
+        self,
+        batches: Iterable[Sequence[Request]],
+        params: SamplingParams,
+        on_done: OnBatchDone,
+        on_result: OnBatchResult,
+    ) -> None:
+        """Sample every batch; see ``BatchSampler``.
+
+        Raises ServiceError when no worker is left, SampleRefusedError, and at once what else a worker raises. What
+        had ended by then is still reported.
+        """
+        params.check()
+        work = SharedWork(batches)
+        Call(self.workers, work, params, on_done, on_result, self._tell, self._patience).run()
+
+    def sync_weights(self, model: Any) -> None:
+        """Refuse: workers have models of their own."""
+        raise UserError("workers cannot take over weights: sample with one device")
+
+    def close(self) -> None:
+        """Free every worker's model."""
+        for worker in self.workers:
+            if worker.generator is not None:
+                worker.generator.close()
+                worker.generator = None

@@ -1,0 +1,80 @@
+"""The child process of one device: JSON requests in on stdin, JSON lines out on stdout.
+
+    {"open": {path, backend, dtype, batch_rows, device}}      -> {"ready": true}
+    {"requests": [{prompt, seeds}], "params": {...}}          -> {"done": n} and {"result": i, "completions": [...]}
+                                                                 as they come, then {"ended": true}
+
+A user's mistake is {"user_error": line}; anything else ends the process with its traceback on stderr. The end of
+stdin ends it at once, whatever it samples: the parent is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError
+from prorl_inference.spec import BACKENDS, BackendOptions
+from prorl_inference.types import Completion, Generator, Request, SamplingParams
+
+
+def main() -> None:
+    """Answer requests until stdin closes. Prints of libraries go to stderr."""
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    asked: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(asked,), daemon=True).start()
+
+    def say(row: dict[str, Any]) -> None:
+        out.write(json.dumps(row) + "\n")
+        out.flush()
+
+    generator: Generator | None = None
+    while True:
+        request = asked.get()
+        try:
+            if "open" in request:
+                o = request["open"]
+                options = BackendOptions(
+                    Path(o["path"]), o["device"], o["dtype"], batch_rows=o["batch_rows"]
+                )
+                generator = BACKENDS.get(o["backend"]).open(options)
+                say({"ready": True})
+            else:
+                assert generator is not None
+                requests = [Request(r["prompt"], tuple(r["seeds"])) for r in request["requests"]]
+                generator.generate(
+                    requests,
+                    SamplingParams(**request["params"]),
+                    lambda count: say({"done": count}),
+                    lambda index, found: say(
+                        {"result": index, "completions": [_as_json(c) for c in found]}
+                    ),
+                )
+                say({"ended": True})
+        except UserError as error:
+            say({"user_error": str(error)})
+
+
+def _read(asked: queue.SimpleQueue[dict[str, Any]]) -> None:
+    for line in sys.stdin:
+        asked.put(json.loads(line))
+    os._exit(0)
+
+
+def _as_json(completion: Completion) -> dict[str, Any]:
+    return {
+        "text": completion.text,
+        "token_ids": completion.token_ids,
+        "logprobs": completion.logprobs,
+        "rest": [completion.finish_reason, completion.note],
+    }
+
+
+if __name__ == "__main__":
+    main()

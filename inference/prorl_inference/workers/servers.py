@@ -1,0 +1,93 @@
+"""Several servers of one model as one generator."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from prorl_common import ServiceError, UserError
+from prorl_inference.backends.openai.options import ServerOptions, server_address
+from prorl_inference.spec import BackendOptions, BackendSpec
+from prorl_inference.types import Generator
+from prorl_inference.workers.call import Worker
+from prorl_inference.workers.pool import SamplingPool
+
+AWAY_SECONDS = 15.0
+"""A server that has not answered for so long, where others do, counts as gone."""
+
+
+def open_servers(
+    spec: BackendSpec,
+    urls: Sequence[str],
+    options: ServerOptions,
+    tell: Callable[[str], None],
+) -> SamplingPool:
+    """Return the servers at ``urls`` as one generator; one that does not answer is left out until it does.
+
+    Raises UserError where they are not of one model, ServiceError where none answers.
+    """
+    names = [str(server_address(url)) for url in urls]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UserError(f"the server {twice[0]} is named twice: name each once")
+    options_of_one = replace(options, patience=min(options.patience, AWAY_SECONDS))
+    said = _Once(tell)
+    first: list[Generator] = []
+
+    def opener(name: str, url: str) -> Callable[[], Generator]:
+        def open_one() -> Generator:
+            generator = spec.open(BackendOptions(url=url, server=options_of_one, tell=said))
+            if first:
+                _check_same(first[0], generator, name)
+            return generator
+
+        return open_one
+
+    workers = [
+        Worker(f"the server {name}", opener(name, url), True, options.concurrency)
+        for name, url in zip(names, urls, strict=True)
+    ]
+    with ThreadPoolExecutor(len(workers)) as threads:
+        tried = list(threads.map(_opened, workers))
+    for worker, found in zip(workers, tried, strict=True):
+        if isinstance(found, ServiceError):
+            said(f"{worker.name} is left out until it answers ({found.__cause__ or found})")
+            continue
+        worker.generator = found
+        first.append(found)
+        _check_same(first[0], found, worker.name.removeprefix("the server "))
+    if not first:
+        reasons = "; ".join(str(found) for found in tried)
+        raise ServiceError(f"no server answers: {reasons}")
+    return SamplingPool(workers, first[0].model_id, first[0].model_digest, tell, options.patience)
+
+
+def _opened(worker: Worker) -> Generator | ServiceError:
+    try:
+        return worker.open()
+    except ServiceError as error:
+        return error
+
+
+def _check_same(first: Generator, other: Generator, name: str) -> None:
+    """Raise UserError where two servers do not say the same of their model."""
+    if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
+        raise UserError(
+            f"the server {name} says other things of its model {other.model_id} than the first: name servers of one "
+            "model, or say with --server-model and --server-weights what all of them serve"
+        )
+
+
+class _Once:
+    """Says each line once: a server that stays away says the same again and again."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell, self._said, self._lock = tell, set[str](), threading.Lock()
+
+    def __call__(self, line: str) -> None:
+        with self._lock:
+            if line in self._said:
+                return
+            self._said.add(line)
+        self._tell(line)

@@ -1,0 +1,130 @@
+"""What several workers still have to sample: one list, from which whoever is free takes the next unit.
+
+A unit is what one worker samples by itself: a batch, or a single sample. Units of a worker that is gone are taken
+by others, first of all; a unit that a slow worker holds far longer than a free one ever needed is begun by the free
+one as well, and the first to end it counts. Leaves out: who samples and how (``pool``).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from prorl_inference.types import Request
+
+SLOW = 2.0
+"""A free worker begins a unit that another has held so many times longer than its own slowest one took,
+and for ``SLOW_SECONDS`` at least."""
+SLOW_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Unit:
+    """Requests that one worker samples in one call. ``holders``: worker -> since when it has the unit, by the
+    clock; ``missing``: the requests whose samples the caller has not heard of yet."""
+
+    number: int
+    requests: Sequence[Request]
+    holders: dict[int, float] = field(default_factory=dict)
+    missing: set[int] = field(default_factory=set)
+
+
+class SharedWork:
+    """The units of one call, for the threads of all workers; a worker is known by its number.
+
+    ``units`` is read as units are taken, so that it may be long.
+    """
+
+    def __init__(
+        self,
+        units: Iterable[Sequence[Request]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._units = enumerate(units)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._returned: deque[Unit] = deque()
+        self._under_way: dict[int, Unit] = {}
+        self._all_taken = self._closed = False
+        self._slowest: dict[int, float] = {}
+        self._on_trial: set[int] = set()
+
+    def take(self, worker: int) -> Unit | None:
+        """Return a unit for the worker, None where there is none at the moment (or ever, see ``finished``).
+
+        A worker whose units were given back gets one at a time until it has ended one.
+        """
+        with self._lock:
+            if self._closed or (worker in self._on_trial and self._held(worker)):
+                return None
+            while (
+                self._returned and not self._returned[0].missing
+            ):  # it had ended before all was lost
+                self._returned.popleft()
+            if self._returned:
+                unit = self._returned.popleft()
+            elif (found := self._next()) is not None:
+                unit = found
+            elif (slow := self._slow_one(worker)) is not None:
+                unit = slow
+            else:
+                return None
+            unit.holders[worker] = self._clock()
+            self._under_way[unit.number] = unit
+            return unit
+
+    def ended(self, worker: int, unit: Unit) -> None:
+        """Take note that the worker has sampled the unit, which nobody else need do any more."""
+        with self._lock:
+            self._on_trial.discard(worker)
+            if (since := unit.holders.get(worker)) is not None:
+                self._slowest[worker] = max(self._slowest.get(worker, 0.0), self._clock() - since)
+            self._under_way.pop(unit.number, None)
+
+    def give_back(self, worker: int) -> int:
+        """Let others take what the worker holds; return the number of samples that nobody else holds."""
+        with self._lock:
+            self._on_trial.add(worker)
+            alone = [u for u in self._under_way.values() if u.holders.pop(worker, None) is not None]
+            alone = [unit for unit in alone if not unit.holders]
+            for unit in alone:
+                del self._under_way[unit.number]
+            self._returned.extend(alone)
+            return sum(len(r.seeds) for unit in alone for r in unit.requests)
+
+    def close(self) -> None:
+        """Hand out nothing any more."""
+        self._closed = True
+
+    @property
+    def finished(self) -> bool:
+        """Whether every unit was ended, or nothing is handed out any more."""
+        with self._lock:
+            left = bool(self._returned or self._under_way)
+            return self._closed or (self._all_taken and not left)
+
+    def _next(self) -> Unit | None:
+        if self._all_taken:
+            return None
+        for number, requests in self._units:
+            return Unit(number, requests, missing=set(range(len(requests))))
+        self._all_taken = True
+        return None
+
+    def _held(self, worker: int) -> int:
+        return sum(worker in unit.holders for unit in self._under_way.values())
+
+    def _slow_one(self, worker: int) -> Unit | None:
+        """Return the unit that others have held longest, where that is too long by what the worker needs."""
+        if (own := self._slowest.get(worker)) is None:
+            return None
+        alone = [u for u in self._under_way.values() if len(u.holders) == 1]
+        others = [unit for unit in alone if worker not in unit.holders]
+        if not others:
+            return None
+        oldest = min(others, key=lambda unit: min(unit.holders.values()))
+        held = self._clock() - min(oldest.holders.values())
+        return oldest if held > max(SLOW * own, SLOW_SECONDS) else None
