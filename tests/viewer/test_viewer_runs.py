@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, schema
@@ -366,9 +367,8 @@ def test_settings_stand_beside_the_presets_and_no_plugin_is_loaded(tmp_path: Pat
     mark = tmp_path / "loaded"
     plugin = tmp_path / "plugin.py"
     plugin.write_text(f"open({str(mark)!r}, 'w')")
-    text = run.config_path.read_text().replace("plugins: []", f"plugins: [{plugin}]")
-    assert str(plugin) in text
-    run.config_path.write_text(text)
+    written = yaml.safe_load(run.config_path.read_text()) | {"plugins": [str(plugin)]}
+    run.config_path.write_text(yaml.safe_dump(written))
     told = ask(run.path, "config")
     by = {row["key"]: row for row in told["settings"]}
     assert by["optimizer.lr"] == {"key": "optimizer.lr", "value": 5e-6, "preset": 2e-6}
