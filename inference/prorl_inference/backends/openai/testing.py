@@ -85,6 +85,10 @@ class FakeServer(Closing):
             server.server_close()
             server.break_connections()
 
+    def is_served_by(self, server: object) -> bool:
+        """Return whether ``server`` is the one that lives now."""
+        return self._server is server
+
     def close(self) -> None:
         """Stop, and let hung requests go."""
         self.hung.set()
@@ -168,6 +172,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send(fault.status, fault.body.encode(), fault.headers)
 
     def _send(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
+        if not self.server.fake.is_served_by(self.server):  # it died meanwhile
+            self.close_connection = True
+            return
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
