@@ -271,6 +271,9 @@ def load_result(path: Path) -> EvalResult:
         row["groups"] = tuple(_with_fixed(g, row["problems"], level) for g in groups)
         if not row["groups"]:
             raise ValueError("no groups")
+        for name in ("model_id", "model_digest", "created"):
+            if not isinstance(row[name], str):
+                raise TypeError(f"{name} is no text")
         row["examples"] = tuple(Example(**e) for e in row["examples"])
         row["isolation"] = tuple(row["isolation"])
         return EvalResult(**row)
@@ -285,7 +288,11 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
     values = {**row, "reward_mean": _number(row["reward_mean"])}
     if row.get("answers") is not None:
         values["answers"] = tuple((int(count), int(right)) for count, right in row["answers"])
-    return ProblemResult(**values)
+    found = ProblemResult(**values)
+    counts = (0, found.c, found.n, found.sampled)
+    if any(type(count) is not int for count in counts) or list(counts) != sorted(counts):
+        raise ValueError(f"problem {found.id!r} has {found.c} of {found.n} of {found.sampled}")
+    return found
 
 
 def _group(row: Mapping[str, Any]) -> GroupResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import statistics
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
 from prorl_common import NullProgress
-from prorl_evaluation import EvalResult, EvalSettings, evaluate
+from prorl_evaluation import EvalResult, EvalSettings, EvaluationError, evaluate
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
 
@@ -98,3 +99,46 @@ def test_lighteval_gets_numbers_alone_and_several_tasks_in_one_file(tmp_path: Pa
 def test_an_unknown_format_names_the_nearest(tmp_path: Path) -> None:
     done = CliRunner().invoke(build_app(), ["eval", "export", str(tmp_path), "--format", "lmeval"])
     assert "did you mean 'lm-eval'" in str(done.exception)
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "lighteval"])
+@pytest.mark.parametrize("name", ["../../../escaped", "..", "", "m" * 400, "a\0b"])
+def test_a_model_that_a_server_named_oddly_stays_in_the_folder(
+    tmp_path: Path, form: str, name: str
+) -> None:
+    result(tmp_path / "sums")
+    file = tmp_path / "sums" / "result.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "model_id": name}))
+    for written in export(str(tmp_path / "sums"), "--format", form, "--out", str(tmp_path / "out")):
+        assert written.resolve().is_relative_to(tmp_path / "out") and "/../" not in str(written)
+
+
+@pytest.mark.parametrize("form", ["lm-eval", "lighteval"])
+def test_a_damaged_result_is_said_in_one_line(tmp_path: Path, form: str) -> None:
+    result(tmp_path / "sums")
+    file = tmp_path / "sums" / "result.json"
+    whole = json.loads(file.read_text())
+    first, *others = whole["problems"]
+    for changed in (
+        {"created": 5},
+        {"problems": [{**first, "c": 99}, *others]},
+        {"problems": [{**first, "id": "another"}, *others]},
+    ):
+        file.write_text(json.dumps({**whole, **changed}))
+        done = CliRunner().invoke(
+            build_app(), ["eval", "export", str(tmp_path / "sums"), "--format", form]
+        )
+        assert isinstance(done.exception, EvaluationError) and "command again" in str(
+            done.exception
+        )
+
+
+def test_half_a_character_in_an_answer_is_exported(tmp_path: Path) -> None:
+    result(tmp_path / "sums")
+    journal = tmp_path / "sums" / "samples.jsonl"
+    journal.write_text(re.sub(r'"text": "[^"]*"', r'"text": "\\ud800"', journal.read_text()))
+    samples = export(str(tmp_path / "sums"), "--out", str(tmp_path / "out"))[1]
+    assert json.loads(samples.read_text().splitlines()[0])["resps"] == [["\ud800"] * 4]
+    journal.unlink()
+    done = CliRunner().invoke(build_app(), ["eval", "export", str(tmp_path / "sums")])
+    assert "lacks samples.jsonl" in str(done.exception)

@@ -15,12 +15,14 @@ from typer.testing import CliRunner
 from prorl_cli.main import build_app
 from prorl_datasets import load
 from prorl_evaluation import EvaluationError
+from prorl_evaluation.exchange.golds import gold_notes
 from prorl_evaluation.exchange.harness_problems import harness_suite
 from prorl_evaluation.exchange.harness_task import RefusedTask, read_harness_task
 from prorl_evaluation.exchange.suite_files import ForeignProblem, write_suite
 from prorl_evaluation.exchange.templates import complaints, fill
 from prorl_evaluation.suites import load_suite
-from prorl_verifiers.exact_match.spec import score
+from prorl_verifiers import Task
+from prorl_verifiers.exact_match.spec import SPEC, score
 
 TASK = """
 task: Sums-One
@@ -227,3 +229,76 @@ def test_own_data_files_are_found_beside_the_task(tmp_path: Path, data: dict[str
     found = harness_suite(task, {}, limit=2)
     assert len(found.problems) == 2
     assert write_suite(found, tmp_path / "o").name == "sums_one.yaml"
+
+
+def refused(folder: Path, data: dict[str, Path], **changed: Any) -> str:
+    """Return what is said of the task with these keys changed."""
+    with pytest.raises(EvaluationError) as error:
+        harness_suite(read_harness_task(write(folder, **changed)), data)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"repeats": "abc"}, "repeats is abc"),
+        ({"repeats": float("inf")}, "repeats is inf"),
+        ({"repeats": [1]}, "repeats is [1]"),
+        ({"generation_kwargs": {"max_gen_toks": float("inf")}}, "max_gen_toks is inf"),
+        ({"generation_kwargs": {"temperature": float("nan")}}, "temperature is nan"),
+        ({"generation_kwargs": {"top_p": 7}}, "top_p is 7"),
+        ({"fewshot_config": {"fewshot_indices": ["a"]}}, "fewshot_indices"),
+        ({"filter_list": [{"name": "f", "filter": [{"function": ["x"]}]}]}, "filter f takes"),
+        ({"doc_to_target": "²", "doc_to_choice": ["a"]}, "no place among the choices"),
+        ({"doc_to_target": "{{'[0x' + 'F' * 6000 + ']'}}"}, "over 4,300 digits"),
+        ({"dataset_kwargs": {"data_files": {"test": "../../etc/x.json"}}}, "outside its folder"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_a_reason(
+    tmp_path: Path, data: dict[str, Path], changed: dict[str, Any], said: str
+) -> None:
+    assert said in refused(tmp_path, data, **changed)
+
+
+@pytest.mark.parametrize(
+    "number", ["1" + ":1" * 10_000, "0x" + "F" * 9000, "1:1" + ":1" * 999 + ".5"]
+)
+def test_numbers_that_take_hours_to_read_are_refused(tmp_path: Path, number: str) -> None:
+    file = tmp_path / "task.yaml"
+    file.write_text(f"{TASK}\noutput_type: {number}\n")
+    with pytest.raises(EvaluationError, match="longer than 40 characters"):
+        read_harness_task(file)
+
+
+def test_includes_that_branch_at_every_depth_and_devices_end_at_once(tmp_path: Path) -> None:
+    for depth in range(10):
+        (tmp_path / f"{depth}.yaml").write_text(f"include: {[f'{depth + 1}.yaml'] * 10}\n")
+    (tmp_path / "10.yaml").write_text("a: 1\n")
+    with pytest.raises(EvaluationError, match="more than 64 files"):
+        read_harness_task(tmp_path / "0.yaml")
+    (tmp_path / "0.yaml").write_text("include: /dev/zero\n")
+    with pytest.raises(EvaluationError, match="no file"):
+        read_harness_task(tmp_path / "0.yaml")
+
+
+def test_dates_are_written_as_templates_would_and_half_characters_are_refused(
+    tmp_path: Path,
+) -> None:
+    import datetime
+
+    assert fill([("{{d}}", {"d": datetime.date(2024, 2, 1)})]) == ["2024-02-01"]
+    rows = tmp_path / "test.jsonl"
+    rows.write_text('{"question": "\\ud800", "answer": "= 1"}\n')
+    found = harness_suite(read_harness_task(write(tmp_path, num_fewshot=0)), {"test": rows})
+    with pytest.raises(EvaluationError, match="row 0: it holds half a character"):
+        write_suite(found, tmp_path / "out")
+
+
+def test_an_expression_that_does_not_end_on_a_gold_answer_is_said_and_holds_up_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("prorl_evaluation.exchange.golds.SECONDS", 0.3)
+    hostile = {"filters": [{"function": "regex", "regex_pattern": "(a+)+$"}]}
+    problem = ForeignProblem((), Task("exact_match", {"answer": "a" * 40 + "!", **hostile}))
+    assert "does not end on a gold answer" in gold_notes([problem])[0]
+    assert SPEC.gold(problem.task.reference) is None  # tried in no other place

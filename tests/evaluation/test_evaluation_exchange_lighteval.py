@@ -129,3 +129,34 @@ def test_a_file_of_several_tasks_asks_for_one(tmp_path: Path) -> None:
     assert suite(tmp_path, source, "more").name == "more"
     with pytest.raises(EvaluationError, match="tasks made in loops"):
         suite(tmp_path, "tasks = [f(x) for x in y]\n")
+
+
+TEXT = "S = '" + "a " * 400_000 + "'\n"
+
+
+@pytest.mark.parametrize("made", ["S[1:]", "S.split()", "S.upper()", "'b' in S", "[S] == [S, 1]"])
+def test_a_row_that_would_handle_gigabytes_is_ended_at_once(tmp_path: Path, made: str) -> None:
+    body = f"    x = [{made} for _ in S[0:30000]]\n    return Doc(query='q', choices=['a'])\n"
+    with pytest.raises(EvaluationError, match="a row handles more than"):
+        suite(tmp_path, f"{TEXT}def prompt(line):\n{body}{CONFIG}")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("evaluation_splits=5", "evaluation_splits holds no texts"),
+        ("stop_sequence=stops()", "stop_sequence holds no texts"),
+        ("metrics=[Metrics.pass_at_k_math(sample_params={1: 2})]", "its metric is computed"),
+        (f"generation_grammar={'+'.join(['x'] * 900)}", "generation_grammar is computed"),
+    ],
+)
+def test_a_field_that_makes_no_sense_is_a_reason(tmp_path: Path, changed: str, said: str) -> None:
+    fields = {
+        "prompt_function": "prompt",
+        "evaluation_splits": "['test']",
+        "metrics": "[Metrics.exact_match]",
+    }
+    key, _, value = changed.partition("=")
+    given = ", ".join(f"{k}={v}" for k, v in {**fields, key: value}.items())
+    with pytest.raises(RefusedTask, match=said):
+        suite(tmp_path, HEAD + PROMPT + f"one = LightevalTaskConfig(name='a', {given})\n")

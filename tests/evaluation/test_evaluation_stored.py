@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from prorl_common import DiskFullError
 from prorl_evaluation.sampling.choose import in_turn, pick_dataset
 from prorl_evaluation.sampling.journal import Records, digest
 from prorl_evaluation.sampling.stored import Stored, chosen, spooled, stored_rows
@@ -77,3 +78,11 @@ def test_a_record_is_read_from_its_line_however_long(tmp_path: Path) -> None:
 def test_a_benchmarks_digest_is_that_of_its_lines_together() -> None:
     lines = [["é", "1", "2"], ["b", "3", "4"]]
     assert _digest(iter(lines)) == digest(lines) and _digest([]) == digest([])
+
+
+def test_a_full_folder_for_temporary_files_is_said_with_its_cure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Path("/dev/full").open("wb"))  # noqa: SIM115
+    with pytest.raises(DiskFullError, match="TMPDIR"):
+        spooled(make_samples(3))

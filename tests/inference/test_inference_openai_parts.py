@@ -15,6 +15,8 @@ from prorl_inference.backends.openai.options import parse_extra, parse_price, se
 from prorl_inference.backends.openai.protocol import (
     Answer,
     RefusedError,
+    TransientError,
+    read_answer,
     request_body,
     stable_facts,
 )
@@ -162,3 +164,10 @@ def test_a_prompt_whose_size_nobody_tells_is_refused_with_the_cure() -> None:
             ContextLimits(context, print).learn(body, refusal, measure)
     with pytest.raises(RefusedError, match=r"^filtered$"):
         ContextLimits(10, print).learn(body, RefusedError("filtered"), measure)
+
+
+@pytest.mark.parametrize("content", [5, True, ["yes"], {"text": "yes"}])
+def test_a_content_that_is_no_text_is_a_broken_answer_and_no_wrong_one(content: object) -> None:
+    row = {"choices": [{"finish_reason": "stop", "message": {"content": content}}]}
+    with pytest.raises(TransientError, match="another shape"):
+        read_answer(row, chat=True)

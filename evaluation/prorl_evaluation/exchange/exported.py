@@ -6,9 +6,10 @@ Leaves out: the files' shapes (``harness_results``, ``lighteval_results``).
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from prorl_evaluation.metrics.passk import pass_at_k
 from prorl_evaluation.sampling.job import read_job
 from prorl_evaluation.sampling.journal import Problem
-from prorl_evaluation.types import EvalResult, load_result
+from prorl_evaluation.types import EvalResult, EvaluationError, finite, load_result
 
 EXACT = "exact_match"
 
@@ -75,16 +76,38 @@ def exported(folder: Path) -> Exported:
     exact = verifiers == {EXACT}
     first = EXACT if exact else "pass@1"
     metrics = {first if k == 1 else f"pass@{k}": _mean(result, k) for k in result.overall.pass_at_k}
+    if unknown := next((p.id for p in result.problems if p.id not in by_id), None):
+        raise EvaluationError(
+            f"{where}: result.json has a problem {unknown!r} that eval.json does not: give the pass-at-k command again"
+        )
     path = result.settings.dataset.get("path", "")
     return Exported(
         folder=where,
         result=result,
         problems=by_id,
-        task=re.sub(r"[^\w.-]+", "_", Path(path).name.removesuffix(".parquet")) or "problems",
+        task=re.sub(r"[^\w.-]+", "_", Path(path).name.removesuffix(".parquet"))[:100] or "problems",
         filter=names.pop() if exact and len(names) == 1 else "none",
         first=first,
         metrics=metrics,
     )
+
+
+def folder_name(name: str) -> str:
+    """Return a model's name as that of one folder, whatever a server called it."""
+    found = re.sub(r"[\"<>:/|\\?*\[\]\x00-\x1f]+", "__", name)[:80]
+    return found if found.strip(". ") else "model"
+
+
+def stamp(found: Sequence[Exported]) -> str:
+    """Return the date of the newest result as both harnesses write it in names of files."""
+    newest = max(f.result.created for f in found)
+    return re.sub(r"[^0-9T.\-]", "-", newest.partition("+")[0])[:40]
+
+
+def as_line(value: object, indent: int | None = None) -> bytes:
+    """Return a JSON value and an end of line; half a character of an answer stays what it is, escaped."""
+    text = json.dumps(finite(value), indent=indent, ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _mean(result: EvalResult, k: int) -> tuple[float, float]:

@@ -19,7 +19,6 @@ from prorl_evaluation.exchange.suite_files import ForeignProblem, ForeignSuite
 from prorl_evaluation.exchange.templates import fill
 from prorl_evaluation.types import EvaluationError
 from prorl_verifiers import Task
-from prorl_verifiers.exact_match.spec import gold_response
 
 SEED = 1234
 """The harness's seed of examples (DEFAULT_OTHER_SEED)."""
@@ -72,19 +71,16 @@ def harness_suite(
             "max_tokens": task.max_tokens,
         },
         problems=tuple(problems),
-        notes=tuple(_notes(task, chosen, problems)),
+        notes=tuple(_notes(task, chosen)),
     )
 
 
-def _notes(task: HarnessTask, chosen: str, problems: Sequence[ForeignProblem]) -> Iterable[str]:
+def _notes(task: HarnessTask, chosen: str) -> Iterable[str]:
     version = f" (version {task.version})" if task.version else ""
     yield f"lm-evaluation-harness task {task.name}{version}, filter {chosen}"
     if others := [name for name in task.filters if name != chosen]:
         yield f"its other filters: {', '.join(others)} (--filter)"
     yield from task.notes
-    passing = sum(gold_response(p.task.reference) is not None for p in problems)
-    if passing < len(problems):
-        yield f"{passing} of {len(problems)} gold answers are right as they stand once they are filtered"
 
 
 def _rows(task: HarnessTask, data: Mapping[str, Path], split: str) -> list[Row]:
@@ -184,7 +180,8 @@ def _golds(target: Any, choices: Any, place: int) -> list[str]:
     if choices is not None:
         listed = _literal(choices) if isinstance(choices, _Filled) else choices
         listed = list(listed.values()) if isinstance(listed, dict) else listed
-        index = int(target) if isinstance(target, str) and target.isdigit() else target
+        place_named = isinstance(target, str) and target.isdecimal() and len(target) < 10
+        index = int(target) if place_named else target
         if not isinstance(listed, list) or isinstance(index, bool) or not isinstance(index, int):
             raise EvaluationError(f"row {place}: doc_to_target gives no place among the choices")
         if not 0 <= index < len(listed):
@@ -195,12 +192,17 @@ def _golds(target: Any, choices: Any, place: int) -> list[str]:
     golds = target if isinstance(target, list) else [target]
     if not golds or any(g is None or isinstance(g, dict | list) for g in golds):
         raise EvaluationError(f"row {place}: doc_to_target gives no answer")
-    return [str(g) for g in golds]
+    try:
+        return [str(g) for g in golds]
+    except ValueError as error:  # Python writes no longer number
+        raise EvaluationError(
+            f"row {place}: the answer is a number of over 4,300 digits"
+        ) from error
 
 
 def _literal(text: str) -> Any:
     """Return the list or number that ``text`` writes down, else the text."""
     try:
         return ast.literal_eval(text)
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return text

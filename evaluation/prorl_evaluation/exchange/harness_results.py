@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text
-from prorl_evaluation.exchange.exported import Exported
+from prorl_common import atomic_write_bytes
+from prorl_evaluation.exchange.exported import Exported, as_line, folder_name, stamp
 from prorl_evaluation.metrics.passk import pass_at_k
 from prorl_evaluation.sampling.journal import (
     SAMPLES_FILE,
@@ -29,30 +28,19 @@ from prorl_evaluation.sampling.journal import (
     verdict_of,
 )
 from prorl_evaluation.sampling.repair import SAMPLE_FIELDS, VERDICT_FIELDS, read_checked
-from prorl_evaluation.types import EvaluationError, finite
+from prorl_evaluation.types import EvaluationError
 
 
 def write_harness_results(found: Sequence[Exported], out: Path) -> list[Path]:
     """Write ``<out>/<model>/`` for the results of one model and return the files, the results first."""
-    newest = max(f.result.created for f in found)
-    stamp = re.sub(r"[^0-9T.\-]", "-", newest.partition("+")[0])
-    model = found[0].result.model_id
-    folder = out / sanitized(model)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"results_{stamp}.json"]
-    text = json.dumps(finite(harness_results(found)), indent=2, ensure_ascii=False)
-    atomic_write_text(files[0], text + "\n")
+    folder, date = out / folder_name(found[0].result.model_id), stamp(found)
+    files = [folder / f"results_{date}.json"]
+    atomic_write_bytes(files[0], as_line(harness_results(found), indent=2))
     for one in found:
-        file = folder / f"samples_{one.task}_{stamp}.jsonl"
-        lines = (json.dumps(finite(row), ensure_ascii=False) + "\n" for row in harness_samples(one))
-        atomic_write_text(file, "".join(lines))
+        file = folder / f"samples_{one.task}_{date}.jsonl"
+        atomic_write_bytes(file, b"".join(map(as_line, harness_samples(one))))
         files.append(file)
     return files
-
-
-def sanitized(name: str) -> str:
-    """Return a model's name as a folder's."""
-    return re.sub(r"[\"<>:/|\\?*\[\]]+", "__", name)
 
 
 def harness_results(found: Sequence[Exported]) -> dict[str, Any]:
@@ -76,7 +64,7 @@ def harness_results(found: Sequence[Exported]) -> dict[str, Any]:
         "n-samples": {f.task: _counts(f) for f in found},
         "config": {"model": result.settings.backend, "gen_kwargs": found[0].generation},
         "model_name": result.model_id,
-        "model_name_sanitized": sanitized(result.model_id),
+        "model_name_sanitized": folder_name(result.model_id),
         "prorl": {f.task: f.about for f in found},
     }
 
@@ -134,6 +122,10 @@ def harness_samples(found: Exported) -> Iterator[dict[str, Any]]:
 
 def _answers(folder: Path) -> tuple[dict[str, str], dict[tuple[str, str], str | None]]:
     """Return the text of each sample by its key, and what was extracted from it by key and task."""
+    if missing := [name for name in (SAMPLES_FILE, VERDICTS_FILE) if not (folder / name).is_file()]:
+        raise EvaluationError(
+            f"{folder} lacks {' and '.join(missing)}: give its pass-at-k command again"
+        )
     kept: dict[str, SampleRecord] = {}
     for _, _, row in read_checked(folder / SAMPLES_FILE, SAMPLE_FIELDS):
         known = kept.get(row["key"])

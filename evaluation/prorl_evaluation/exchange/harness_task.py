@@ -7,6 +7,7 @@ after filters of one answer. Keys and defaults: docs/task_guide.md and api/task.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from prorl_evaluation.types import EvaluationError
 from prorl_verifiers import TaskError
 from prorl_verifiers.exact_match.reference import OPTIONS, read
 
+MAX_SAMPLES, LONGEST, HOTTEST = 100_000, 10**7, 100.0
+"""Answers a problem, tokens an answer, and temperature that a task may ask for."""
 MAX_TOKENS = 256
 """Tokens an answer may have where a task does not say."""
 IGNORING = ("ignore_case", "ignore_punctuation", "ignore_numbers", "regexes_to_ignore")
@@ -129,6 +132,8 @@ class _Reading:
         filters = self.filters(comparing)
         sampling = self.sampling()
         shots = self.shots()
+        repeats = self.number("repeats", row.get("repeats") or 1, 1, MAX_SAMPLES)
+        data_files = self.data_files()
         split = row.get("test_split") or row.get("validation_split")
         if not split:
             self.reasons.append("it names neither test_split nor validation_split")
@@ -144,14 +149,14 @@ class _Reading:
         return HarnessTask(
             name=row["task"],
             dataset=" ".join(name),
-            data_files=self.data_files(),
+            data_files=data_files,
             split=str(split),
             text=row["doc_to_text"],
             target=row["doc_to_target"],
             choices=row.get("doc_to_choice"),
             description=str(row.get("description") or ""),
             shots=shots,
-            repeats=int(row.get("repeats") or 1),
+            repeats=int(repeats),
             filters=filters,
             comparing=comparing,
             base=self.path.parent,
@@ -211,7 +216,8 @@ class _Reading:
                 wrong.append(f"filter {name} is no list of functions")
                 continue
             kept = [s for s in steps if s.get("function") != ONE_ANSWER]
-            unknown = [str(s.get("function")) for s in kept if s.get("function") not in OPTIONS]
+            taken = [str(s.get("function")) for s in kept]
+            unknown = [function for function in taken if function not in OPTIONS]
             if unknown:
                 wrong.append(f"filter {name} takes {', '.join(unknown)}")
                 continue
@@ -236,14 +242,14 @@ class _Reading:
         until = [until] if isinstance(until, str) else (until or [])
         limits = [asked.pop(k, None) for k in ("max_gen_toks", "max_new_tokens", "max_tokens")]
         sampled = asked.pop("do_sample", None)
-        found: dict[str, Any] = {}
-        try:
-            found["max_tokens"] = int(next((v for v in limits if v is not None), MAX_TOKENS))
-            temperature = float(asked.pop("temperature", 1.0 if sampled else 0.0))
-            found["temperature"] = 0.0 if sampled is False else temperature
-            found["top_p"] = float(asked.pop("top_p", 1.0)) or 1.0
-        except (TypeError, ValueError):
-            self.reasons.append("generation_kwargs holds a value that is no number")
+        tokens = next((v for v in limits if v is not None), MAX_TOKENS)
+        warmth = asked.pop("temperature", 1.0 if sampled else 0.0)
+        temperature = self.number("temperature", warmth, 0, HOTTEST)
+        found: dict[str, Any] = {
+            "max_tokens": int(self.number("max_gen_toks", tokens, 1, LONGEST)),
+            "temperature": 0.0 if sampled is False else temperature,
+            "top_p": self.number("top_p", asked.pop("top_p", 1.0), 0, 1) or 1.0,
+        }
         if not isinstance(until, list) or not all(isinstance(t, str) for t in until):
             self.reasons.append("generation_kwargs.until is no list of texts")
             until = []
@@ -252,6 +258,17 @@ class _Reading:
         if odd:
             self.reasons.append(f"generation_kwargs is not understood: {', '.join(map(str, odd))}")
         return {**found, "until": tuple(until)}
+
+    def number(self, key: str, value: Any, least: float, most: float) -> float:
+        """Return a number from ``least`` to ``most``; a reason where it is none (as it is written, or in a text)."""
+        try:
+            found = float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if least <= found <= most:
+            return found
+        self.reasons.append(f"{key} is {str(value)[:40]}, no number from {least:g} to {most:,}")
+        return least
 
     def shots(self) -> Shots:
         """Return how examples are shown."""
@@ -282,6 +299,8 @@ class _Reading:
             self.reasons.append("it shows examples and says not from where")
         own = samples if isinstance(samples, list) and split is None else None
         places = asked.get("fewshot_indices")
+        if isinstance(places, list) and not all(type(place) is int for place in places):
+            self.reasons.append("fewshot_indices holds what is no whole number")
         return Shots(
             count=count,
             split=split,
@@ -303,11 +322,16 @@ class _Reading:
             files = {"train": files}  # as the datasets library names a lone file
         if not isinstance(files, dict):
             return {}
-        return {
+        found = {
             str(split): tuple(map(str, [v] if isinstance(v, str) else v))
             for split, v in files.items()
             if isinstance(v, str | list)
         }
+        base = self.path.parent.resolve()
+        for name in (name for names in found.values() for name in names):
+            if "://" not in name and not (base / name).resolve().is_relative_to(base):
+                self.reasons.append(f"data_files names {name}, outside its folder: give --data")
+        return found
 
 
 def _plain(value: Any) -> bool:

@@ -15,6 +15,10 @@ from prorl_evaluation.types import EvaluationError
 
 MAX_BYTES = 2**20
 MAX_INCLUDES = 16
+MAX_FILES = 64
+"""Files that one task may be made of, each inclusion counted."""
+MAX_DIGITS = 40
+"""Characters of a number: ``1:1:1...`` is one as well, and takes hours where it is long."""
 
 
 class Code(str):
@@ -36,7 +40,19 @@ def _code(loader: yaml.SafeLoader, node: yaml.Node) -> Code:
     return Code(node.value if isinstance(node, yaml.ScalarNode) else "...")
 
 
+def _number(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> int | float:
+    if len(str(node.value)) > MAX_DIGITS:
+        raise yaml.constructor.ConstructorError(
+            None, None, f"a number is longer than {MAX_DIGITS} characters", node.start_mark
+        )
+    if node.tag == "tag:yaml.org,2002:int":
+        return int(loader.construct_yaml_int(node))
+    return float(loader.construct_yaml_float(node))
+
+
 _Loader.add_constructor("!function", _code)
+for _kind in ("int", "float"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_kind}", _number)
 
 
 def read_task_file(path: Path) -> dict[str, Any]:
@@ -44,14 +60,19 @@ def read_task_file(path: Path) -> dict[str, Any]:
 
     Raises EvaluationError in one line for a file that is missing, damaged, too large or includes itself.
     """
-    return _read(path, ())
+    return _read(path, (), [])
 
 
-def _read(path: Path, within: tuple[Path, ...]) -> dict[str, Any]:
+def _read(path: Path, within: tuple[Path, ...], seen: list[Path]) -> dict[str, Any]:
     where = path.resolve()
     if where in within or len(within) >= MAX_INCLUDES:
         raise EvaluationError(f"{path}: include goes in a circle or deeper than {MAX_INCLUDES}")
+    seen.append(where)
+    if len(seen) > MAX_FILES:
+        raise EvaluationError(f"{path}: the task is made of more than {MAX_FILES} files")
     try:
+        if not where.is_file():  # a device or a pipe would never end
+            raise EvaluationError(f"{path}: no file")
         if path.stat().st_size > MAX_BYTES:
             raise EvaluationError(f"{path} is larger than {MAX_BYTES // 2**20} MiB: no task file")
         text = path.read_text(encoding="utf-8")
@@ -66,7 +87,7 @@ def _read(path: Path, within: tuple[Path, ...]) -> dict[str, Any]:
     includes = found.pop("include", [])
     merged: dict[str, Any] = {}
     for name in includes if isinstance(includes, list) else [includes]:
-        inherited = _read(path.parent / str(name), (*within, where))
+        inherited = _read(path.parent / str(name), (*within, where), seen)
         inherited.pop("task_list", None)
         merged.update(inherited)
     return {**merged, **found}

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import nearest, why_unreadable
-from prorl_evaluation.exchange.harness_task import RefusedTask
-from prorl_evaluation.exchange.python_prompts import Prompting, UnreadPythonError
+from prorl_evaluation.exchange.harness_task import LONGEST, MAX_SAMPLES, RefusedTask
+from prorl_evaluation.exchange.python_prompts import Prompting, UnreadPythonError, source
 from prorl_evaluation.exchange.suite_files import ForeignProblem, ForeignSuite
 from prorl_evaluation.types import EvaluationError
 from prorl_verifiers import Task
@@ -134,17 +134,20 @@ def read_lighteval_task(name: str, call: ast.Call, module: ast.Module) -> Lighte
     params = (exact or mathematical or [{}])[0]
     odd = [k for k in params or {} if k not in ("strip_strings", "k", "n")]
     if params is None or odd:
-        reasons.append(f"its metric is computed ({', '.join(odd) or 'sample_params'})")
+        said = ", ".join(map(str, odd))
+        reasons.append(f"its metric is computed ({said or 'sample_params'})")
     if mathematical and not exact:
         notes.append("prorl's math verifier judges in place of lighteval's extraction")
-    splits = _literal(fields.get("evaluation_splits")) or ["validation"]
-    splits = [splits] if isinstance(splits, str) else splits
-    until = _literal(fields.get("stop_sequence")) or []
+    splits = _texts(fields, "evaluation_splits", reasons) or ["validation"]
+    until = _texts(fields, "stop_sequence", reasons)
     size = _literal(fields.get("generation_size"))
     prompting = _prompting(fields.get("prompt_function"), module, reasons)
     if reasons or prompting is None:
         raise RefusedTask(name, reasons)
-    samples = (params or {}).get("n", 1)
+    asked = (params or {}).get("n", 1)
+    samples = asked if isinstance(asked, int) and 0 < asked <= MAX_SAMPLES else 1
+    if asked != samples:
+        notes.append(f"one answer a problem: n is {str(asked)[:40]}")
     if samples != 1:
         notes.append(
             "temperature and top-p are prorl's: lighteval takes them from its command line"
@@ -153,19 +156,29 @@ def read_lighteval_task(name: str, call: ast.Call, module: ast.Module) -> Lighte
     return LightevalTask(
         name=name,
         source=" ".join(str(part) for part in where if part) or "local files",
-        splits=tuple(map(str, splits)),
+        splits=tuple(splits),
         prompting=prompting,
         mathematical=not exact,
         strip=(params or {}).get("strip_strings", True) is not False,
-        samples=samples if isinstance(samples, int) and samples > 0 else 1,
-        max_tokens=size if isinstance(size, int) and size > 0 else None,
-        until=tuple(until) if isinstance(until, list | tuple) else (),
+        samples=samples,
+        max_tokens=size if isinstance(size, int) and 0 < size <= LONGEST else None,
+        until=tuple(until),
         notes=tuple(notes),
     )
 
 
 def _fields(call: ast.Call) -> dict[str, ast.expr]:
     return {k.arg: k.value for k in call.keywords if k.arg is not None}
+
+
+def _texts(fields: Mapping[str, ast.expr], key: str, reasons: list[str]) -> list[str]:
+    """Return a field that holds a text or several; a reason where it is anything else."""
+    value = _literal(fields.get(key))
+    found = list(value) if isinstance(value, list | tuple) else [value] if value else []
+    if not all(isinstance(text, str) for text in found):
+        reasons.append(f"{key} holds no texts, or is computed")
+        return []
+    return found
 
 
 def _literal(node: ast.expr | None) -> Any:
@@ -175,7 +188,7 @@ def _literal(node: ast.expr | None) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return {"computed": ast.unparse(node)[:60]}
+        return {"computed": source(node)}
 
 
 def _metrics(node: ast.expr | None) -> list[tuple[str, dict[str, Any] | None]]:
@@ -191,7 +204,7 @@ def _metrics(node: ast.expr | None) -> list[tuple[str, dict[str, Any] | None]]:
                 plain = isinstance(params, dict) and "computed" not in params
                 found.append((name, params if plain and set(given) == {"sample_params"} else None))
             case _:
-                found.append((" ".join(ast.unparse(one).split())[:40], None))
+                found.append((source(one), None))
     return found
 
 
@@ -248,4 +261,6 @@ def _golds(choices: Sequence[Any], gold: Any, where: str) -> list[str]:
     except IndexError as error:
         raise EvaluationError(f"{where}: gold_index {gold} is not among the choices") from error
     flat = [g for one in picked for g in (one if isinstance(one, list) else [one])]
+    if not flat:
+        raise EvaluationError(f"{where}: there is no gold answer")
     return [str(g) for g in flat]

@@ -6,27 +6,21 @@ details are Parquet files of its own documents, which we do not have. What is ou
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text
-from prorl_evaluation.exchange.exported import Exported
-from prorl_evaluation.types import finite
+from prorl_common import atomic_write_bytes
+from prorl_evaluation.exchange.exported import Exported, as_line, folder_name, stamp
 
 
 def write_lighteval_results(found: Sequence[Exported], out: Path) -> list[Path]:
     """Write the file for the results of one model and return it."""
-    newest = max(f.result.created for f in found)
-    stamp = re.sub(r"[^0-9T.\-]", "-", newest.partition("+")[0])
-    folder = out / "results" / found[0].result.model_id.strip("/")
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"results_{stamp}.json"
-    text = json.dumps(finite(lighteval_results(found)), indent=2, ensure_ascii=False)
-    atomic_write_text(file, text + "\n")
+    parts = found[0].result.model_id.strip("/").split("/")
+    folder = out.joinpath("results", *map(folder_name, parts[-2:]))
+    file = folder / f"results_{stamp(found)}.json"
+    atomic_write_bytes(file, as_line(lighteval_results(found), indent=2))
     return [file]
 
 

@@ -20,6 +20,8 @@ MAX_STEPS = 100_000
 """Nodes that one row may take."""
 MAX_LENGTH = 2**20
 """Characters or members of one value."""
+MAX_WORK = 2**24
+"""Characters and members that one row may handle, all its steps together."""
 MADE = "Doc"
 """The call whose keywords are what a function gives."""
 ASKED = "isinstance"
@@ -116,8 +118,15 @@ _EXPRESSIONS = (
 
 def _unread(node: ast.AST) -> UnreadPythonError:
     line = getattr(node, "lineno", 0)
-    text = " ".join(ast.unparse(node).split())[:60]
-    return UnreadPythonError(f"line {line} is Python that is not interpreted: {text}")
+    return UnreadPythonError(f"line {line} is Python that is not interpreted: {source(node)}")
+
+
+def source(node: ast.AST) -> str:
+    """Return the first 60 characters of the Python that ``node`` is, on one line, for people."""
+    try:
+        return " ".join(ast.unparse(node).split())[:60]
+    except RecursionError:
+        return f"{type(node).__name__}, nested deeply"
 
 
 @dataclass
@@ -125,6 +134,7 @@ class _Run:
     constants: Mapping[str, ast.expr]
     names: dict[str, Any]
     steps: int = 0
+    work: int = 0
     within: set[str] = field(default_factory=set)
 
     def body(self, statements: list[ast.stmt]) -> tuple[bool, Any]:
@@ -138,7 +148,9 @@ class _Run:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self.names[name] = self.value(value)
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
-                    self.names[name] = _added(self.name(statement, name), self.value(value))
+                    self.names[name] = self.sized(
+                        _added(self.name(statement, name), self.value(value))
+                    )
                 case ast.If(test=test, body=then, orelse=other):
                     done, value = self.body(then if self.value(test) else other)
                     if done:
@@ -161,7 +173,24 @@ class _Run:
         raise _unread(node)
 
     def value(self, node: ast.expr) -> Any:
-        """Return what an expression is worth."""
+        """Return what an expression is worth. Whatever it is long counts, so that no few steps take hours."""
+        value = self.worth(node)
+        self.worked(len(value) if isinstance(value, str | list | tuple | dict) else 0)
+        return value
+
+    def worked(self, count: int) -> None:
+        """Count characters and members that were handled."""
+        self.work += count
+        if self.work > MAX_WORK:
+            raise UnreadPythonError(f"a row handles more than {MAX_WORK:,} characters and members")
+
+    def sized(self, value: Any) -> Any:
+        """Return ``value`` where all that is in it is within MAX_LENGTH; counts it as handled."""
+        self.worked(_length(value))
+        return value
+
+    def worth(self, node: ast.expr) -> Any:
+        """Return what an expression is worth, uncounted."""
         self.steps += 1
         if self.steps > MAX_STEPS:
             raise UnreadPythonError(f"a row takes more than {MAX_STEPS:,} steps")
@@ -180,11 +209,11 @@ class _Run:
             case ast.Subscript(value=value, slice=place):
                 return self.value(value)[self.value(place)]
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return _added(self.value(left), self.value(right))
+                return self.sized(_added(self.value(left), self.value(right)))
             case ast.BinOp(left=left, op=ast.Sub(), right=right):
                 return self.value(left) - self.value(right)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARED:
-                return _COMPARED[type(op)](self.value(left), self.value(right))
+                return self.compared(type(op), self.value(left), self.value(right))
             case ast.BoolOp(op=op, values=values):
                 found: Any = isinstance(op, ast.And)
                 for part in values:
@@ -199,16 +228,22 @@ class _Run:
             case ast.IfExp(test=test, body=then, orelse=other):
                 return self.value(then if self.value(test) else other)
             case ast.List(elts=members) | ast.Tuple(elts=members):
-                return _sized([self.value(member) for member in members])
+                return self.sized([self.value(member) for member in members])
             case (
                 ast.ListComp(elt=made, generators=[each])
                 | ast.GeneratorExp(elt=made, generators=[each])
             ):
-                return _sized(list(self.members(made, each)))
+                return self.sized(list(self.members(made, each)))
             case ast.Call():
                 return self.call(node)
             case _:
                 raise _unread(node)
+
+    def compared(self, op: type[ast.cmpop], a: Any, b: Any) -> bool:
+        """Return a comparison; lists are compared at every depth."""
+        if not isinstance(a, str) or not isinstance(b, str):
+            self.worked(_length(a) + _length(b))
+        return _COMPARED[op](a, b)
 
     def members(self, made: ast.expr, each: ast.comprehension) -> Iterator[Any]:
         """Yield a comprehension's members; its variables are its own."""
@@ -234,7 +269,7 @@ class _Run:
                 return _Made(keywords)
             case ast.Name(id=name) if name in _FUNCTIONS and not keywords:
                 given = [_plain(a, self.value(a)) for a in node.args]
-                return _sized(_FUNCTIONS[name](*given))
+                return self.sized(_FUNCTIONS[name](*given))
             case ast.Name(id=name) if name == ASKED and len(node.args) == 2 and not keywords:
                 kind = node.args[1]
                 if not isinstance(kind, ast.Name) or kind.id not in _TYPES:
@@ -278,9 +313,9 @@ def _bounded(length: int) -> None:
         raise UnreadPythonError(f"a value grows beyond {MAX_LENGTH:,} characters or members")
 
 
-def _sized(value: Any) -> Any:
-    """Return ``value`` where all that is in it, at every depth, is within MAX_LENGTH: a list that holds itself twice,
-    twenty times over, is a million members long."""
+def _length(value: Any) -> int:
+    """Return how many characters and members are in ``value`` at every depth, at most MAX_LENGTH: a list that holds
+    itself twice, twenty times over, is a million members long."""
     left, waiting = MAX_LENGTH, [value]
     while waiting:
         one = waiting.pop()
@@ -291,13 +326,13 @@ def _sized(value: Any) -> Any:
         elif isinstance(one, dict):
             waiting += one.values()
         _bounded(MAX_LENGTH - left)
-    return value
+    return MAX_LENGTH - left
 
 
 def _added(a: Any, b: Any) -> Any:
     if isinstance(a, str | list) and isinstance(b, str | list):
         _bounded(len(a) + len(b))
-    return _sized(a + b)
+    return a + b
 
 
 def _joined(between: str, parts: Any) -> str:

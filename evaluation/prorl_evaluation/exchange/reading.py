@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from prorl_evaluation.exchange.golds import gold_notes
 from prorl_evaluation.exchange.suite_files import ForeignSuite
 from prorl_evaluation.types import EvaluationError
 
@@ -21,6 +23,13 @@ def read_foreign(
 
     Raises EvaluationError for a file or task that cannot be taken, with the reasons.
     """
+    found = _read(file, data, task, pipeline, limit)
+    return replace(found, notes=(*found.notes, *gold_notes(found.problems)))
+
+
+def _read(
+    file: Path, data: Mapping[str, Path], task: str | None, pipeline: str | None, limit: int | None
+) -> ForeignSuite:
     if not file.is_file():
         raise EvaluationError(f"no task file {file}")
     if file.suffix == ".py":

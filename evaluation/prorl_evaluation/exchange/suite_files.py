@@ -5,6 +5,7 @@ Leaves out: where the problems come from (``harness_problems``, ``lighteval_prob
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from prorl_common import atomic_write_text
 from prorl_evaluation.types import EvaluationError
 from prorl_verifiers import Task, TaskError, load_task
 
+LONGEST_NAME = 200
 UNSTATED = "not stated in the task definition"
 
 
@@ -53,6 +55,10 @@ def write_suite(found: ForeignSuite, folder: Path, domain: str | None = None) ->
     from prorl_datasets.storage import write_split
 
     slug = found.slug
+    if len(slug) > LONGEST_NAME:
+        raise EvaluationError(
+            f"{found.name[:40]}...: a task's name has at most {LONGEST_NAME} characters"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     rows = list(_rows(found, domain))
     data = folder / f"{slug}.parquet"
@@ -77,8 +83,15 @@ def _rows(found: ForeignSuite, domain: str | None) -> Sequence[dict[str, Any]]:
     for place, problem in enumerate(found.problems):
         try:
             load_task(problem.task.verifier, problem.task.reference)
+            json.dumps(
+                [*map(dict, problem.prompt), problem.task.reference], ensure_ascii=False
+            ).encode()
         except TaskError as error:
             raise EvaluationError(f"{found.name}, row {place}: {error}") from error
+        except UnicodeEncodeError as error:
+            raise EvaluationError(
+                f"{found.name}, row {place}: it holds half a character (a lone surrogate), which no file can"
+            ) from error
         rows.append(
             {
                 "id": f"{found.slug}-{place:0{width}}",

@@ -33,7 +33,8 @@ def fill(jobs: Sequence[tuple[str, Mapping[str, Any]]], seconds: float = SECONDS
     for place, (text, error) in enumerate(answer):
         if error:
             template = jobs[place][0]
-            raise EvaluationError(f"template {_short(template)} of row {place}: {error}")
+            said = " ".join(error.split())[:200]
+            raise EvaluationError(f"template {_short(template)} of row {place}: {said}")
         assert text is not None
     return [str(text) for text, _ in answer]
 
@@ -59,7 +60,10 @@ def _shared(jobs: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:
 def _ask(question: Mapping[str, Any], seconds: float) -> list[tuple[str | None, str]]:
     if importlib.util.find_spec("jinja2") is None:
         raise MissingExtraError("report", "jinja2")
-    text = json.dumps({**question, "seconds": seconds}, ensure_ascii=True)
+    try:  # dates and bytes of a Parquet file as a template would write them
+        text = json.dumps({**question, "seconds": seconds}, ensure_ascii=True, default=str)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise EvaluationError(f"a row cannot be handed to its templates: {error}") from error
     command = [sys.executable, "-I", str(PROCESS)]
     try:
         done = subprocess.run(

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar, overload
 
+from prorl_common import DiskFullError
+from prorl_common.files import says_disk_full
 from prorl_datasets import Sample
 from prorl_verifiers import Task
 
@@ -132,24 +134,34 @@ def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to a file in the folder for temporary files, which nobody else sees, and return them."""
-    with tempfile.TemporaryFile(buffering=CHUNK) as file:
-        writer = RowWriter(file)
-        for s in samples:
-            writer.add(
-                {
-                    "id": s.id,
-                    "domain": s.domain,
-                    "prompt": [dict(m) for m in s.prompt],
-                    "task": [s.task.verifier, s.task.reference],
-                    "source": s.source,
-                    "licence": s.licence,
-                    "split": s.split,
-                    "gold_check": s.gold_check,
-                    "metadata": dict(s.metadata),
-                }
-            )
-        return writer.stored(_sample)
+    """Write samples to a file in the folder for temporary files, which nobody else sees, and return them.
+
+    Raises DiskFullError where that folder takes no more.
+    """
+    try:
+        with tempfile.TemporaryFile(buffering=CHUNK) as file:
+            writer = RowWriter(file)
+            for s in samples:
+                writer.add(
+                    {
+                        "id": s.id,
+                        "domain": s.domain,
+                        "prompt": [dict(m) for m in s.prompt],
+                        "task": [s.task.verifier, s.task.reference],
+                        "source": s.source,
+                        "licence": s.licence,
+                        "split": s.split,
+                        "gold_check": s.gold_check,
+                        "metadata": dict(s.metadata),
+                    }
+                )
+            return writer.stored(_sample)
+    except OSError as error:
+        if not says_disk_full(error):
+            raise
+        raise DiskFullError(
+            f"the folder for temporary files, {tempfile.gettempdir()}, is full: let TMPDIR name one with more room"
+        ) from error
 
 
 def _sample(row: Any) -> Sample:

@@ -14,7 +14,7 @@ import string
 from collections.abc import Collection, Sequence
 
 from prorl_verifiers.audit.items import Kind
-from prorl_verifiers.exact_match.reference import KEYS, Matching, read
+from prorl_verifiers.exact_match.reference import KEYS, ByExpression, Matching, read
 from prorl_verifiers.findings import note
 from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, unparsable
@@ -76,9 +76,14 @@ def first_answer(reference: Reference) -> str | None:
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return an answer that is right as it stands; None where the filters want it written in a way not known here."""
-    answers = read(reference).answers
-    return next((a for a in answers if score(a, reference).reward == 1.0), None)
+    """Return an answer that is right as it stands; None where the filters want it written in a way not known here.
+
+    Also None where there are regular expressions: one that does not end may be tried in a worker alone.
+    """
+    matching = read(reference)
+    if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
+        return None
+    return next((a for a in matching.answers if score(a, reference).reward == 1.0), None)
 
 
 def canaries(draw: random.Random) -> Sequence[Canary]:

@@ -132,7 +132,8 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
     try:
         choice = row["choices"][0]
         reason = choice["finish_reason"]
-        text = choice["text"] if not chat else str(choice["message"].get("content") or "")
+        text = choice["message"].get("content") if chat else choice["text"]
+        text = "" if chat and text is None else text
         thought = chat and (
             choice["message"].get("reasoning_content") or choice["message"].get("reasoning")
         )
