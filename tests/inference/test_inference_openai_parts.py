@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from prorl_common import UserError
+from prorl_common.http import TransientError
 from prorl_inference import SamplingParams, ServerOptions
 from prorl_inference.backends.openai.context import ContextLimits
 from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
 from prorl_inference.backends.openai.protocol import (
     Answer,
     RefusedError,
-    TransientError,
     read_answer,
     request_body,
     stable_facts,
