@@ -13,6 +13,7 @@ Standard library only. Leaves out: what a spec holds (each room says that) and w
 
 from __future__ import annotations
 
+import difflib
 import functools
 import hashlib
 import json
@@ -26,7 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from prorl_common.errors import UserError, nearest
+from prorl_common.errors import UserError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -336,8 +337,11 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
 
 
 def unknown_name(noun: str, name: str, known: dict[str, Origin]) -> str:
-    """Return the one line for a name that is not known: the nearest one, and all with their sources."""
-    near = nearest(name, known)
+    """Return the one line for a name that is not known: the nearest ones, and all with their sources."""
+    hits = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
+    likeness = {hit: difflib.SequenceMatcher(None, hit, name).ratio() for hit in hits}
+    hits = [hit for hit in hits if likeness[hit] > likeness[hits[0]] - 0.15]
+    near = f" (did you mean {' or '.join(repr(hit) for hit in hits)}?)" if hits else ""
     by_source: dict[str, list[str]] = {}
     for one in sorted(known):
         by_source.setdefault(known[one].source, []).append(one)
