@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from prorl_training.engine.openrlhf.launch.orphan_processes import (
+    _newest_first,
     end_orphan_processes,
     orphan_processes,
 )
@@ -50,6 +51,20 @@ def test_a_process_of_the_launchs_session_belongs_to_it_whatever_its_environment
         launch.stdout.readline()  # it has begun: before, its command line may still be empty
         assert orphan_processes(tmp_path / "spec.json", launch.pid) == [launch.pid]
         launch.kill()
+
+
+def test_the_newest_process_is_ended_first_and_a_raylet_last(tmp_path: Path) -> None:
+    raylet = tmp_path / "raylet"
+    raylet.symlink_to("/bin/sleep")
+    family = [subprocess.Popen(["sleep", "60"])]
+    for command in ([str(raylet), "60"], ["sleep", "60"]):
+        time.sleep(0.05)  # starts are counted in hundredths of a second
+        family.append(subprocess.Popen(command))
+    older, lead, newer = (child.pid for child in family)
+    assert sorted([lead, older, newer], key=_newest_first) == [newer, older, lead]
+    for child in family:
+        child.kill()
+        child.wait()
 
 
 def test_a_process_of_another_launch_is_left_alone(

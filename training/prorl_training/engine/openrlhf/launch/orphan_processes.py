@@ -71,12 +71,12 @@ def _has_raylet(pid: int) -> bool:
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
     """Kill the processes that are still the ones that were found, and return them.
 
-    All at once, the newest first: a process of Ray's that calls this ends by itself as soon as its raylet is gone.
+    All at once, the raylet last: a process of Ray's that calls this ends by itself as soon as its raylet is gone.
     """
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:
         handles: list[tuple[int, int]] = []
-        for pid in sorted(pids, reverse=True):
+        for pid in sorted(pids, key=_newest_first):
             with contextlib.suppress(ProcessLookupError):
                 handles.append((pid, os.pidfd_open(pid)))
                 stack.callback(os.close, handles[-1][1])
@@ -86,3 +86,13 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
                 signal.pidfd_send_signal(handle, signal.SIGKILL)
                 killed.add(pid)
     return killed
+
+
+def _newest_first(pid: int) -> tuple[bool, int]:
+    """Sort by the time of a process's start (pids begin anew after the last), a raylet after all others."""
+    try:
+        raylet = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/raylet")
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:  # it has just ended
+        return False, 0
+    return raylet, -int(fields[19])
