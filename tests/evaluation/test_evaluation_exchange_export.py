@@ -125,9 +125,8 @@ def test_a_damaged_result_is_said_in_one_line(tmp_path: Path, form: str) -> None
         {"problems": [{**first, "id": "another"}, *others]},
     ):
         file.write_text(json.dumps({**whole, **changed}))
-        done = CliRunner().invoke(
-            build_app(), ["eval", "export", str(tmp_path / "sums"), "--format", form]
-        )
+        words = [str(tmp_path / "sums"), "--format", form, "--out", str(tmp_path / "out")]
+        done = CliRunner().invoke(build_app(), ["eval", "export", *words])
         assert isinstance(done.exception, EvaluationError) and "command again" in str(
             done.exception
         )
@@ -140,5 +139,6 @@ def test_half_a_character_in_an_answer_is_exported(tmp_path: Path) -> None:
     samples = export(str(tmp_path / "sums"), "--out", str(tmp_path / "out"))[1]
     assert json.loads(samples.read_text().splitlines()[0])["resps"] == [["\ud800"] * 4]
     journal.unlink()
-    done = CliRunner().invoke(build_app(), ["eval", "export", str(tmp_path / "sums")])
+    words = [str(tmp_path / "sums"), "--out", str(tmp_path / "again")]
+    done = CliRunner().invoke(build_app(), ["eval", "export", *words])
     assert "lacks samples.jsonl" in str(done.exception)
