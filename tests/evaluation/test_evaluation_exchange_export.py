@@ -138,7 +138,16 @@ def test_half_a_character_in_an_answer_is_exported(tmp_path: Path) -> None:
     journal.write_text(re.sub(r'"text": "[^"]*"', r'"text": "\\ud800"', journal.read_text()))
     samples = export(str(tmp_path / "sums"), "--out", str(tmp_path / "out"))[1]
     assert json.loads(samples.read_text().splitlines()[0])["resps"] == [["\ud800"] * 4]
-    journal.unlink()
-    words = [str(tmp_path / "sums"), "--out", str(tmp_path / "again")]
+
+
+def test_nothing_is_written_where_one_of_several_results_lacks_its_answers(tmp_path: Path) -> None:
+    for name in ("whole", "cut"):
+        result(tmp_path / name)
+    file = tmp_path / "cut" / "result.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "model_id": "another"}))
+    (tmp_path / "cut" / "samples.jsonl").unlink()
+    words = [*(str(tmp_path / n) for n in ("whole", "cut")), "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(build_app(), ["eval", "export", *words])
+    assert isinstance(done.exception, EvaluationError)
     assert "lacks samples.jsonl" in str(done.exception)
+    assert not [f for f in (tmp_path / "out").rglob("*") if f.is_file()]
