@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, assert_never, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, assert_never, get_args
 
 import typer
 
@@ -47,7 +47,7 @@ def export_command(
         own.append(one)
     files: dict[Path, bytes] = {}
     for own in models.values():  # all are made before one is written
-        files |= _files(cast("Format", form), own, out)
+        files |= _files(form, own, out)
     for file, data in files.items():
         atomic_write_bytes(file, data)
         print(file)

@@ -39,7 +39,8 @@ def import_command(
         str | None, typer.Option("--filter", help="Which of the task's filters (the first).")
     ] = None,
     domain: Annotated[
-        str | None, typer.Option(help="math, code, stem, logic or instruction.")
+        str | None,
+        typer.Option(help="math, code, stem, logic or instruction (the verifier's name)."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The first rows only.")] = None,
     json_out: Json = False,
