@@ -47,7 +47,10 @@ def export_command(
         own.append(one)
     files: dict[Path, bytes] = {}
     for own in models.values():  # all are made before one is written
-        files |= _files(form, own, out)
+        made = _files(form, own, out)
+        if twice := next((file for file in made if file in files), None):
+            raise UserError(f"two models would be {twice}: export each with an --out of its own")
+        files |= made
     for file, data in files.items():
         atomic_write_bytes(file, data)
         print(file)
