@@ -25,7 +25,6 @@ groups (Holm then asks for more), real models.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -35,10 +34,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from cells import measured
 from docs_table import write_table
 from numpy.typing import NDArray
 
-from prorl_common import atomic_write_text, derive_seed
+from prorl_common import derive_seed
 from prorl_evaluation.boundary.claims import Evidence, judge
 from prorl_evaluation.boundary.types import Regime
 from prorl_evaluation.metrics.passk import pass_at_k
@@ -224,21 +224,11 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--docs", type=Path)
     args = parser.parse_args(words)
-    known: dict[str, dict[str, Any]] = {}
-    if args.out and args.out.is_file():
-        known = json.loads(args.out.read_text(encoding="utf-8"))["cells"]
-    found, started = {}, time.perf_counter()
-    for cell in cells():
-        row = known.get(cell.name)
-        found[cell.name] = (
-            row if row and row["trials"] == args.trials else measure(cell, args.trials)
-        )
-        if args.out:
-            text = json.dumps({"trials": args.trials, "cells": {**known, **found}}, indent=1)
-            atomic_write_text(args.out, text + "\n")
-    table = markdown(list(found.values()))
+    started = time.perf_counter()
+    rows = measured(cells(), measure, "trials", args.trials, args.out)
+    table = markdown(rows)
     print(table)
-    worst = max(found.values(), key=lambda row: row["wrong share"])
+    worst = max(rows, key=lambda row: row["wrong share"])
     print(f"worst: {100 * worst['wrong share']:.1f} %; {time.perf_counter() - started:.0f} s")
     if args.docs:
         write_table(args.docs, "claims", table)

@@ -21,7 +21,6 @@ that file. Leaves out: models that learned from the same data, whose errors go t
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -29,10 +28,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from cells import measured
 from docs_table import write_table
 from numpy.typing import NDArray
 
-from prorl_common import atomic_write_text, derive_seed
+from prorl_common import derive_seed
 from prorl_evaluation.metrics.passk import pass_at_k
 from prorl_evaluation.model_table.table import two_sided
 from prorl_evaluation.stats.bounded_mean import Units, paired_columns
@@ -147,18 +147,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--docs", type=Path)
     args = parser.parse_args(words)
-    known: dict[str, dict[str, Any]] = {}
-    if args.out and args.out.is_file():
-        known = json.loads(args.out.read_text(encoding="utf-8"))["cells"]
-    found = {}
-    for cell in cells():
-        row = known.get(cell.name)
-        fresh = row is None or row["rounds"] != args.rounds
-        found[cell.name] = measure(cell, args.rounds) if fresh else row
-        if args.out:
-            text = json.dumps({"rounds": args.rounds, "cells": {**known, **found}}, indent=1)
-            atomic_write_text(args.out, text + "\n")
-    rows = [row for row in found.values() if row is not None]
+    rows = measured(cells(), measure, "rounds", args.rounds, args.out)
     table = markdown(rows)
     print(table)
     worst = max(rows, key=lambda row: row["false"])

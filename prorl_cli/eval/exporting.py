@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, assert_never, cast
+from typing import TYPE_CHECKING, Annotated, Literal, assert_never, get_args
 
 import typer
 
 from prorl_cli.console import say
 from prorl_cli.options import folder_to_write
-from prorl_common import UserError, nearest
+from prorl_common import UserError, atomic_write_bytes, nearest
 
 if TYPE_CHECKING:
-    from typing import Literal
-
     from prorl_evaluation.exchange.exported import Exported
 
-    Format = Literal["lm-eval", "lighteval"]
-
-FORMATS = ("lm-eval", "lighteval")
+Format = Literal["lm-eval", "lighteval"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def export_command(
@@ -48,21 +45,27 @@ def export_command(
                 f"{folder} is a second result of {one.result.label} on '{one.task}': export it alone"
             )
         own.append(one)
-    for own in models.values():
-        for file in _write(cast("Format", form), own, out):
-            print(file)
+    files: dict[Path, bytes] = {}
+    for own in models.values():  # all are made before one is written
+        made = _files(form, own, out)
+        if twice := next((file for file in made if file in files), None):
+            raise UserError(f"two models would be {twice}: export each with an --out of its own")
+        files |= made
+    for file, data in files.items():
+        atomic_write_bytes(file, data)
+        print(file)
     say(f"{len(folders)} results written for {form}")
 
 
-def _write(form: Format, found: list[Exported], out: Path) -> list[Path]:
+def _files(form: Format, found: list[Exported], out: Path) -> dict[Path, bytes]:
     match form:
         case "lm-eval":
-            from prorl_evaluation.exchange.harness_results import write_harness_results
+            from prorl_evaluation.exchange.harness_results import harness_files
 
-            return write_harness_results(found, out)
+            return harness_files(found, out)
         case "lighteval":
-            from prorl_evaluation.exchange.lighteval_results import write_lighteval_results
+            from prorl_evaluation.exchange.lighteval_results import lighteval_files
 
-            return write_lighteval_results(found, out)
+            return lighteval_files(found, out)
         case _:
             assert_never(form)

@@ -36,10 +36,12 @@ def import_command(
         str | None, typer.Option(help="Which task of a .py that defines several.")
     ] = None,
     filter_name: Annotated[
-        str | None, typer.Option("--filter", help="Which of the task's filters (the first).")
+        str | None,
+        typer.Option("--filter", help="Which of the task's filters (default: the first)."),
     ] = None,
     domain: Annotated[
-        str | None, typer.Option(help="math, code, stem, logic or instruction.")
+        str | None,
+        typer.Option(help="math, code, stem, logic or instruction (default: the verifier's name)."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="The first rows only.")] = None,
     json_out: Json = False,

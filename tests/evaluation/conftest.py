@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
 from prorl_datasets import Sample
-from prorl_evaluation.testing import make_samples
+from prorl_evaluation.testing import FakeScorer, make_samples
+from prorl_verifiers import Task
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +26,28 @@ def tiny_models(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         byte_tokenizer().save_pretrained(folder)
         folders.append(folder)
     return folders[0], folders[1]
+
+
+class Pool(FakeScorer):
+    """The fake scorer in the place of the verifier pool."""
+
+    def __init__(self, **_: Any) -> None:
+        super().__init__()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to free."""
+
+    def require(self, tasks: Iterable[Task]) -> None:
+        """All that tasks need is there."""
+
+
+@pytest.fixture
+def fake_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands score with the fake."""
+    monkeypatch.setattr("prorl_verifiers.VerifierPool", Pool)
 
 
 def write_dataset(folder: Path, samples: Sequence[Sample]) -> Path:

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_common import NullProgress
+from prorl_common import NullProgress, UserError
 from prorl_evaluation import EvalResult, EvalSettings, EvaluationError, evaluate
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
@@ -138,7 +138,28 @@ def test_half_a_character_in_an_answer_is_exported(tmp_path: Path) -> None:
     journal.write_text(re.sub(r'"text": "[^"]*"', r'"text": "\\ud800"', journal.read_text()))
     samples = export(str(tmp_path / "sums"), "--out", str(tmp_path / "out"))[1]
     assert json.loads(samples.read_text().splitlines()[0])["resps"] == [["\ud800"] * 4]
-    journal.unlink()
-    words = [str(tmp_path / "sums"), "--out", str(tmp_path / "again")]
+
+
+def test_nothing_is_written_where_one_of_several_results_lacks_its_answers(tmp_path: Path) -> None:
+    for name in ("whole", "cut"):
+        result(tmp_path / name)
+    file = tmp_path / "cut" / "result.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "model_id": "another"}))
+    (tmp_path / "cut" / "samples.jsonl").unlink()
+    words = [*(str(tmp_path / n) for n in ("whole", "cut")), "--out", str(tmp_path / "out")]
     done = CliRunner().invoke(build_app(), ["eval", "export", *words])
+    assert isinstance(done.exception, EvaluationError)
     assert "lacks samples.jsonl" in str(done.exception)
+    assert not [f for f in (tmp_path / "out").rglob("*") if f.is_file()]
+
+
+def test_two_models_of_one_name_and_second_do_not_overwrite_each_other(tmp_path: Path) -> None:
+    created = result(tmp_path / "a").created
+    result(tmp_path / "b")
+    file = tmp_path / "b" / "result.json"
+    other = {"model_digest": "other", "created": created}
+    file.write_text(json.dumps({**json.loads(file.read_text()), **other}))
+    words = [*(str(tmp_path / n) for n in "ab"), "--format", "lighteval", "--out", str(tmp_path)]
+    done = CliRunner().invoke(build_app(), ["eval", "export", *words])
+    assert isinstance(done.exception, UserError) and "two models would be" in str(done.exception)
+    assert not (tmp_path / "results").exists()

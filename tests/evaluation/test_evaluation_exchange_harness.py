@@ -19,7 +19,7 @@ from prorl_evaluation.exchange.golds import gold_notes
 from prorl_evaluation.exchange.harness_problems import harness_suite
 from prorl_evaluation.exchange.harness_task import RefusedTask, read_harness_task
 from prorl_evaluation.exchange.suite_files import ForeignProblem, write_suite
-from prorl_evaluation.exchange.templates import complaints, fill
+from prorl_evaluation.exchange.templates import fill
 from prorl_evaluation.suites import load_suite
 from prorl_verifiers import Task
 from prorl_verifiers.exact_match.spec import SPEC, score
@@ -200,7 +200,8 @@ def test_templates_have_what_the_harness_gives_them() -> None:
     assert fill([("{{a | regex_replace('-', '+')}}\n", row), ("{{n + 1}}", row)]) == ["x+y\n", "4"]
     with pytest.raises(EvaluationError, match=r"of row 0: UndefinedError: 'b' is undefined"):
         fill([("{{b}}", row)])
-    assert complaints(["{{a}}", "{{a"])[0] == "" and "TemplateSyntaxError" in complaints(["{{a"])[0]
+    with pytest.raises(EvaluationError, match="TemplateSyntaxError"):
+        fill([("{{a", row)])
 
 
 def test_the_command_writes_a_suite_that_loads(tmp_path: Path, data: dict[str, Path]) -> None:
@@ -229,6 +230,10 @@ def test_own_data_files_are_found_beside_the_task(tmp_path: Path, data: dict[str
     found = harness_suite(task, {}, limit=2)
     assert len(found.problems) == 2
     assert write_suite(found, tmp_path / "o").name == "sums_one.yaml"
+    assert {s.domain for s in load(tmp_path / "o" / "sums_one.parquet", "test")} == {"exact_match"}
+    with pytest.raises(EvaluationError, match="did you mean 'math'"):
+        write_suite(found, tmp_path / "other", domain="maths")
+    assert not (tmp_path / "other").exists()
 
 
 def refused(folder: Path, data: dict[str, Path], **changed: Any) -> str:

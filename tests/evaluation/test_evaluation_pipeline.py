@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ import pytest
 
 from prorl_common import NullProgress, ServiceError
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
+from prorl_evaluation.sampling.grading import Item, ungraded
 from prorl_evaluation.sampling.job import problems_of
+from prorl_evaluation.sampling.journal import EvalJournal
 from prorl_evaluation.sampling.meter import Meter
 from prorl_evaluation.sampling.sampler import plan
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
@@ -314,10 +316,17 @@ def test_verdicts_that_fall_far_behind_are_let_go_and_made_when_sampling_is_over
     quick = evaluate(
         FakeGenerator(), make_samples(40), settings, tmp_path / "a", FakeScorer(), NullProgress()
     )
+    looked_through: list[EvalJournal] = []
+
+    def find(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
+        looked_through.append(journal)
+        return ungraded(items, journal)
+
     monkeypatch.setattr(pipeline, "MOST_WAITING", 4)
+    monkeypatch.setattr(pipeline, "ungraded", find)
     slow = Slow()
     found = evaluate(
         FakeGenerator(), make_samples(40), settings, tmp_path / "b", slow, NullProgress()
     )
     assert found.problems == quick.problems
-    assert slow.scored == 40 * settings.n
+    assert slow.scored == 40 * settings.n and len(looked_through) == 1

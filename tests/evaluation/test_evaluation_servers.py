@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from prorl_cli.main import build_app
 from prorl_common import ServiceError, UserError
-from prorl_evaluation.testing import FakeScorer
 from prorl_inference.backends.openai.testing import FakeServer, Fault
-from prorl_verifiers import Task
+
+pytestmark = pytest.mark.usefixtures("fake_pool")
 
 
 @pytest.fixture
@@ -22,27 +22,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     monkeypatch.setattr("prorl_inference.backends.openai.generator.FIRST_WAIT", 0.002)
     with FakeServer() as fake:
         yield fake
-
-
-class Pool(FakeScorer):
-    """The fake scorer in the place of the verifier pool."""
-
-    def __init__(self, **_: Any) -> None:
-        super().__init__()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing to free."""
-
-    def require(self, tasks: Iterable[Task]) -> None:
-        """All that tasks need is there."""
-
-
-@pytest.fixture(autouse=True)
-def fake_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prorl_verifiers.VerifierPool", Pool)
 
 
 def call(server: FakeServer, *more: str) -> Result:

@@ -4,39 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from prorl_cli.main import build_app
-from prorl_common import ServiceError
-from prorl_evaluation.testing import FakeScorer
+from prorl_common import ServiceError, UserError
 from prorl_inference.backends.openai.testing import FakeServer, Fault
-from prorl_verifiers import Task
 
-
-class Pool(FakeScorer):
-    """The fake scorer in the place of the verifier pool."""
-
-    def __init__(self, **_: Any) -> None:
-        super().__init__()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing to free."""
-
-    def require(self, tasks: Iterable[Task]) -> None:
-        """All that tasks need is there."""
-
-
-@pytest.fixture(autouse=True)
-def fake_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prorl_verifiers.VerifierPool", Pool)
+pytestmark = pytest.mark.usefixtures("fake_pool")
 
 
 @pytest.fixture
@@ -201,6 +180,5 @@ def test_servers_and_devices_that_cannot_be_are_a_mistake_before_anything_is_ask
         (["--device", "cpu,cuda:0"], "not both"),
     ):
         done = call(*words)
-        assert done.exit_code == 2 or said in str(done.exception), done.output
-        assert said in str(done.exception)
+        assert isinstance(done.exception, UserError) and said in str(done.exception)
     assert not any(s.bodies for s in servers)

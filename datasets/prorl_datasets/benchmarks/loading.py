@@ -84,22 +84,22 @@ def read_spec(
 ) -> Loaded:
     """Return the samples of a benchmark that need not be packaged; else as ``read_benchmark``."""
     loaded = Loaded(spec)
-    loaded.samples += stream_spec(spec, loaded, mirror=mirror, window=window, limit=limit)
+    loaded.samples += stream_spec(loaded, mirror=mirror, window=window, limit=limit)
     return loaded
 
 
 def stream_spec(
-    spec: BenchmarkSpec,
     loaded: Loaded,
     *,
     mirror: Path | None = None,
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Sample]:
-    """Yield what ``read_spec`` returns without holding it; what there is to say of them is in ``loaded`` at the end.
+    """Yield the samples of ``loaded.spec`` without holding them; what there is to say of them is in ``loaded`` at the end.
 
-    Raises as it does, too many unusable rows at the end.
+    Raises as ``read_spec`` does, too many unusable rows at the end.
     """
+    spec = loaded.spec
     days = spec.window
     if window is not None:
         if spec.window is None:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from prorl_evaluation.exchange.suite_files import ForeignProblem
-from prorl_verifiers import Task
-from prorl_verifiers.exact_match.spec import SPEC
+from prorl_verifiers.exact_match.spec import SPEC, first_answer
 
 SECONDS = 2.0
 """A gold answer is short: an expression that takes longer on it will not end on a model's."""
@@ -23,7 +22,9 @@ def gold_notes(problems: Sequence[ForeignProblem]) -> list[str]:
     import prorl_verifiers
 
     tasks = [p.task for p in problems if p.task.verifier == "exact_match"]
-    unsure = [(_first(task), task) for task in tasks if SPEC.gold(task.reference) is None]
+    unsure = [
+        (first_answer(task.reference), task) for task in tasks if SPEC.gold(task.reference) is None
+    ]
     if not unsure:
         return []
     passing, left = len(tasks) - len(unsure), iter(unsure)
@@ -42,8 +43,3 @@ def gold_notes(problems: Sequence[ForeignProblem]) -> list[str]:
     return [
         f"{passing} of {len(tasks)} gold answers are right as they stand once they are filtered"
     ]
-
-
-def _first(task: Task) -> str:
-    answer = task.reference["answer"]
-    return str(answer if isinstance(answer, str) else answer[0])

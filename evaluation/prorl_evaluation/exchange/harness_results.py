@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_bytes
 from prorl_evaluation.exchange.exported import Exported, as_line, folder_name, stamp
 from prorl_evaluation.metrics.passk import pass_at_k
 from prorl_evaluation.sampling.journal import (
@@ -31,15 +30,16 @@ from prorl_evaluation.sampling.repair import SAMPLE_FIELDS, VERDICT_FIELDS, read
 from prorl_evaluation.types import EvaluationError
 
 
-def write_harness_results(found: Sequence[Exported], out: Path) -> list[Path]:
-    """Write ``<out>/<model>/`` for the results of one model and return the files, the results first."""
+def harness_files(found: Sequence[Exported], out: Path) -> dict[Path, bytes]:
+    """Return the files of ``<out>/<model>/`` for the results of one model, the results first.
+
+    Raises EvaluationError for a journal that is damaged or lacks answers of its result.
+    """
     folder, date = out / folder_name(found[0].result.model_id), stamp(found)
-    files = [folder / f"results_{date}.json"]
-    atomic_write_bytes(files[0], as_line(harness_results(found), indent=2))
+    files = {folder / f"results_{date}.json": as_line(harness_results(found), indent=2)}
     for one in found:
-        file = folder / f"samples_{one.task}_{date}.jsonl"
-        atomic_write_bytes(file, b"".join(map(as_line, harness_samples(one))))
-        files.append(file)
+        lines = b"".join(map(as_line, harness_samples(one)))
+        files[folder / f"samples_{one.task}_{date}.jsonl"] = lines
     return files
 
 

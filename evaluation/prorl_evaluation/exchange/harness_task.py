@@ -81,13 +81,6 @@ class HarnessTask:
     notes: tuple[str, ...] = ()
     version: str | None = None
 
-    @property
-    def templates(self) -> list[str]:
-        """Every text that may be a template."""
-        texts = (self.text, self.target, self.choices, self.description)
-        of_shots = (self.shots.text, self.shots.target, self.shots.choices)
-        return [t for t in (*texts, *(of_shots if self.shots.count else ())) if isinstance(t, str)]
-
 
 def read_harness_task(path: Path) -> HarnessTask:
     """Return the task in a YAML file. Raises RefusedTask with every reason, EvaluationError for a broken file."""

@@ -11,17 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_bytes
 from prorl_evaluation.exchange.exported import Exported, as_line, folder_name, stamp
 
 
-def write_lighteval_results(found: Sequence[Exported], out: Path) -> list[Path]:
-    """Write the file for the results of one model and return it."""
+def lighteval_files(found: Sequence[Exported], out: Path) -> dict[Path, bytes]:
+    """Return the one file for the results of one model."""
     parts = found[0].result.model_id.strip("/").split("/")
     folder = out.joinpath("results", *map(folder_name, parts[-2:]))
     file = folder / f"results_{stamp(found)}.json"
-    atomic_write_bytes(file, as_line(lighteval_results(found), indent=2))
-    return [file]
+    return {file: as_line(lighteval_results(found), indent=2)}
 
 
 def lighteval_results(found: Sequence[Exported]) -> dict[str, Any]:

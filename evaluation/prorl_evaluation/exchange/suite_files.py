@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text
+from prorl_common import atomic_write_text, nearest
+from prorl_datasets import DOMAINS
 from prorl_evaluation.types import EvaluationError
 from prorl_verifiers import Task, TaskError, load_task
 
@@ -48,12 +49,16 @@ class ForeignSuite:
 def write_suite(found: ForeignSuite, folder: Path, domain: str | None = None) -> Path:
     """Write ``<slug>.yaml`` and ``<slug>.parquet`` and return the former. ``domain`` None: the verifier's name.
 
-    Raises EvaluationError for a problem that its verifier refuses.
+    Raises EvaluationError for a domain that no dataset has, and for a problem that its verifier refuses.
     """
     import yaml
 
     from prorl_datasets.storage import write_split
 
+    if domain is not None and domain not in DOMAINS:
+        raise EvaluationError(
+            f"--domain is '{domain}'{nearest(domain, DOMAINS)}: use {', '.join(DOMAINS)}"
+        )
     slug = found.slug
     if len(slug) > LONGEST_NAME:
         raise EvaluationError(

@@ -29,7 +29,7 @@ def fill(jobs: Sequence[tuple[str, Mapping[str, Any]]], seconds: float = SECONDS
     Raises EvaluationError for a template that does not compile, misses a value, writes too much, or does not end in
     ``seconds`` for all of them together; MissingExtraError without jinja2.
     """
-    answer = _ask({"jobs": _shared(jobs)}, seconds)
+    answer = _ask(_shared(jobs), seconds)
     for place, (text, error) in enumerate(answer):
         if error:
             template = jobs[place][0]
@@ -37,11 +37,6 @@ def fill(jobs: Sequence[tuple[str, Mapping[str, Any]]], seconds: float = SECONDS
             raise EvaluationError(f"template {_short(template)} of row {place}: {said}")
         assert text is not None
     return [str(text) for text, _ in answer]
-
-
-def complaints(templates: Sequence[str], seconds: float = SECONDS) -> list[str]:
-    """Return what is wrong with each template as it is written: empty where it compiles."""
-    return [error for _, error in _ask({"check": list(templates)}, seconds)]
 
 
 def _shared(jobs: Sequence[tuple[str, Mapping[str, Any]]]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from prorl_common import derive_seed
 from prorl_evaluation.boundary.boundary import Members, align, claim_k, named_groups
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 TABLE_FORMAT = 1
 By = Literal["auto", "overall", "domain", "benchmark", "task"]
-BY: tuple[By, ...] = ("auto", "overall", "domain", "benchmark", "task")
+BY: tuple[By, ...] = get_args(By)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@
     <out>/verdicts.jsonl   a line a verdict, keyed by sample key and task
 
 Append-only and synced, so that a kill loses at most what was not yet written. Answers stay in the file: memory holds
-where each line begins. A folder holds one model:
-lines of another model or backend are an error; lines of other sampling parameters are left alone, their keys
-differ. Leaves out: sampling, scoring, reading lines (``repair``), and locking (one writer a folder).
+where each line begins. A folder holds one model: lines of another model or backend are an error; lines of other
+sampling parameters are left alone, their keys differ. Leaves out: sampling, scoring, reading lines (``repair``), and
+locking (one writer a folder).
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 The model and the verifiers so work at the same time. Sampling never waits for a verdict: what is written is
 safe, and where verdicts fall far behind, what is handed over is let go and found again in the journal when sampling
-is over. Leaves out: how an item is graded (``grading``) and how it was sampled
-(``sampling``).
+is over. Leaves out: how an item is graded (``grading``) and how it was sampled (``sampler``).
 """
 
 from __future__ import annotations

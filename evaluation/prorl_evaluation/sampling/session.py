@@ -63,8 +63,8 @@ class Server:
 @dataclass(frozen=True, slots=True)
 class Session:
     """What is evaluated. ``out`` is the folder of one target or the parent of several; None: the default
-    place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model (or several, separated by commas); ``server``
-    samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first;
+    place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model (or several, separated by
+    commas); ``server`` samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first;
     ``parts`` are records of a benchmark that is not prorl's own; ``config`` is kept as CONFIG_FILE beside each result."""
 
     targets: Sequence[Target]

@@ -119,8 +119,7 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
         samples = read_split(suite.base / source.dataset, source.split, wanted.limit)
     elif isinstance(source, BenchmarkSpec):
         loaded = Loaded(source)
-        rows = stream_spec(source, loaded, mirror=wanted.mirror, limit=wanted.limit)
-        samples = spooled(rows)
+        samples = spooled(stream_spec(loaded, mirror=wanted.mirror, limit=wanted.limit))
         if loaded.note is not None:
             notes.append(loaded.note)
         if loaded.unusable:

@@ -175,15 +175,14 @@ class Call:
 
     def _lose(self, event: _Gone) -> None:
         worker = self._workers[event.worker]
-        if event.worker not in self._gone:
-            again = f"; it is asked again every {AGAIN_SECONDS:g}s" if worker.returns else ""
-            others = len(self._workers) - len(self._gone) - 1
-            if others:
-                self._tell(
-                    f"{worker.name} is gone ({event.error.__cause__ or event.error}): the {event.samples} samples "
-                    f"that it had go to the others{again}"
-                )
+        news = event.worker not in self._gone
         self._gone[event.worker] = event.error
+        if news and len(self._gone) < len(self._workers):
+            again = f"; it is asked again every {AGAIN_SECONDS:g}s" if worker.returns else ""
+            self._tell(
+                f"{worker.name} is gone ({event.error.__cause__ or event.error}): the {event.samples} samples "
+                f"that it had go to the others{again}"
+            )
 
     def _check_that_one_is_left(self) -> None:
         """Raise ServiceError where none is left and none has come back within the patience."""

@@ -84,7 +84,7 @@ class DeviceGenerator(Closing):
             environment["CUDA_VISIBLE_DEVICES"] = visible_gpu(int(device.partition(":")[2]))
             device = "cuda"
         else:
-            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+            cores = len(os.sched_getaffinity(0))
             environment.setdefault("OMP_NUM_THREADS", str(max(1, cores // self._share)))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "prorl_inference.workers.process"],

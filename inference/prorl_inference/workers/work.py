@@ -60,17 +60,8 @@ class SharedWork:
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None
-            while (
-                self._returned and not self._returned[0].missing
-            ):  # it had ended before all was lost
-                self._returned.popleft()
-            if self._returned:
-                unit = self._returned.popleft()
-            elif (found := self._next()) is not None:
-                unit = found
-            elif (slow := self._slow_one(worker)) is not None:
-                unit = slow
-            else:
+            unit = self._lost() or self._next() or self._slow_one(worker)
+            if unit is None:
                 return None
             unit.holders[worker] = self._clock()
             self._under_way[unit.number] = unit
@@ -105,6 +96,13 @@ class SharedWork:
         with self._lock:
             left = bool(self._returned or self._under_way)
             return self._closed or (self._all_taken and not left)
+
+    def _lost(self) -> Unit | None:
+        """Return a unit that was given back, but for those whose samples had all come before."""
+        while self._returned:
+            if (unit := self._returned.popleft()).missing:
+                return unit
+        return None
 
     def _next(self) -> Unit | None:
         if self._all_taken:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import nearest
@@ -89,7 +89,7 @@ class Matching:
     ignored: tuple[str, ...] = ()
     ignore_case: bool = False
     ignore_punctuation: bool = False
-    ignore_numbers: bool = field(default=False)
+    ignore_numbers: bool = False
 
 
 def read(reference: Reference) -> Matching:

@@ -69,10 +69,9 @@ def check_reference(reference: Reference) -> None:
     read(reference)
 
 
-def first_answer(reference: Reference) -> str | None:
+def first_answer(reference: Reference) -> str:
     """Return the first answer."""
-    answers = read(reference).answers
-    return answers[0] if answers else None
+    return read(reference).answers[0]
 
 
 def gold_response(reference: Reference) -> str | None:
