@@ -58,7 +58,7 @@ def claims_table(trials: int) -> str:
 
 
 def difference_table(trials: int) -> str:
-    """Return how often an interval of with less without lies above 0, at true differences of pass@1."""
+    """Return how often the interval of the difference, with minus without, lies above 0, at true differences of pass@1."""
     found = [power(ITEMS, SCALE.samples, gain, BASE, trials=trials) for gain in GAINS]
     head = " | ".join(f"{gain:+.2f}" for gain in GAINS)
     lines = [f"| true difference of pass@1 | {head} |", "|---" * (len(GAINS) + 1) + "|"]

@@ -123,7 +123,7 @@ def _difference(results: Results, ks: Sequence[int]) -> str:
     shown = ", ".join(f"pass@{k} {_change(report.groups[0].changes[0], k)}" for k in ks)
     solved = report.solvable[0]
     return (
-        f"With less without the loop (described, not tested; one run each): {shown}. Solved at least once by the arm "
+        f"With the loop minus without (described, not tested; one run each): {shown}. Solved at least once by the arm "
         f"with the loop alone {len(solved.gained)} items, by the other alone {len(solved.lost)}, by both {solved.both}, "
         f"by neither {solved.neither}."
     )

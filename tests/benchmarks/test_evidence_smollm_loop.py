@@ -180,7 +180,7 @@ def test_nothing_is_claimed_while_a_model_is_missing() -> None:
     results = {"with": result("with", level_gain(HIGH))}
     text = report.results_block(results, {"with": RUNS["with"]}, ITEMS)
     assert "Not there yet: step-0, without. Nothing is claimed." in text
-    assert "sustained" not in text and "With less without" not in text
+    assert "sustained" not in text and "minus without" not in text
 
 
 def test_the_documents_results_are_those_of_the_committed_files() -> None:

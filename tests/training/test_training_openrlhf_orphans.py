@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from prorl_training.engine.openrlhf.launch.orphan_processes import (
-    _newest_first,
+    _killing_order,
     end_orphan_processes,
     orphan_processes,
 )
@@ -61,7 +61,7 @@ def test_the_newest_process_is_ended_first_and_a_raylet_last(tmp_path: Path) -> 
         time.sleep(0.05)  # starts are counted in hundredths of a second
         family.append(subprocess.Popen(command))
     older, lead, newer = (child.pid for child in family)
-    assert sorted([lead, older, newer], key=_newest_first) == [newer, older, lead]
+    assert sorted([lead, older, newer], key=_killing_order) == [newer, older, lead]
     for child in family:
         child.kill()
         child.wait()

@@ -100,8 +100,8 @@ class Subjects:
         before = {tuple(subject.folders): subject for subject in self._open[at]}
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
         self._replaced += before.values()  # somebody may be asking them
-        new = [subject for subject in self._open[at] if any(subject is one for one in opened)]
-        _name_apart(new, {s.name for s in self._all() if all(s is not one for one in new)})
+        new = [subject for subject in opened if subject in self._open[at]]
+        _name_apart(new, {subject.name for subject in self._all() if subject not in new})
 
 
 def _kinds(given: Sequence[Path]) -> list[_Kind]:

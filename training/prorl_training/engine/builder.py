@@ -99,8 +99,9 @@ class Builder:
             self.engine.check_resumable()
             if has_checkpoint(self.folder.checkpoints):
                 return self._resumed(decisions)
-        rated, ids = self.config.data.pass_rates, {s.id for s in self.samples[0]}
-        ratings = {} if rated is None else read_ratings(Path(rated).expanduser(), ids)
+        ratings = {}
+        if (rated := self.config.data.pass_rates) is not None:
+            ratings = read_ratings(Path(rated).expanduser(), {s.id for s in self.samples[0]})
         machinery = self.engine.load(None)
         loop = self._loop(machinery, 0)
         loop.parts.prompts.records.take_ratings(ratings)

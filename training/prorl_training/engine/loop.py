@@ -316,8 +316,8 @@ class TrainingLoop:
         if update is not None:
             decisions += too_few_groups(step, batch, settings)
         decisions += validation_outage(step, row, len(self.watched), settings)
-        folder, (steps, seed) = self.parts.folder, (self.config.steps, self.config.seed)
-        outlook = Outlook(lambda: [*folder.metrics(), row], step, steps, seed)
+        rows = self.parts.folder.metrics
+        outlook = Outlook(lambda: [*rows(), row], step, self.config.steps, self.config.seed)
         seen = Measured(kl, entropy, validation, row.get("levels_closed"), outlook)
         found = self.controller.end_step(step, seen)
         decisions += self._carry_out(found)

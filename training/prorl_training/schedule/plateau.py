@@ -80,9 +80,13 @@ class Plateau:
                 evidence["forecast"] = said = _forecast(settings.controller.end_gain, outlook)
                 able = said["says"] == "less"
             if able:
-                return Choice(action, _with_passed(evidence, passed))
+                break
             passed.append(action)
-        return Choice("reset", _with_passed(evidence, passed))
+        else:
+            action = "reset"
+        if passed:
+            evidence["passed_over"] = passed
+        return Choice(action, evidence)
 
     def take(
         self,
@@ -161,7 +165,3 @@ def _forecast(least: float, outlook: Outlook | None) -> dict[str, Any]:
     if outlook is None:
         return {"says": "not known", "least": least, "why": "there are no metrics to read"}
     return outlook.gain(least)._asdict()
-
-
-def _with_passed(evidence: dict[str, Any], passed: list[StallAction]) -> dict[str, Any]:
-    return {**evidence, **({"passed_over": passed} if passed else {})}

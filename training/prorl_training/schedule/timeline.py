@@ -70,7 +70,7 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
     """Return lines of a text timeline, ``width`` characters for ``steps`` steps.
 
     Stages and phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
-    where the reference is reset, ``P`` where a stall led to something else, ``!`` for any other decision.
+    where the reference is reset, ``P`` where a stall led to something else, ``L`` where levels opened or closed, ``!`` for any other decision.
     """
     width = max(min(width, steps), 1)
 

@@ -76,7 +76,7 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:
         handles: list[tuple[int, int]] = []
-        for pid in sorted(pids, key=_newest_first):
+        for pid in sorted(pids, key=_killing_order):
             with contextlib.suppress(ProcessLookupError):
                 handles.append((pid, os.pidfd_open(pid)))
                 stack.callback(os.close, handles[-1][1])
@@ -88,8 +88,8 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
     return killed
 
 
-def _newest_first(pid: int) -> tuple[bool, int]:
-    """Sort by the time of a process's start (pids begin anew after the last), a raylet after all others."""
+def _killing_order(pid: int) -> tuple[bool, int]:
+    """Return what sorts processes for ``_kill``: newest first by when they started (pids are reused), a raylet last."""
     try:
         raylet = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/raylet")
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
