@@ -331,6 +331,8 @@ class Connection(Closing):
             if not self._address.socket:
                 notice_a_vanished_host(made.sock)
             self._http, self._socket = made, made.sock
+            if self._cut:  # while it connected, when there was no socket yet to shut down
+                raise ConnectionAbortedError("cut")
         return self._http
 
     def _make(self, timeout: float) -> http.client.HTTPConnection:

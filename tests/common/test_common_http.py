@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import math
 import socket
 import threading
@@ -168,3 +169,24 @@ def test_nobody_there_is_transient_and_blames_no_request(tmp_path: Path) -> None
         ):
             connection.get("/")
         assert not caught.value.blames_request
+
+
+class _CutWhileItConnects(Connection):
+    """Cut by another thread in the moment in which there is no socket yet."""
+
+    def _make(self, timeout: float) -> http.client.HTTPConnection:
+        made = super()._make(timeout)
+        self.cut()
+        return made
+
+
+def test_a_connection_that_is_cut_while_it_connects_waits_for_no_answer(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "s"))
+        silent.listen()
+        address = parse_address(f"unix:{tmp_path}/s", *WHERE)
+        with (
+            pytest.raises(TransientError, match=r"\(cut\)"),
+            _CutWhileItConnects(address, None, 5.0) as connection,
+        ):
+            connection.get("/")
