@@ -201,7 +201,8 @@ class Connection(Closing):
     """One kept-open connection, of one thread; ``cut`` may be called from another.
 
     ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer
-    or of silence between the lines of one; ``headers`` go with every request.
+    or of silence between the lines of one; ``headers`` go with every request. A connection that was kept open
+    and broke is opened anew; ``at_return``, if given, is first called with it and may ask who is there now.
     """
 
     def __init__(
@@ -210,8 +211,9 @@ class Connection(Closing):
         key: str | None,
         timeout: float,
         headers: Mapping[str, str] | None = None,
+        at_return: Callable[[Connection], None] | None = None,
     ) -> None:
-        self._address, self._timeout = address, timeout
+        self._address, self._timeout, self._at_return = address, timeout, at_return
         self._headers = {"Accept": "application/json", "User-Agent": "prorl", **(headers or {})}
         spellings = set()
         if key:
@@ -273,6 +275,8 @@ class Connection(Closing):
                 # A connection that was kept open may have been closed since: once more on a new one.
                 if reused and isinstance(error, (ConnectionError, http.client.HTTPException)):
                     reused = False
+                    if self._at_return is not None:
+                        self._at_return(self)
                     continue
                 raise self._broken(error) from error
 

@@ -197,7 +197,7 @@ def test_an_interruption_reports_what_had_ended() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         sample_batches(
-            pool_of(Local(0.01), Local(0.01)),
+            pool_of(Local(0.1), Local(0.1)),
             iter([[r] for r in REQUESTS]),
             PARAMS,
             lambda *_: None,

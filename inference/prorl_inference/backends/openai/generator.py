@@ -23,6 +23,7 @@ from prorl_inference.backends.openai.protocol import (
     PROBE,
     Answer,
     Job,
+    RefusedError,
     Usage,
     cards,
     completion,
@@ -180,7 +181,9 @@ class OpenAIGenerator:
         limits = None
         if self._tokenizer is None:
             limits = ContextLimits(self.context_tokens, self._tell_once)
-        pool = RequestPool(self._connection, self._watch, self._rates, self._chat, limits)
+        pool = RequestPool(
+            self._connection, self._watch, self._rates, self._chat, self._same_model, limits
+        )
         stop = self.options.refusals == "stop"
         found = Collector(stop, on_done, on_result)
 
@@ -287,7 +290,9 @@ class OpenAIGenerator:
         """Nothing to free: connections live as long as a call."""
 
     def _connection(self) -> Connection:
-        return Connection(self._address, self._key, self.options.timeout)
+        return Connection(
+            self._address, self._key, self.options.timeout, at_return=self._same_model
+        )
 
     def _tell_once(self, line: str) -> None:
         with self._lock:
@@ -326,6 +331,26 @@ class OpenAIGenerator:
             known = f"it has {', '.join(list(found)[:8])}" if found else "it lists none"
             raise UserError(f"name the model that {self._address} should sample from: {known}")
         self._card = found.get(self.model_id, {})
+
+    def _same_model(self, connection: Connection) -> None:
+        """Raise UserError where the server does not list the model as it did when it was found."""
+        if not self._card:  # it lists none
+            return
+        try:
+            listed = cards(read_object(connection.get("/models")))
+        except RefusedError as refusal:  # says nothing of the sample
+            raise ServiceError(f"the server no longer lists its models ({refusal})") from refusal
+        before = stable_facts(self._card)
+        now = next((stable_facts(c) for c in listed if c["id"] == self.model_id), None)
+        if now != before:
+            said = f"without {self.model_id}"
+            if now is not None:
+                changed = [n for n in before | now if before.get(n) != now.get(n)]
+                said = ", ".join(f"{n} {now.get(n)} instead of {before.get(n)}" for n in changed)
+            raise UserError(
+                f"the server {self._address} came back with another model ({said}): what was sampled "
+                "before is kept; serve that model again, or begin anew"
+            )
 
     def _digest(self) -> str:
         if self.options.weights is not None:

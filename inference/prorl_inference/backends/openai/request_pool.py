@@ -69,7 +69,8 @@ class Rate:
 
 class RequestPool:
     """What the threads of one call share. ``rates`` are those of requests and of tokens; ``limits`` is there
-    where nobody counted the prompts' tokens."""
+    where nobody counted the prompts' tokens. ``same_model`` is asked after a failure: it raises where the
+    server that answers now has another model."""
 
     def __init__(
         self,
@@ -77,9 +78,11 @@ class RequestPool:
         watch: ServerWatch,
         rates: tuple[Rate, Rate],
         chat: bool,
+        same_model: Callable[[Connection], None],
         limits: ContextLimits | None = None,
     ) -> None:
         self._connect, self._watch, self._chat, self._limits = connect, watch, chat, limits
+        self._same_model = same_model
         self._path = "/chat/completions" if chat else "/completions"
         self._probing = threading.Lock()
         self._probe: Job | None = None
@@ -187,9 +190,13 @@ class RequestPool:
         body = job.body
         failures = blamed = 0
         first_failure = 0.0
+        maybe_another = False  # the server may have been started anew
         while True:
             began = time.monotonic()
             try:
+                if maybe_another:
+                    self._same_model(connection)
+                    maybe_another = False
                 found = self._attempt(connection, job, body)
                 if isinstance(found, Answer):
                     return found
@@ -200,6 +207,7 @@ class RequestPool:
             except TransientError as failure:
                 first_failure = first_failure or time.monotonic()
                 failures += 1
+                maybe_another = maybe_another or not failure.alive
                 blamed += failure.blames_request
                 if blamed >= TRIES and self._others_pass(connection, first_failure):
                     return Answer("", "refused", refusal=f"{failure}, {blamed} times")
