@@ -134,6 +134,7 @@ def test_groups_without_spread_are_dropped_and_the_step_is_skipped_with_the_reas
     assert decision["kind"] == "step_skipped"
     assert (row["groups"], row["oversampling"]) == (12, 3.0)  # three batches of four
     assert decision["evidence"]["prompts_drawn"] == 12
+    assert "entropy" not in row and row["rollout_entropy"] > 0.0
     after = engine.parts.policy.model.parameters()
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
 

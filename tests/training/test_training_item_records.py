@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,18 @@ def test_distinct_answers_are_those_extracted_else_the_text_without_case_and_spa
 def test_without_a_verdict_there_are_no_answers_to_count() -> None:
     row = group_metrics([group("a", [None, None])], ["infra"])
     assert row["answers_distinct"] is row["answers_share"] is row["answer_entropy"] is None
+
+
+def test_the_entropy_of_rollouts_is_that_of_all_tokens_whose_log_probs_are_known() -> None:
+    base = group("a", [1.0, None, 0.0])
+    known = Completion("x", (1, 2, 3), (-0.5, -1.0, -0.6), "stop")
+    short = Completion("x", (1,), (-1.9,), "stop")
+    unknown = Completion("x", (-1, -1), (math.nan, math.nan), "stop")
+    trajectories = [
+        replace(t, completion=c)
+        for t, c in zip(base.trajectories, (known, short, unknown), strict=True)
+    ]
+    mixed = replace(base, trajectories=tuple(trajectories))
+    assert group_metrics([mixed], ["usable"])["rollout_entropy"] == pytest.approx(4.0 / 4)
+    nothing = replace(base, trajectories=tuple(trajectories[2:]))
+    assert group_metrics([nothing], ["usable"])["rollout_entropy"] is None

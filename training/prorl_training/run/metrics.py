@@ -32,8 +32,8 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
     """Return the rates of some groups and what filtering them cost.
 
     Beside ``_results``: unparsable_rate over verdicts; truncated_rate over responses; ``answers_distinct``,
-    ``answers_share`` and ``answer_entropy`` (``_answers``), means over groups; where models gave rewards, ``judged``
-    counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    ``answers_share`` and ``answer_entropy`` (``_answers``), means over groups; ``rollout_entropy``; where models gave
+    rewards, ``judged`` counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
@@ -45,6 +45,7 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
         "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored)
         / max(len(scored), 1),
         **_answers(groups),
+        "rollout_entropy": rollout_entropy(everything),
         "truncated_rate": sum(t.truncated for t in everything) / max(len(everything), 1),
         "filter_rate": len(dropped) / max(len(groups), 1),
         "infra_errors": len(everything) - len(scored),
@@ -89,6 +90,18 @@ def _answers(groups: Sequence[Group]) -> dict[str, float | None]:
         "answers_share": sum(len(c) / c.total() for c in counts) / len(counts),
         "answer_entropy": sum(entropies) / len(entropies) + 0.0,
     }
+
+
+def rollout_entropy(trajectories: Sequence[Trajectory]) -> float | None:
+    """Return minus the mean log-prob (nats) at which the tokens of these responses were sampled: an unbiased estimate
+    of the entropy a token of what was sampled from, there also in a step that learns nothing. None: the sampler
+    gives no log-probs."""
+    total, tokens = 0.0, 0
+    for t in trajectories:
+        found = sum(t.completion.logprobs)
+        if math.isfinite(found):
+            total, tokens = total - found, tokens + len(t.completion.logprobs)
+    return total / tokens + 0.0 if tokens else None
 
 
 def answer_of(trajectory: Trajectory) -> str:
