@@ -23,10 +23,10 @@ from chain_study import (
     held_out,
 )
 from chain_tasks import CHAINS, FAMILIES, RUNGS
+from side_by_side import STOPPED
 from small_base import base_folder, data_folder, prepare
 from small_data import keys, training_samples
 from small_eval import evaluate
-from small_legs import STOPPED
 from small_study import ROOT, Groups, Sampling
 
 from prorl_common import PlainProgress, UserError

@@ -20,7 +20,6 @@ from small_study import Ends, Study
 
 from prorl_common import Progress, UserError, atomic_write_text
 
-STOPPED = 75
 LABELS = ("budget", "end")
 MAY_DIFFER = frozenset(("steps", "token_budget", "data.path"))
 """Settings in which a run's folder may differ from the protocol: a leg's end, and where the data lies."""

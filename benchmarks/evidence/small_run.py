@@ -14,18 +14,16 @@ import argparse
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from chain_study import STUDY as BOUNDARY
+from side_by_side import STOPPED, run_side_by_side
 from small_base import base_digest, base_folder, prepare
 from small_eval import evaluate
-from small_legs import STOPPED, Interrupted, carry_out
+from small_legs import Interrupted, carry_out
 from small_record import code_digest
 from small_study import ROOT, Study
 from small_three_thousand import STUDY as THREE_THOUSAND
@@ -63,40 +61,10 @@ def work_folder(study: Study) -> Path:
 
 
 def _run_missing(study: Study, jobs: int, work: Path) -> int:
-    """Start the missing runs, ``jobs`` at a time; Ctrl-C or SIGTERM lets them finish a step and save."""
+    script = [sys.executable, str(Path(__file__).resolve()), "--study", study.name]
     missing = [name for name in study.run_names() if not study.result_path(name).exists()]
-    running: dict[str, subprocess.Popen[bytes]] = {}
-    failed: list[str] = []
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        while missing or running:
-            while missing and len(running) < jobs:
-                name = missing.pop(0)
-                running[name] = _start(study, name, work)
-            time.sleep(0.5)
-            for name in [n for n, child in running.items() if child.poll() is not None]:
-                code = running.pop(name).returncode
-                print(f"{name}: {'done' if code == 0 else f'ended with {code}'}", flush=True)
-                failed += [name] if code else []
-    except KeyboardInterrupt:
-        for child in running.values():
-            child.terminate()
-        for child in running.values():
-            child.wait()
-        return STOPPED
-    return 1 if failed else 0
-
-
-def _start(study: Study, name: str, work: Path) -> subprocess.Popen[bytes]:
-    """Start one run in a session of its own, so that Ctrl-C reaches it once, through us."""
-    script = str(Path(__file__).resolve())
-    command = [sys.executable, script, "--study", study.name, "--only", name]
-    return subprocess.Popen([*command, "--work", str(work)], start_new_session=True)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    raise KeyboardInterrupt
+    commands = {name: [*script, "--only", name, "--work", str(work)] for name in missing}
+    return run_side_by_side(commands, jobs)
 
 
 def run_one(study: Study, name: str, work: Path, keep: bool = False) -> int:

@@ -13,14 +13,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
-import subprocess
 import sys
-import time
-from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
+from side_by_side import STOPPED, run_side_by_side
 from smollm_loop import STUDY as LOOP
 from smollm_protocol import STUDY as SHORT
 from smollm_study import MODEL, ROOT, Evaluated, Scale, Study
@@ -30,7 +26,6 @@ from prorl_datasets import BuildOptions, Sample, build, load
 from prorl_evaluation import EvalResult, evaluate, load_result
 
 STUDIES = {study.name: study for study in (SHORT, LOOP)}
-STOPPED = 75
 
 
 class Lines(NullProgress):
@@ -154,37 +149,6 @@ def run_arm(study: Study, arm: str, work: Path, evidence: Path, scale: Scale) ->
     progress.message(f"written to {evidence}")
 
 
-def run_all(study: Study, words: Sequence[str], jobs: int) -> int:
-    """Do the arms in processes of their own, ``jobs`` at a time; 0, 75 when stopped, 1 when one failed."""
-    waiting = list(study.arms)
-    running: dict[str, subprocess.Popen[bytes]] = {}
-    failed = False
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                arm = waiting.pop(0)
-                command = [sys.executable, str(Path(__file__).resolve()), *words, "--only", arm]
-                running[arm] = subprocess.Popen(command, start_new_session=True)
-            time.sleep(0.5)
-            for arm in [a for a, child in running.items() if child.poll() is not None]:
-                code = running.pop(arm).returncode
-                print(f"{arm}: {'done' if code == 0 else f'ended with {code}'}", flush=True)
-                failed = failed or code != 0
-    except KeyboardInterrupt:
-        for child in running.values():
-            child.terminate()
-        for child in running.values():
-            child.wait()
-        return STOPPED
-    return 1 if failed else 0
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    del number, frame
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Read the arguments and carry the study out, or rehearse it."""
     parser = argparse.ArgumentParser(description="A study of SmolLM2-135M")
@@ -210,7 +174,9 @@ def main() -> int:
             w for flag in ("study", "threads") for w in (f"--{flag}", str(getattr(args, flag)))
         ]
         words += ["--work", str(work), "--evidence", str(evidence)]
-        return run_all(study, [*words, *(["--rehearsal"] if args.rehearsal else [])], args.jobs)
+        words += ["--rehearsal"] if args.rehearsal else []
+        script = [sys.executable, str(Path(__file__).resolve()), *words]
+        return run_side_by_side({arm: [*script, "--only", arm] for arm in study.arms}, args.jobs)
     if args.only not in study.arms:
         raise UserError(f"no arm '{args.only}' in {study.name}: {', '.join(study.arms)}")
     os.environ["OMP_NUM_THREADS"] = str(args.threads)
