@@ -14,7 +14,7 @@ from chain_tasks import CHAINS, FAMILIES, RUNGS
 from small_arms import common_settings
 from small_data import Keys, keys, training_samples
 from small_model import Response, Shown, StartPlan
-from small_study import Arm, Ends, Sampling, Start, Study
+from small_study import EVIDENCE, Arm, Ends, Sampling, Start, Study
 from small_tasks import Item, boxed, items
 
 from prorl_datasets import Sample
@@ -133,6 +133,7 @@ STUDY = Study(
         HIDDEN,
         StartPlan(START_STEPS, START_LR, BASE_SEED),
         draw_demonstrations,
+        EVIDENCE / "data" / "boundary-study" / "base.safetensors",
         BASE_SHA256,
     ),
     sampling=SAMPLING,

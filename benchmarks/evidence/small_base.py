@@ -26,14 +26,9 @@ def data_folder(work: Path) -> Path:
     return work / "data"
 
 
-def weights_path(study: Study) -> Path:
-    """Return the file of the base's weights."""
-    return study.results / "base.safetensors"
-
-
 def base_digest(study: Study) -> str:
     """Return the SHA-256 of the base's weights file. Raises UserError when it is not the protocol's."""
-    path = weights_path(study)
+    path = study.start.weights
     digest = sha256_file(path)
     if digest != study.start.sha256:
         raise UserError(f"{path} is not the protocol's base: get it from the repository")
@@ -45,7 +40,7 @@ def prepare(study: Study, work: Path) -> None:
     import torch
 
     torch.set_num_threads(1)
-    if not weights_path(study).is_file():
+    if not study.start.weights.is_file():
         teach_base(study)
     base_digest(study)
     if not (base_folder(work) / "config.json").is_file():
@@ -65,7 +60,7 @@ def teach_base(study: Study) -> None:
     for _ in supervised_start(model, tokenizer, start.draw, start.plan):
         pass
     weights = {n: p.detach().to(torch.float16).contiguous() for n, p in model.named_parameters()}
-    path = weights_path(study)
+    path = study.start.weights
     path.parent.mkdir(parents=True, exist_ok=True)
     atomic_write_bytes(path, to_bytes(weights))
 
@@ -76,12 +71,12 @@ def _unpack_base(study: Study, target: Path) -> None:
 
     tokenizer = make_tokenizer()
     model: Any = make_model(study.start.plan.seed, len(tokenizer), study.start.hidden)
-    weights = load_file(str(weights_path(study)))
+    weights = load_file(str(study.start.weights))
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name not in weights:
                 raise UserError(
-                    f"{weights_path(study)} is not this protocol's base: it lacks {name}"
+                    f"{study.start.weights} is not this protocol's base: it lacks {name}"
                 )
             parameter.copy_(weights[name].float())
     with atomic_directory(target) as folder:

@@ -57,11 +57,12 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The base: a random policy of ``hidden`` width, taught by demonstrations; SHA-256 of its weights file."""
+    """The base: a random policy of ``hidden`` width, taught by demonstrations; its weights file and the SHA-256 of that."""
 
     hidden: int
     plan: StartPlan
     draw: Callable[[random.Random], Sequence[Shown]]
+    weights: Path
     sha256: str
 
 

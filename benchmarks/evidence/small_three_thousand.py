@@ -34,7 +34,7 @@ from small_arms import (
 )
 from small_data import Keys, keys, training_samples
 from small_model import HIDDEN, Shown, StartPlan
-from small_study import Arm, Ends, Sampling, Start, Study
+from small_study import EVIDENCE, Arm, Ends, Sampling, Start, Study
 from small_tasks import FAMILIES, Family, Item, boxed, items, take
 
 from prorl_datasets import Sample
@@ -91,7 +91,11 @@ STUDY = Study(
     settings=common_settings,
     ends=Ends(TOKEN_BUDGET, STEPS, MOST_STEPS),
     start=Start(
-        HIDDEN, StartPlan(START_STEPS, START_LR, BASE_SEED), draw_demonstrations, BASE_SHA256
+        HIDDEN,
+        StartPlan(START_STEPS, START_LR, BASE_SEED),
+        draw_demonstrations,
+        EVIDENCE / "data" / "three-thousand-steps" / "base.safetensors",
+        BASE_SHA256,
     ),
     sampling=SAMPLING,
     base_samplings={"base": SAMPLING},

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import chain_collapse
+import chain_collapse_report
 import chain_power
 import chain_report
 import chain_stats
@@ -18,13 +20,15 @@ import numpy as np
 import pytest
 import small_run
 import small_study
+from chain_collapse_report import verdict
 from chain_guess import luck
 from chain_tasks import CHAINS, FAMILIES, RUNGS
-from small_base import base_digest, weights_path
+from small_base import base_digest
 from small_data import keys
 from small_eval import evaluate
 from small_legs import next_leg, reached
 from small_model import make_model, make_tokenizer, save
+from small_report import read_results
 from small_study import Ends, Sampling
 from small_tasks import boxed, items
 
@@ -260,11 +264,36 @@ def _run(rng: random.Random, arm: str, seed: int, upper: int) -> dict[str, Any]:
     }
 
 
+def test_the_document_of_the_short_runs_says_what_they_are() -> None:
+    text = chain_collapse.STUDY.document.read_text(encoding="utf-8")
+    head = text.split(small_study.BEGIN)[0]
+    for phrase in chain_collapse.protocol_phrases():
+        assert phrase.removesuffix(" |") in " ".join(head.split()) or phrase in head, phrase
+    for arm in chain_collapse.STUDY.arms:
+        chain_collapse.STUDY.config(arm, 1, STUDY.results, STUDY.results)
+
+
+def test_an_arm_shrinks_only_where_every_seed_has_lost_more_than_the_bound() -> None:
+    assert verdict(0.6, [0.5, 0.3]) == "shrinks"
+    assert verdict(0.6, [0.5, 0.58]) == "mixed"
+    assert verdict(0.6, [0.551, 0.9]) == "holds"
+
+
+def test_the_page_of_the_short_runs_shows_what_their_files_say() -> None:
+    base = json.loads(STUDY.result_path("base").read_text(encoding="utf-8"))["groups"]
+    _, runs = read_results(chain_collapse.STUDY)
+    text = chain_collapse.STUDY.document.read_text(encoding="utf-8")
+    shown = text.split(small_study.BEGIN)[1].split(small_study.END)[0].strip()
+    if not any(runs.values()):
+        assert shown == "No run has begun."
+    else:
+        assert shown == "\n\n".join(chain_collapse_report.sections(base, runs))
+
+
 @pytest.mark.slow
 def test_a_run_goes_from_the_base_to_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    weights = weights_path(STUDY)
     monkeypatch.setattr(small_study, "EVIDENCE", tmp_path)
     few = {name: found[:1] for name, found in STUDY.held_out().items() if name.endswith("/2")}
     sampling = Sampling(1, 4, 1.0, chain_study.MAX_TOKENS)
@@ -276,8 +305,6 @@ def test_a_run_goes_from_the_base_to_its_result(
         held_out=lambda: few,
         training=lambda: chain_study.training((80, 8)),
     )
-    weights_path(study).parent.mkdir(parents=True)
-    weights_path(study).write_bytes(weights.read_bytes())
     study.document.write_text("protocol")
     assert small_run.run_one(study, "v2-seed1", tmp_path / "work") == 0
     result = json.loads(study.result_path("v2-seed1").read_text(encoding="utf-8"))
