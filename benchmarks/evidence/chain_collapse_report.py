@@ -81,7 +81,7 @@ def pass_at_1(groups: Groups, rungs: Sequence[int], samples: int) -> float:
     shares = [
         mean(groups[f"{name}/{rung}"]["correct"]) / samples for name in CHAINS for rung in rungs
     ]
-    return mean(shares)
+    return float(mean(shares))
 
 
 def verdict(before: float, seeds: Sequence[float]) -> str:
@@ -96,11 +96,11 @@ def _updates(arm: str) -> int:
 
 
 def _mean(run: Mapping[str, Any], key: str) -> float:
-    return mean(x for x in run["curves"][key] if x is not None)
+    return float(mean(x for x in run["curves"][key] if x is not None))
 
 
 def _last(run: Mapping[str, Any], key: str) -> float:
-    return next((x for x in reversed(run["curves"][key]) if x is not None), float("nan"))
+    return float(next((x for x in reversed(run["curves"][key]) if x is not None), "nan"))
 
 
 if __name__ == "__main__":
