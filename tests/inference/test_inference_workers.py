@@ -57,6 +57,9 @@ class Local:
         self.seconds, self.fail, self.calls = seconds, fail, 0
         self.error = error or ServiceError("the process died")
         self.batches: list[tuple[int, ...]] = []
+        self.together: threading.Barrier | None = (
+            None  # nobody's first batch is done before all have one
+        )
 
     def generate(
         self,
@@ -69,6 +72,8 @@ class Local:
         if self.calls == self.fail:
             raise self.error
         time.sleep(self.seconds)
+        if self.calls == 1 and self.together is not None:
+            self.together.wait(60)
         batch = tuple(seed for r in requests for seed in r.seeds)
         self.batches.append(batch)
         answers = [
@@ -154,6 +159,9 @@ def test_results_are_the_same_with_one_two_and_three_workers() -> None:
     assert len(alone) == len(REQUESTS)
     for count in (2, 3):
         generators = [Local(0.001) for _ in range(count)]
+        barrier = threading.Barrier(count)
+        for generator in generators:
+            generator.together = barrier
         assert texts(pool_of(*generators)) == alone
         assert all(g.batches for g in generators)
 
