@@ -69,8 +69,8 @@ def table(before: float, runs: Runs) -> str:
             verdict(before, known) if len(found) == len(STUDY.arms[arm].seeds) else "",
             "; ".join(str(run["steps"]) for run in found),
             "; ".join(f"{_mean(run, 'groups_kept') / updates:.1f}" for run in found),
-            "; ".join(f"{_last(run, 'kl'):.2f}" for run in found),
-            "; ".join(f"{_last(run, 'entropy'):.2f}" for run in found),
+            "; ".join(_last(run, "kl") for run in found),
+            "; ".join(_last(run, "entropy") for run in found),
         ]
         lines.append(f"| {arm} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
@@ -99,8 +99,9 @@ def _mean(run: Mapping[str, Any], key: str) -> float:
     return float(mean(x for x in run["curves"][key] if x is not None))
 
 
-def _last(run: Mapping[str, Any], key: str) -> float:
-    return float(next((x for x in reversed(run["curves"][key]) if x is not None), "nan"))
+def _last(run: Mapping[str, Any], key: str) -> str:
+    found = next((x for x in reversed(run["curves"][key]) if x is not None), None)
+    return "-" if found is None else f"{found:.2f}"
 
 
 if __name__ == "__main__":
