@@ -14,6 +14,7 @@ from statistics import mean
 from typing import Any
 
 from chain_collapse import SAMPLES, STUDY
+from chain_stats import Groups
 from chain_study import OUTSIDE_SAMPLES
 from chain_study import STUDY as BOUNDARY
 from chain_tasks import CHAINS, RUNGS
@@ -25,7 +26,6 @@ LOSS = 0.05
 """Of pass@1 on the rungs that the base knew: a loss beyond it is a shrinking."""
 KNOWN = 3
 """The highest rung that the base was taught whole."""
-Groups = Mapping[str, Mapping[str, Any]]
 
 
 def main() -> int:
@@ -53,7 +53,7 @@ def sections(base: Groups, runs: Runs) -> list[str]:
 
 def table(before: float, runs: Runs) -> str:
     """Return each arm's pass@1, by seed, and whether it shrank from the base's ``before``."""
-    measured = "steps | groups an update | KL, nats | entropy, nats"
+    measured = "steps | groups an update, teaching or not | KL, nats | entropy, nats"
     lines = [
         f"| arm | rungs 1 to {KNOWN}, % | rungs {KNOWN + 1} to {RUNGS[-1]}, % | | {measured} |",
         "|---" * 8 + "|",
@@ -91,8 +91,8 @@ def verdict(before: float, seeds: Sequence[float]) -> str:
 
 
 def _updates(arm: str) -> int:
-    changed = [o for o in STUDY.arms[arm].over if o.startswith("loss.mini_batches=")]
-    return int(changed[-1].split("=")[1]) if changed else 4
+    nowhere = STUDY.results
+    return int(STUDY.config(arm, STUDY.arms[arm].seeds[0], nowhere, nowhere).loss.mini_batches)
 
 
 def _mean(run: Mapping[str, Any], key: str) -> float:
