@@ -162,6 +162,22 @@ def test_a_server_that_returns_with_another_model_ends_the_call(
     assert reported == [0, 1, 2] and len(server.bodies) == 4
 
 
+def test_a_router_that_lists_no_model_while_its_server_starts_is_waited_for(
+    server: FakeServer,
+) -> None:
+    def script(number: int, _: Mapping[str, Any]) -> Fault | None:
+        if number == 1:
+            server.listed = False
+            threading.Timer(0.8, setattr, (server, "listed", True)).start()
+            return Fault(503)
+        return None
+
+    server.script = script
+    generator = OpenAIGenerator(server.url, ServerOptions(concurrency=1, patience=20.0))
+    assert texts(generator.generate(REQUESTS, PARAMS)) == WANTED
+    assert generator.usage.retries >= 2 and generator.usage.refused == 0
+
+
 @pytest.mark.parametrize(
     "fault",
     [

@@ -333,13 +333,16 @@ class OpenAIGenerator:
         self._card = found.get(self.model_id, {})
 
     def _same_model(self, connection: Connection) -> None:
-        """Raise UserError where the server does not list the model as it did when it was found."""
+        """Raise UserError where the server does not list the model as it did when it was found, TransientError where it
+        lists none."""
         if not self._card:  # it lists none
             return
         try:
             listed = cards(read_object(connection.get("/models")))
         except RefusedError as refusal:  # says nothing of the sample
             raise ServiceError(f"the server no longer lists its models ({refusal})") from refusal
+        if not listed:  # a router says so while what is behind it starts
+            raise TransientError("the server lists no model", blames_request=False)
         before = stable_facts(self._card)
         now = next((stable_facts(c) for c in listed if c["id"] == self.model_id), None)
         if now != before:

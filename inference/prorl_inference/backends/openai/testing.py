@@ -42,7 +42,7 @@ def yes_by_seed(body: Mapping[str, Any]) -> str:
 class FakeServer(Closing):
     """Serves ``model``; ``script(number, body)`` may turn request ``number`` (from 1) into a Fault.
 
-    ``bodies`` and ``keys`` hold what came in. ``die`` breaks every connection and frees the port,
+    ``bodies`` and ``keys`` hold what came in; without ``listed`` it names no model. ``die`` breaks every connection and frees the port,
     ``rise`` serves on the same port again.
     """
 
@@ -56,6 +56,7 @@ class FakeServer(Closing):
         self.model, self.answer, self.script = model, answer, script or (lambda *_: None)
         self.card = dict(card or {})
         self.usage = True
+        self.listed = True
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.listings = 0
@@ -143,7 +144,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         fake = self.server.fake
         fake.listings += 1
         card = {"id": fake.model, "created": fake.listings, **fake.card}
-        self._send(200, json.dumps({"object": "list", "data": [card]}).encode(), {})
+        shown = [card] if fake.listed else []
+        self._send(200, json.dumps({"object": "list", "data": shown}).encode(), {})
 
     def do_POST(self) -> None:
         """Answer, or fail as the script says."""
