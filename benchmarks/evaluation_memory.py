@@ -4,7 +4,8 @@
 
 Writes a dataset of so many problems in a temporary folder and evaluates it in a process of its own, one sample a
 problem. ``planned``: when the first sample is asked for; ``sampled``: when all but the last batch is written and the
-verdicts have caught up, as far as they do before the end.
+verdicts have caught up, as far as they do before the end; ``ended``: when the result is written, which takes what is
+left to judge and the sums.
 ``before``: the process with all imports, before any problem is read. MB of resident memory (VmRSS of /proc); the peak
 (VmHWM) is up to then.
 """
@@ -63,7 +64,7 @@ def resident() -> dict[str, float]:
 
 
 def evaluate_here(folder: Path, characters: int) -> dict[str, Any]:
-    """Evaluate the dataset in this process until all but the last batch is judged; return what memory was when."""
+    """Evaluate the dataset in this process; return what memory was when."""
     from prorl_common import PlainProgress
     from prorl_evaluation.sampling.choose import pick_dataset
     from prorl_evaluation.sampling.evaluate import evaluate
@@ -105,7 +106,6 @@ def evaluate_here(folder: Path, characters: int) -> dict[str, Any]:
                     if on_done is not None:
                         on_done(0)  # what ended is written
                 found["sampled"] = {**resident(), "seconds": time.perf_counter() - started}
-                raise KeyboardInterrupt
             for index, request in enumerate(requests):
                 text = (f"{request.seeds[0]} " * (characters // 8 + 1))[:characters]
                 answer = [Completion(text, (1,), (-1.0,), "stop")]
@@ -121,11 +121,9 @@ def evaluate_here(folder: Path, characters: int) -> dict[str, Any]:
             """Nothing to free."""
 
     settings = EvalSettings(n=1, k=1, backend="vllm", batch_rows=1024)
-    try:
-        evaluate(Instant(), samples, settings, folder / "out", scorer, PlainProgress())
-    except KeyboardInterrupt:
-        return found
-    raise AssertionError("the last batch was never asked for")
+    evaluate(Instant(), samples, settings, folder / "out", scorer, PlainProgress())
+    found["ended"] = {**resident(), "seconds": time.perf_counter() - started}
+    return found
 
 
 def measure(count: int, characters: int) -> dict[str, Any]:
@@ -155,7 +153,7 @@ def main() -> None:
         f"{'problems':>9} {'when':>8} {'MB now':>8} {'MB peak':>8} {'bytes a problem':>16} {'s':>7}"
     )
     for count, row in rows.items():
-        for when in ("before", "planned", "sampled"):
+        for when in ("before", "planned", "sampled", "ended"):
             more = (row[when]["now"] - row["before"]["now"]) * 2**20 / count
             seconds = row[when].get("seconds", 0.0)
             print(

@@ -169,6 +169,50 @@ def test_python_is_named_and_never_imported(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize(
+    ("beside", "note"),
+    [
+        (
+            "metric_list: [{metric: exact_match}, {metric: f1, aggregation: !function utils.f1}]",
+            "left out: metrics f1",
+        ),
+        (
+            "metric_list: [{metric: !function utils.m}, {metric: exact_match}]",
+            "left out: metrics Python (!function utils.m)",
+        ),
+        (
+            "filter_list: [{name: own, filter: [{function: !function utils.Own}]}, {name: r, filter: []}]",
+            "left out: filter own.function is Python (!function utils.Own), which is never run",
+        ),
+    ],
+)
+def test_python_beside_what_is_taken_is_left_out_and_said(
+    tmp_path: Path, beside: str, note: str
+) -> None:
+    plain = yaml.safe_load(TASK)
+    file = tmp_path / "task.yaml"
+    rest = {key: value for key, value in plain.items() if key != beside.partition(":")[0]}
+    file.write_text(yaml.safe_dump(rest) + beside + "\n")
+    assert note in read_harness_task(file).notes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "metric_list: [{metric: exact_match, aggregation: !function utils.f1}]",
+        "metric_list: [{metric: !function utils.m}]",
+        "filter_list: [{name: own, filter: [{function: regex, regex_pattern: !function utils.p}]}]",
+    ],
+)
+def test_python_in_the_only_metric_or_filter_is_refused(tmp_path: Path, line: str) -> None:
+    plain = yaml.safe_load(TASK)
+    file = tmp_path / "task.yaml"
+    rest = {key: value for key, value in plain.items() if key != line.partition(":")[0]}
+    file.write_text(yaml.safe_dump(rest) + line + "\n")
+    with pytest.raises(RefusedTask, match=r"is Python|not exact_match"):
+        read_harness_task(file)
+
+
 def test_other_tags_and_aliases_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "task.yaml"
     file.write_text("task: !!python/object/apply:os.system [echo]\n")

@@ -23,8 +23,11 @@ MAX_SAMPLES, LONGEST, HOTTEST = 100_000, 10**7, 100.0
 MAX_TOKENS = 256
 """Tokens an answer may have where a task does not say."""
 IGNORING = ("ignore_case", "ignore_punctuation", "ignore_numbers", "regexes_to_ignore")
+EXACT = "exact_match"
 NEUTRAL = ("metric", "aggregation", "higher_is_better", "hf_evaluate")
 ONE_ANSWER = "take_first"
+CHOSEN_FROM = ("metric_list", "filter_list")
+"""Lists of which one entry is enough: what is Python in the others does not stand against the task."""
 WHY_NOT = {
     "multiple_choice": "compares log-likelihoods of the choices",
     "loglikelihood": "measures log-likelihoods",
@@ -105,7 +108,7 @@ class _Reading:
             raise RefusedTask(
                 str(self.path), ["it names no task: it is a part that others include"]
             )
-        self.code(row, "")
+        self.reasons += _python({k: v for k, v in row.items() if k not in CHOSEN_FROM}, "")
         kind = row.get("output_type", "generate_until")
         if kind != "generate_until":
             why = WHY_NOT.get(str(kind), "is not known")
@@ -158,30 +161,19 @@ class _Reading:
             **sampling,
         )
 
-    def code(self, value: Any, place: str) -> None:
-        """Add a reason for every ``!function`` in ``value``."""
-        if isinstance(value, Code):
-            self.reasons.append(f"{place} is Python (!function {value}), which is never run")
-        elif isinstance(value, dict):
-            for key, inner in value.items():
-                self.code(inner, f"{place}.{key}" if place else str(key))
-        elif isinstance(value, list):
-            for inner in value:
-                self.code(inner, place)
-
     def comparing(self) -> dict[str, Any]:
         """Return what exact_match ignores."""
         listed = self.row.get("metric_list")
         rows = [m for m in listed if isinstance(m, dict)] if isinstance(listed, list) else []
-        names = [str(m.get("metric")) for m in rows if not isinstance(m.get("metric"), Code)]
-        if "exact_match" not in names:
-            if not any(isinstance(m.get("metric"), Code) for m in rows):
-                said = ", ".join(names) or "none is named"
-                self.reasons.append(f"its metric is not exact_match ({said})")
+        exact = [m for m in rows if m.get("metric") == EXACT and not isinstance(m["metric"], Code)]
+        if not exact:
+            said = ", ".join(_name(m.get("metric")) for m in rows) or "none is named"
+            self.reasons.append(f"its metric is not {EXACT} ({said})")
             return {}
-        if others := [name for name in names if name != "exact_match"]:
+        metric = exact[0]
+        if others := [_name(m.get("metric")) for m in rows if m not in exact]:
             self.notes.append(f"left out: metrics {', '.join(others)}")
-        metric = next(m for m in rows if m.get("metric") == "exact_match")
+        self.reasons += _python(metric, "metric_list")
         if metric.get("aggregation", "mean") != "mean" and not isinstance(
             metric.get("aggregation"), Code
         ):
@@ -209,6 +201,9 @@ class _Reading:
                 wrong.append(f"filter {name} is no list of functions")
                 continue
             kept = [s for s in steps if s.get("function") != ONE_ANSWER]
+            if coded := _python(kept, f"filter {name}"):
+                wrong += coded
+                continue
             taken = [str(s.get("function")) for s in kept]
             unknown = [function for function in taken if function not in OPTIONS]
             if unknown:
@@ -325,6 +320,24 @@ class _Reading:
             if "://" not in name and not (base / name).resolve().is_relative_to(base):
                 self.reasons.append(f"data_files names {name}, outside its folder: give --data")
         return found
+
+
+def _name(value: Any) -> str:
+    """Return how a metric is called, for people."""
+    return f"Python (!function {value})" if isinstance(value, Code) else str(value)
+
+
+def _python(value: Any, place: str) -> list[str]:
+    """Return a reason for every ``!function`` in ``value``."""
+    if isinstance(value, Code):
+        return [f"{place} is Python (!function {value}), which is never run"]
+    if isinstance(value, dict):
+        inner = [(f"{place}.{key}" if place else str(key), v) for key, v in value.items()]
+    elif isinstance(value, list):
+        inner = [(place, v) for v in value]
+    else:
+        return []
+    return [reason for where, v in inner for reason in _python(v, where)]
 
 
 def _plain(value: Any) -> bool:
