@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from chain_broad import STUDY as BROAD
 from chain_collapse import STUDY as COLLAPSE
 from chain_study import STUDY as BOUNDARY
 from side_by_side import STOPPED, run_side_by_side
@@ -31,7 +32,7 @@ from small_three_thousand import STUDY as THREE_THOUSAND
 
 from prorl_common import PlainProgress, UserError, atomic_write_text
 
-STUDIES = {study.name: study for study in (THREE_THOUSAND, BOUNDARY, COLLAPSE)}
+STUDIES = {study.name: study for study in (THREE_THOUSAND, BOUNDARY, COLLAPSE, BROAD)}
 
 
 def main() -> int:

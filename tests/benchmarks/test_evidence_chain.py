@@ -8,8 +8,11 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import chain_broad
+import chain_broad_report
 import chain_collapse
 import chain_collapse_report
 import chain_power
@@ -264,13 +267,14 @@ def _run(rng: random.Random, arm: str, seed: int, upper: int) -> dict[str, Any]:
     }
 
 
-def test_the_document_of_the_short_runs_says_what_they_are() -> None:
-    text = chain_collapse.STUDY.document.read_text(encoding="utf-8")
+@pytest.mark.parametrize("study", [chain_collapse, chain_broad])
+def test_the_document_of_a_later_study_says_what_it_is(study: ModuleType) -> None:
+    text = study.STUDY.document.read_text(encoding="utf-8")
     head = text.split(small_study.BEGIN)[0]
-    for phrase in chain_collapse.protocol_phrases():
+    for phrase in study.protocol_phrases():
         assert phrase.removesuffix(" |") in " ".join(head.split()) or phrase in head, phrase
-    for arm in chain_collapse.STUDY.arms:
-        chain_collapse.STUDY.config(arm, 1, STUDY.results, STUDY.results)
+    for arm in study.STUDY.arms:
+        study.STUDY.config(arm, 1, STUDY.results, STUDY.results)
 
 
 def test_an_arm_shrinks_only_where_every_seed_has_lost_more_than_the_bound() -> None:
@@ -288,6 +292,20 @@ def test_the_page_of_the_short_runs_shows_what_their_files_say() -> None:
         assert shown == "No run has begun."
     else:
         assert shown == "\n\n".join(chain_collapse_report.sections(base, runs))
+
+
+def test_the_page_of_the_broad_arm_shows_what_its_files_say() -> None:
+    base, studied = read_results(STUDY)
+    control = json.loads(STUDY.result_path("base-again").read_text(encoding="utf-8"))["groups"]
+    _, runs = read_results(chain_broad.STUDY)
+    text = chain_broad.STUDY.document.read_text(encoding="utf-8")
+    shown = text.split(small_study.BEGIN)[1].split(small_study.END)[0].strip()
+    if not any(runs.values()):
+        assert shown == "No run has begun."
+    else:
+        assert base is not None
+        found = chain_broad_report.sections(base, control, studied, runs)
+        assert shown == "\n\n".join(found)
 
 
 @pytest.mark.slow
