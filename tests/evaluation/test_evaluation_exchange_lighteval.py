@@ -70,6 +70,24 @@ def test_a_config_becomes_a_suite_and_nothing_of_it_ran(
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_prompt_function_is_given_what_lighteval_gives_it(tmp_path: Path) -> None:
+    body = """
+def prompt(line, task_name=None):
+    query = f"{task_name} {line['__index']} {line['__few_shots']} {line['q']}"
+    return Doc(query=query, choices=["a"], gold_index=0)
+"""
+    asked = [p.prompt[0]["content"] for p in suite(tmp_path, body + CONFIG).problems]
+    assert asked == ["sums 0 False 1 + 1?", "sums 1 False 2 + 2?"]
+    with pytest.raises(RefusedTask, match="other arguments than a row and a task's name"):
+        suite(tmp_path, body.replace("task_name=None", "task_name=None, shots=3") + CONFIG)
+
+
+def test_thinking_is_taken_off_before_exact_match_as_lighteval_does(tmp_path: Path) -> None:
+    reference = suite(tmp_path).problems[0].task.reference
+    assert score("<think>3</think> 2", reference).reward == 1.0
+    assert score("<think>3 2", reference).reward == 0.0
+
+
 def test_mathematical_metrics_are_judged_by_our_verifier_and_it_is_said(tmp_path: Path) -> None:
     metrics = "[Metrics.avg_at_n_math(sample_params={'n': 8})]"
     found = suite(
