@@ -88,6 +88,14 @@ def test_thinking_is_taken_off_before_exact_match_as_lighteval_does(tmp_path: Pa
     assert score("<think>3 2", reference).reward == 0.0
 
 
+def test_an_empty_answer_is_never_right(tmp_path: Path) -> None:
+    body = "def prompt(line, task_name=None):\n    return Doc(query='q', choices=['', 'a'], gold_index={})\n"
+    several = suite(tmp_path, body.format("[0, 1]") + CONFIG).problems[0].task.reference
+    assert (score("a", several).reward, score("", several).reward) == (1.0, 0.0)
+    with pytest.raises(EvaluationError, match="there is no gold answer"):
+        suite(tmp_path, body.format(0) + CONFIG)
+
+
 def test_mathematical_metrics_are_judged_by_our_verifier_and_it_is_said(tmp_path: Path) -> None:
     metrics = "[Metrics.avg_at_n_math(sample_params={'n': 8})]"
     found = suite(

@@ -49,8 +49,8 @@ class RefusedTask(EvaluationError):
 class Shots:
     """Examples before the question: ``count`` of ``samples``, else of a split; ``text`` and ``target`` as the task's.
 
-    ``beside``: the row that is asked is left out of them. The harness does so where ``test_split`` is the split that
-    the examples are said to be of, two that are not named included, and never where ``validation_split`` is asked.
+    ``beside``: the row that is asked is left out of them. The harness does so where the split that examples are said to
+    be of is ``test_split``, or neither is named; not where it is the ``validation_split`` that is asked.
     """
 
     count: int = 0
