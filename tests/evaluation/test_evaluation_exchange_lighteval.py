@@ -88,6 +88,18 @@ def test_thinking_is_taken_off_before_exact_match_as_lighteval_does(tmp_path: Pa
     assert score("<think>3 2", reference).reward == 0.0
 
 
+@pytest.mark.parametrize(
+    ("instruction", "query", "asked"),
+    [("Do. ", "Do.  q ", "Do. q"), ("Say. ", " q ", "Say.  q "), ("", " q ", "q")],
+)
+def test_an_instruction_stands_once_before_the_question(
+    tmp_path: Path, instruction: str, query: str, asked: str
+) -> None:
+    doc = f"Doc(query={query!r}, choices=['a'], gold_index=0, instruction={instruction!r})"
+    found = suite(tmp_path, f"def prompt(line):\n    return {doc}\n{CONFIG}")
+    assert found.problems[0].prompt[0]["content"] == asked
+
+
 def test_an_empty_answer_is_never_right(tmp_path: Path) -> None:
     body = "def prompt(line, task_name=None):\n    return Doc(query='q', choices=['', 'a'], gold_index={})\n"
     several = suite(tmp_path, body.format("[0, 1]") + CONFIG).problems[0].task.reference

@@ -232,7 +232,7 @@ def _problem(found: LightevalTask, made: Mapping[str, Any], where: str) -> Forei
     if not isinstance(query, str) or not isinstance(choices, list):
         raise EvaluationError(f"{where}: {found.name} gives no query or no choices")
     instruction = made.get("instruction")
-    if isinstance(instruction, str) and instruction:
+    if isinstance(instruction, str):
         rest = query[len(instruction) :].strip() if query.startswith(instruction) else query
         query = instruction + rest
     golds = _golds(choices, gold, where)
