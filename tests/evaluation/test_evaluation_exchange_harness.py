@@ -112,7 +112,8 @@ def test_the_row_itself_is_left_out_where_the_harness_leaves_it_out(
     data = {"test": tmp_path / "test.jsonl", "train": tmp_path / "train.jsonl"}
     data["test"].write_text("".join(json.dumps(r) + "\n" for r in rows[:10]))
     data["train"].write_text("".join(json.dumps(r) + "\n" for r in rows[10:]))
-    changed = {"test_split": None, "fewshot_split": None, "fewshot_config": None, **said}
+    changed: dict[str, Any] = {"test_split": None, "fewshot_split": None, "fewshot_config": None}
+    changed |= said
     found = harness_suite(read_harness_task(write(tmp_path, num_fewshot=1, **changed)), data)
     random, pool = Random(1234), rows[:10] if said.get("fewshot_split") == "test" else rows[10:]
     for row, problem in zip(rows, found.problems, strict=False):
