@@ -201,6 +201,15 @@ def test_choices_lists_and_descriptions_are_read(tmp_path: Path, data: dict[str,
     ]
 
 
+def test_a_true_label_is_the_second_choice(tmp_path: Path) -> None:
+    rows = tmp_path / "test.jsonl"
+    rows.write_text('{"question": "a", "label": true}\n{"question": "b", "label": false}\n')
+    changed: dict[str, Any] = {"num_fewshot": None, "doc_to_choice": ["no", "yes"]}
+    changed["doc_to_target"] = "label"
+    found = harness_suite(read_harness_task(write(tmp_path, **changed)), {"test": rows})
+    assert [p.task.reference["answer"] for p in found.problems] == ["yes", "no"]
+
+
 def test_included_files_give_what_a_task_does_not_say(
     tmp_path: Path, data: dict[str, Path]
 ) -> None:

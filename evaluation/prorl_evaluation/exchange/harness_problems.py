@@ -194,7 +194,7 @@ def _target(target: Any, choices: Any, place: int) -> Any:
         listed = list(listed.values()) if isinstance(listed, dict) else listed
         place_named = isinstance(target, str) and target.isdecimal() and len(target) < 10
         index = int(target) if place_named else target
-        if not isinstance(listed, list) or isinstance(index, bool) or not isinstance(index, int):
+        if not isinstance(listed, list) or not isinstance(index, int):
             raise EvaluationError(f"row {place}: doc_to_target gives no place among the choices")
         if not 0 <= index < len(listed):
             raise EvaluationError(f"row {place}: there is no choice {index}")
