@@ -368,6 +368,17 @@ def test_the_command_writes_a_suite_that_loads(tmp_path: Path, data: dict[str, P
     assert samples[0].task.verifier == "exact_match"
 
 
+def test_a_filter_that_was_left_out_is_named_with_the_reason(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    filters = [
+        {"name": n, "filter": [{"function": f}]} for n, f in (("a", "b"), ("c", "lowercase"))
+    ]
+    task = read_harness_task(write(tmp_path, filter_list=filters))
+    with pytest.raises(EvaluationError, match=r"it has c; left out: filter a takes b"):
+        harness_suite(task, data, pipeline="a")
+
+
 def test_a_missing_split_names_the_option_that_gives_it(tmp_path: Path) -> None:
     with pytest.raises(EvaluationError, match=r"--data test=FILE"):
         harness_suite(read_harness_task(write(tmp_path)), {})

@@ -8,6 +8,7 @@ message, all else as one message of the user. Leaves out: what is in the task (`
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -40,9 +41,12 @@ def harness_suite(
     """
     chosen = pipeline if pipeline is not None else next(iter(task.filters))
     if chosen not in task.filters:
+        left_out = [
+            f"; {n}" for n in task.notes if re.match(rf"left out: filter {re.escape(chosen)}\b", n)
+        ]
         raise EvaluationError(
             f"{task.name} has no filter '{chosen}'{nearest(chosen, task.filters)}: "
-            f"it has {', '.join(task.filters)}"
+            f"it has {', '.join(task.filters)}{''.join(left_out)}"
         )
     rows = _rows(task, data, task.split)[:limit]
     examples = _examples(task, data, rows)
