@@ -100,10 +100,10 @@ def test_an_instruction_stands_once_before_the_question(
     assert found.problems[0].prompt[0]["content"] == asked
 
 
-def test_an_empty_answer_is_never_right(tmp_path: Path) -> None:
-    body = "def prompt(line, task_name=None):\n    return Doc(query='q', choices=['', 'a'], gold_index={})\n"
-    several = suite(tmp_path, body.format("[0, 1]") + CONFIG).problems[0].task.reference
-    assert (score("a", several).reward, score("", several).reward) == (1.0, 0.0)
+def test_an_empty_answer_is_never_right_nor_the_word_none(tmp_path: Path) -> None:
+    body = "def prompt(line, task_name=None):\n    return Doc(query='q', choices=['', 'a', None], gold_index={})\n"
+    several = suite(tmp_path, body.format("[0, 1, 2]") + CONFIG).problems[0].task.reference
+    assert [score(text, several).reward for text in ("a", "", "None")] == [1.0, 0.0, 0.0]
     with pytest.raises(EvaluationError, match="there is no gold answer"):
         suite(tmp_path, body.format(0) + CONFIG)
 

@@ -260,8 +260,9 @@ def _golds(choices: Sequence[Any], gold: Any, where: str) -> list[str]:
         picked = [choices[p] for p in places]
     except IndexError as error:
         raise EvaluationError(f"{where}: gold_index {gold} is not among the choices") from error
-    flat = [str(g) for one in picked for g in (one if isinstance(one, list) else [one])]
-    written = [g for g in flat if g.strip()]  # there, an empty answer is never right
+    flat = [g for one in picked for g in (one if isinstance(one, list) else [one])]
+    texts = [str(g) for g in flat if g is not None]
+    written = [text for text in texts if text.strip()]  # there, an empty answer is never right
     if not written:
         raise EvaluationError(f"{where}: there is no gold answer")
     return written
