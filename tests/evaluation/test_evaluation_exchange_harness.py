@@ -155,7 +155,12 @@ def test_the_first_row_decides_whether_a_list_holds_several_answers(tmp_path: Pa
 
 def test_a_column_that_the_first_row_lacks_and_an_empty_cell_of_a_csv_file(tmp_path: Path) -> None:
     rows = tmp_path / "test.jsonl"
-    rows.write_text('{"question": "a"}\n{"question": "b", "answer": "2"}\n')
+    rows.write_text('{"question": "a", "say": null}\n{"question": "b", "answer": "2"}\n')
+    task = read_harness_task(
+        write(tmp_path, num_fewshot=None, doc_to_target="1", description="say")
+    )
+    first = harness_suite(task, {"test": rows}, limit=1).problems[0]
+    assert [message["role"] for message in first.prompt] == ["user"]
     task = read_harness_task(write(tmp_path, num_fewshot=None, doc_to_target="answer"))
     with pytest.raises(EvaluationError, match="row 0: doc_to_target gives no answer"):
         harness_suite(task, {"test": rows})  # not the word "answer" as everyone's gold

@@ -150,7 +150,7 @@ def _descriptions(task: HarnessTask, rows: Sequence[Row]) -> list[str]:
     if not task.description:
         return [""] * len(rows)
     if "{" not in task.description:
-        return [str(r.get(task.description, task.description)) for r in rows]
+        return [str(r.get(task.description, task.description) or "") for r in rows]
     return fill([(task.description, r) for r in rows])
 
 
