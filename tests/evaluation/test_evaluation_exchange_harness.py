@@ -96,6 +96,97 @@ def test_examples_are_drawn_as_the_harness_draws_them(
         assert text_of(problem).count("Q: ") == 2
 
 
+@pytest.mark.parametrize(
+    ("said", "beside"),
+    [
+        ({"test_split": "test", "fewshot_split": "test"}, True),
+        ({"test_split": "test", "fewshot_split": "train"}, False),
+        ({"validation_split": "test", "training_split": "train"}, True),  # neither of two is named
+        ({"validation_split": "test", "fewshot_split": "test"}, False),
+    ],
+)
+def test_the_row_itself_is_left_out_where_the_harness_leaves_it_out(
+    tmp_path: Path, said: dict[str, str], beside: bool
+) -> None:
+    rows = [{"question": f"{i}?", "answer": str(i)} for i in range(20)]
+    data = {"test": tmp_path / "test.jsonl", "train": tmp_path / "train.jsonl"}
+    data["test"].write_text("".join(json.dumps(r) + "\n" for r in rows[:10]))
+    data["train"].write_text("".join(json.dumps(r) + "\n" for r in rows[10:]))
+    changed: dict[str, Any] = {"test_split": None, "fewshot_split": None, "fewshot_config": None}
+    changed |= said
+    found = harness_suite(read_harness_task(write(tmp_path, num_fewshot=1, **changed)), data)
+    random, pool = Random(1234), rows[:10] if said.get("fewshot_split") == "test" else rows[10:]
+    for row, problem in zip(rows, found.problems, strict=False):
+        drawn = random.sample(pool, 2 if beside else 1)
+        shown = next(r for r in drawn if not beside or r != row)
+        assert text_of(problem).startswith(f"Q: {shown['question']}\nA: ")
+
+
+def test_first_examples_need_no_spare_and_one_without_an_answer_has_no_delimiters(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    samples = [{"question": "a?", "answer": ""}, {"question": "b?", "answer": "1"}]
+    changed: dict[str, Any] = {"test_split": None, "validation_split": "test"}
+    changed |= {"fewshot_split": None, "fewshot_config": {"sampler": "first_n", "samples": samples}}
+    found = harness_suite(read_harness_task(write(tmp_path, **changed)), data)
+    assert text_of(found.problems[0]) == "Q: a?\nA:Q: b?\nA: 1\n\nQ: 0 + 0?\nA:"
+
+
+def test_fewshot_indices_are_not_applied_as_there_and_it_is_said(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    task = read_harness_task(
+        write(tmp_path, fewshot_config={"sampler": "first_n", "fewshot_indices": [1, 0]})
+    )
+    assert text_of(harness_suite(task, data).problems[0]).startswith("Q: 4 + 4?")
+    assert "fewshot_indices is not applied, as in lm-evaluation-harness" in task.notes
+
+
+def test_the_first_row_decides_whether_a_list_holds_several_answers(tmp_path: Path) -> None:
+    def answers(*golds: str) -> list[Any]:
+        rows = tmp_path / "test.jsonl"
+        rows.write_text("".join(json.dumps({"question": "?", "answer": g}) + "\n" for g in golds))
+        task = read_harness_task(write(tmp_path, num_fewshot=None, doc_to_target="{{answer}}"))
+        return [p.task.reference["answer"] for p in harness_suite(task, {"test": rows}).problems]
+
+    assert answers("['a', 'b']", "['c', 1]", "d") == [["a", "b"], ["c", "1"], "d"]
+    assert answers("d", "['a','b']", "[1,2]", "[]") == ["d", "['a', 'b']", "[1, 2]", "[]"]
+
+
+def test_a_column_that_the_first_row_lacks_and_an_empty_cell_of_a_csv_file(tmp_path: Path) -> None:
+    rows = tmp_path / "test.jsonl"
+    rows.write_text('{"question": "a", "say": null}\n{"question": "b", "answer": "2"}\n')
+    task = read_harness_task(
+        write(tmp_path, num_fewshot=None, doc_to_target="1", description="say")
+    )
+    first = harness_suite(task, {"test": rows}, limit=1).problems[0]
+    assert [message["role"] for message in first.prompt] == ["user"]
+    task = read_harness_task(write(tmp_path, num_fewshot=None, doc_to_target="answer"))
+    with pytest.raises(EvaluationError, match="row 0: doc_to_target gives no answer"):
+        harness_suite(task, {"test": rows})  # not the word "answer" as everyone's gold
+    rows = tmp_path / "test.csv"
+    rows.write_text("question,answer,number\na,,7\nb,2,8\n")
+    target = "{% if answer is not none %}{{answer}}{% else %}{{number}}{% endif %}"
+    task = read_harness_task(write(tmp_path, num_fewshot=None, doc_to_target=target))
+    found = harness_suite(task, {"test": rows})
+    assert [p.task.reference["answer"] for p in found.problems] == ["7", "2"]
+
+
+def test_exact_match_is_the_metric_of_a_task_that_lists_none_and_the_last_of_two_counts(
+    tmp_path: Path,
+) -> None:
+    assert read_harness_task(write(tmp_path, metric_list=None)).comparing == {}
+    two = [{"metric": "exact_match", "ignore_case": True}, {"metric": "exact_match"}]
+    assert read_harness_task(write(tmp_path, metric_list=two)).comparing == {}
+
+
+def test_a_text_where_true_belongs_counts_as_true_as_there_and_it_is_said(tmp_path: Path) -> None:
+    metric = {"metric": "exact_match", "ignore_punctuation": 'true - "."'}
+    task = read_harness_task(write(tmp_path, metric_list=[metric]))
+    assert task.comparing == {"ignore_punctuation": True}
+    assert any("which counts as true, as there" in note for note in task.notes)
+
+
 def test_choices_lists_and_descriptions_are_read(tmp_path: Path, data: dict[str, Path]) -> None:
     file = write(
         tmp_path,
@@ -113,6 +204,15 @@ def test_choices_lists_and_descriptions_are_read(tmp_path: Path, data: dict[str,
         "0 + 0?",
         "b",
     ]
+
+
+def test_a_true_label_is_the_second_choice(tmp_path: Path) -> None:
+    rows = tmp_path / "test.jsonl"
+    rows.write_text('{"question": "a", "label": true}\n{"question": "b", "label": false}\n')
+    changed: dict[str, Any] = {"num_fewshot": None, "doc_to_choice": ["no", "yes"]}
+    changed["doc_to_target"] = "label"
+    found = harness_suite(read_harness_task(write(tmp_path, **changed)), {"test": rows})
+    assert [p.task.reference["answer"] for p in found.problems] == ["yes", "no"]
 
 
 def test_included_files_give_what_a_task_does_not_say(
@@ -133,10 +233,18 @@ def test_included_files_give_what_a_task_does_not_say(
     [
         ({"output_type": "multiple_choice"}, "multiple_choice compares log-likelihoods"),
         ({"metric_list": [{"metric": "bleu"}]}, r"not exact_match \(bleu\)"),
-        ({"metric_list": None}, r"not exact_match \(none is named\)"),
+        ({"metric_list": []}, r"not exact_match \(none is named\)"),
         ({"gen_prefix": "The answer"}, "begins the model's answer"),
         ({"use_prompt": "promptsource:GPT"}, "promptsource"),
         ({"generation_kwargs": {"num_beams": 4}}, "not understood: num_beams"),
+        (
+            {
+                "filter_list": [
+                    {"name": "c", "filter": [{"function": "take_first"}, {"function": "lowercase"}]}
+                ]
+            },
+            "filter c has functions after take_first, which there read single characters",
+        ),
         (
             {"filter_list": [{"name": "v", "filter": [{"function": "majority_vote"}]}]},
             "filter v takes majority_vote",
@@ -201,6 +309,7 @@ def test_python_beside_what_is_taken_is_left_out_and_said(
     [
         "metric_list: [{metric: exact_match, aggregation: !function utils.f1}]",
         "metric_list: [{metric: !function utils.m}]",
+        "metric_list: [{metric: exact_match}, {metric: !function utils.exact_match}]",
         "filter_list: [{name: own, filter: [{function: regex, regex_pattern: !function utils.p}]}]",
     ],
 )
@@ -242,6 +351,7 @@ def test_hostile_templates_end_with_one_line(template: str) -> None:
 def test_templates_have_what_the_harness_gives_them() -> None:
     row = {"a": "x-y", "n": 3}
     assert fill([("{{a | regex_replace('-', '+')}}\n", row), ("{{n + 1}}", row)]) == ["x+y\n", "4"]
+    assert fill([("{{a | regex_replace(pattern='-', repl='+')}}", row)]) == ["x+y"]
     with pytest.raises(EvaluationError, match=r"of row 0: UndefinedError: 'b' is undefined"):
         fill([("{{b}}", row)])
     with pytest.raises(EvaluationError, match="TemplateSyntaxError"):
@@ -261,6 +371,17 @@ def test_the_command_writes_a_suite_that_loads(tmp_path: Path, data: dict[str, P
     assert [s.id for s in samples] == [f"sums_one-{i}" for i in range(4)]
     assert {s.domain for s in samples} == {"math"}
     assert samples[0].task.verifier == "exact_match"
+
+
+def test_a_filter_that_was_left_out_is_named_with_the_reason(
+    tmp_path: Path, data: dict[str, Path]
+) -> None:
+    filters = [
+        {"name": n, "filter": [{"function": f}]} for n, f in (("a", "b"), ("c", "lowercase"))
+    ]
+    task = read_harness_task(write(tmp_path, filter_list=filters))
+    with pytest.raises(EvaluationError, match=r"it has c; left out: filter a takes b"):
+        harness_suite(task, data, pipeline="a")
 
 
 def test_a_missing_split_names_the_option_that_gives_it(tmp_path: Path) -> None:
@@ -296,10 +417,10 @@ def refused(folder: Path, data: dict[str, Path], **changed: Any) -> str:
         ({"generation_kwargs": {"max_gen_toks": float("inf")}}, "max_gen_toks is inf"),
         ({"generation_kwargs": {"temperature": float("nan")}}, "temperature is nan"),
         ({"generation_kwargs": {"top_p": 7}}, "top_p is 7"),
-        ({"fewshot_config": {"fewshot_indices": ["a"]}}, "fewshot_indices"),
         ({"filter_list": [{"name": "f", "filter": [{"function": ["x"]}]}]}, "filter f takes"),
         ({"doc_to_target": "²", "doc_to_choice": ["a"]}, "no place among the choices"),
         ({"doc_to_target": "{{'[0x' + 'F' * 6000 + ']'}}"}, "over 4,300 digits"),
+        ({"doc_to_target": "[1, 2]"}, "a list without a text"),
         ({"dataset_kwargs": {"data_files": {"test": "../../etc/x.json"}}}, "outside its folder"),
     ],
 )

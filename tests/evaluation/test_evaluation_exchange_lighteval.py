@@ -70,6 +70,44 @@ def test_a_config_becomes_a_suite_and_nothing_of_it_ran(
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_prompt_function_is_given_what_lighteval_gives_it(tmp_path: Path) -> None:
+    body = """
+def prompt(line, task_name=None):
+    query = f"{task_name} {line['__index']} {line['__few_shots']} {line['q']}"
+    return Doc(query=query, choices=["a"], gold_index=0)
+"""
+    asked = [p.prompt[0]["content"] for p in suite(tmp_path, body + CONFIG).problems]
+    assert asked == ["sums 0 False 1 + 1?", "sums 1 False 2 + 2?"]
+    with pytest.raises(RefusedTask, match="other arguments than a row and a task's name"):
+        suite(tmp_path, body.replace("task_name=None", "task_name=None, shots=3") + CONFIG)
+
+
+def test_thinking_is_taken_off_before_exact_match_as_lighteval_does(tmp_path: Path) -> None:
+    reference = suite(tmp_path).problems[0].task.reference
+    assert score("<think>3</think> 2", reference).reward == 1.0
+    assert score("<think>3 2", reference).reward == 0.0
+
+
+@pytest.mark.parametrize(
+    ("instruction", "query", "asked"),
+    [("Do. ", "Do.  q ", "Do. q"), ("Say. ", " q ", "Say.  q "), ("", " q ", "q")],
+)
+def test_an_instruction_stands_once_before_the_question(
+    tmp_path: Path, instruction: str, query: str, asked: str
+) -> None:
+    doc = f"Doc(query={query!r}, choices=['a'], gold_index=0, instruction={instruction!r})"
+    found = suite(tmp_path, f"def prompt(line):\n    return {doc}\n{CONFIG}")
+    assert found.problems[0].prompt[0]["content"] == asked
+
+
+def test_an_empty_answer_is_never_right_nor_the_word_none(tmp_path: Path) -> None:
+    body = "def prompt(line, task_name=None):\n    return Doc(query='q', choices=['', 'a', None], gold_index={})\n"
+    several = suite(tmp_path, body.format("[0, 1, 2]") + CONFIG).problems[0].task.reference
+    assert [score(text, several).reward for text in ("a", "", "None")] == [1.0, 0.0, 0.0]
+    with pytest.raises(EvaluationError, match="there is no gold answer"):
+        suite(tmp_path, body.format(0) + CONFIG)
+
+
 def test_mathematical_metrics_are_judged_by_our_verifier_and_it_is_said(tmp_path: Path) -> None:
     metrics = "[Metrics.avg_at_n_math(sample_params={'n': 8})]"
     found = suite(

@@ -8,7 +8,9 @@ message, all else as one message of the user. Leaves out: what is in the task (`
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,19 +41,23 @@ def harness_suite(
     """
     chosen = pipeline if pipeline is not None else next(iter(task.filters))
     if chosen not in task.filters:
+        left_out = [
+            f"; {n}" for n in task.notes if re.match(rf"left out: filter {re.escape(chosen)}\b", n)
+        ]
         raise EvaluationError(
             f"{task.name} has no filter '{chosen}'{nearest(chosen, task.filters)}: "
-            f"it has {', '.join(task.filters)}"
+            f"it has {', '.join(task.filters)}{''.join(left_out)}"
         )
     rows = _rows(task, data, task.split)[:limit]
     examples = _examples(task, data, rows)
     shown = _Shown(task.text, task.target, task.choices).of(rows)
+    answers = _answers([target for _, target in shown])
     example_rows = list({id(r): r for drawn in examples for r in drawn}.values())
     written = _Shown(task.shots.text, task.shots.target, task.shots.choices).of(example_rows)
     example_of = {id(r): pair for r, pair in zip(example_rows, written, strict=True)}
     systems = _descriptions(task, rows)
     problems = []
-    for (question, golds), drawn, system in zip(shown, examples, systems, strict=True):
+    for (question, _), golds, drawn, system in zip(shown, answers, examples, systems, strict=True):
         before = "".join(_example(task.shots, *example_of[id(r)]) for r in drawn)
         messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": before + question})
@@ -83,9 +89,16 @@ def _notes(task: HarnessTask, chosen: str) -> Iterable[str]:
     yield from task.notes
 
 
-def _rows(task: HarnessTask, data: Mapping[str, Path], split: str) -> list[Row]:
+def read_rows(file: Path) -> Iterator[tuple[str, Row]]:
+    """Yield ("<path>:<place>", row). An empty cell of a CSV file is None, as the library reads it that harnesses load with."""
     from prorl_datasets.sources.readers import iter_rows
 
+    cells = file.name.endswith((".csv", ".csv.gz"))
+    for where, row in iter_rows(file):
+        yield where, {k: None if v == "" else v for k, v in row.items()} if cells else row
+
+
+def _rows(task: HarnessTask, data: Mapping[str, Path], split: str) -> list[Row]:
     own = [task.base / name for name in task.data_files.get(split, ())]
     files = [data[split]] if split in data else own
     if not files:
@@ -96,7 +109,7 @@ def _rows(task: HarnessTask, data: Mapping[str, Path], split: str) -> list[Row]:
         )
     if missing := [str(file) for file in files if not file.is_file()]:
         raise EvaluationError(f"{task.name}: no file {', '.join(missing)}")
-    found: list[Row] = [row for file in files for _, row in iter_rows(file)]
+    found = [row for file in files for _, row in read_rows(file)]
     if not found:
         raise EvaluationError(f"{task.name}: {', '.join(map(str, files))} holds no rows")
     return found
@@ -107,51 +120,54 @@ def _examples(task: HarnessTask, data: Mapping[str, Path], rows: Sequence[Row]) 
     shots = task.shots
     if not shots.count:
         return [[] for _ in rows]
-    own = shots.samples is not None
-    pool: list[Row] = list(shots.samples or ()) if own else _rows(task, data, str(shots.split))
-    if shots.places is not None:
-        pool = [pool[i] for i in shots.places if -len(pool) <= i < len(pool)]
-    same = not own and shots.split == task.split
-    needed = shots.count + (1 if same else 0)
+    own = shots.samples
+    pool = _rows(task, data, str(shots.split)) if own is None else list(own)
+    needed = shots.count + (1 if shots.beside and shots.sampler == "default" else 0)
     if len(pool) < needed:
         raise EvaluationError(f"{task.name} shows {shots.count} examples and has {len(pool)}")
     random = Random(SEED)
     found = []
-    for row in rows:
-        if shots.sampler == "default":
-            drawn = random.sample(pool, needed)
-        else:
-            drawn = pool if same else pool[: shots.count]
-        found.append([r for r in drawn if not (same and r == row)][: shots.count])
+    for place, row in enumerate(rows):
+        drawn = random.sample(pool, needed) if shots.sampler == "default" else pool
+        others = (r for r in drawn if not (shots.beside and r == row))
+        found.append(list(islice(others, shots.count)))
+        if len(found[-1]) < shots.count:
+            raise EvaluationError(
+                f"row {place}: {task.name} shows {shots.count} examples, and too many of those it has are the row itself"
+            )
     return found
 
 
-def _example(shots: Shots, question: str, golds: Sequence[str]) -> str:
-    return f"{question}{shots.target_delimiter}{golds[0]}{shots.delimiter}"
+def _example(shots: Shots, question: str, target: Any) -> str:
+    """Return an example as the harness writes it: one without an answer has no delimiters either."""
+    answer = target[0] if isinstance(target, list) and target else target
+    if answer == "":
+        return question
+    return f"{question}{shots.target_delimiter}{answer}{shots.delimiter}"
 
 
 def _descriptions(task: HarnessTask, rows: Sequence[Row]) -> list[str]:
     if not task.description:
         return [""] * len(rows)
     if "{" not in task.description:
-        return [str(r.get(task.description, task.description)) for r in rows]
+        return [str(r.get(task.description, task.description) or "") for r in rows]
     return fill([(task.description, r) for r in rows])
 
 
 class _Shown:
-    """A question and its gold answers, of rows: each of the three is a column's name or a template."""
+    """A question and its target, of rows: each of text, target and choices is a column's name or a template."""
 
     def __init__(self, text: str, target: Any, choices: Any) -> None:
         self.text, self.target, self.choices = text, target, choices
 
-    def of(self, rows: Sequence[Row]) -> list[tuple[str, list[str]]]:
-        """Return (question, gold answers) of each row."""
+    def of(self, rows: Sequence[Row]) -> list[tuple[str, Any]]:
+        """Return (question, target) of each row; a target is a text or another value, or a list of them."""
         if not rows:
             return []
         texts, targets = (self._filled(part, rows) for part in (self.text, self.target))
         choices = self._filled(self.choices, rows)
         return [
-            (_question(text, i), _golds(target, options, i))
+            (_question(text, i), _target(target, options, i))
             for i, (text, target, options) in enumerate(zip(texts, targets, choices, strict=True))
         ]
 
@@ -159,7 +175,7 @@ class _Shown:
     def _filled(part: Any, rows: Sequence[Row]) -> list[Any]:
         if not isinstance(part, str):
             return [part] * len(rows)
-        if part in rows[0]:
+        if any(part in row for row in rows):
             return [row.get(part) for row in rows]
         return list(map(_Filled, fill([(part, row) for row in rows])))
 
@@ -176,28 +192,48 @@ def _question(text: Any, place: int) -> str:
     return str(text)
 
 
-def _golds(target: Any, choices: Any, place: int) -> list[str]:
+def _target(target: Any, choices: Any, place: int) -> Any:
     if choices is not None:
         listed = _literal(choices) if isinstance(choices, _Filled) else choices
         listed = list(listed.values()) if isinstance(listed, dict) else listed
         place_named = isinstance(target, str) and target.isdecimal() and len(target) < 10
         index = int(target) if place_named else target
-        if not isinstance(listed, list) or isinstance(index, bool) or not isinstance(index, int):
+        if not isinstance(listed, list) or not isinstance(index, int):
             raise EvaluationError(f"row {place}: doc_to_target gives no place among the choices")
         if not 0 <= index < len(listed):
             raise EvaluationError(f"row {place}: there is no choice {index}")
-        return [str(listed[index])]
+        return str(listed[index])
     if isinstance(target, _Filled) and target[:1] == "[" and target[-1:] == "]":
         target = _literal(target)
-    golds = target if isinstance(target, list) else [target]
-    if not golds or any(g is None or isinstance(g, dict | list) for g in golds):
+    if target is None or isinstance(target, dict):
         raise EvaluationError(f"row {place}: doc_to_target gives no answer")
     try:
-        return [str(g) for g in golds]
+        str(target)
     except ValueError as error:  # Python writes no longer number
         raise EvaluationError(
             f"row {place}: the answer is a number of over 4,300 digits"
         ) from error
+    return target
+
+
+def _answers(targets: Sequence[Any]) -> list[list[str]]:
+    """Return the gold answers of each row.
+
+    As there, the first row decides whether a list means that any of its texts is right, or is written out as one text.
+    """
+    several = isinstance(targets[0], list) and len(targets[0]) > 0
+    found = []
+    for place, target in enumerate(targets):
+        listed = several and isinstance(target, list)
+        golds = target if listed else [target]
+        if listed and (not golds or any(g is None or isinstance(g, dict | list) for g in golds)):
+            raise EvaluationError(f"row {place}: doc_to_target gives no answer")
+        if listed and not any(isinstance(g, str) for g in golds):
+            raise EvaluationError(
+                f"row {place}: doc_to_target gives a list without a text, which lm-evaluation-harness finds no answer equal to"
+            )
+        found.append([str(g) for g in golds])
+    return found
 
 
 def _literal(text: str) -> Any:

@@ -22,7 +22,8 @@ MAX_SAMPLES, LONGEST, HOTTEST = 100_000, 10**7, 100.0
 """Answers a problem, tokens an answer, and temperature that a task may ask for."""
 MAX_TOKENS = 256
 """Tokens an answer may have where a task does not say."""
-IGNORING = ("ignore_case", "ignore_punctuation", "ignore_numbers", "regexes_to_ignore")
+FLAGS = ("ignore_case", "ignore_punctuation", "ignore_numbers")
+IGNORING = (*FLAGS, "regexes_to_ignore")
 EXACT = "exact_match"
 NEUTRAL = ("metric", "aggregation", "higher_is_better", "hf_evaluate")
 ONE_ANSWER = "take_first"
@@ -46,13 +47,17 @@ class RefusedTask(EvaluationError):
 
 @dataclass(frozen=True, slots=True)
 class Shots:
-    """Examples before the question: ``count`` of ``samples``, else of a split; ``text`` and ``target`` as the task's."""
+    """Examples before the question: ``count`` of ``samples``, else of a split; ``text`` and ``target`` as the task's.
+
+    ``beside``: the row that is asked is left out of them. The harness does so where the split that examples are said to
+    be of is ``test_split``, or neither is named; not where it is the ``validation_split`` that is asked.
+    """
 
     count: int = 0
     split: str | None = None
     samples: tuple[Mapping[str, Any], ...] | None = None
     sampler: str = "default"
-    places: tuple[int, ...] | None = None
+    beside: bool = False
     text: str = ""
     target: Any = ""
     choices: Any = None
@@ -162,17 +167,21 @@ class _Reading:
         )
 
     def comparing(self) -> dict[str, Any]:
-        """Return what exact_match ignores."""
+        """Return what exact_match ignores. It is the metric of a task that lists none, and the last of that name counts."""
         listed = self.row.get("metric_list")
+        listed = [{"metric": EXACT}] if listed is None else listed
         rows = [m for m in listed if isinstance(m, dict)] if isinstance(listed, list) else []
         exact = [m for m in rows if m.get("metric") == EXACT and not isinstance(m["metric"], Code)]
         if not exact:
             said = ", ".join(_name(m.get("metric")) for m in rows) or "none is named"
             self.reasons.append(f"its metric is not {EXACT} ({said})")
             return {}
-        metric = exact[0]
-        if others := [_name(m.get("metric")) for m in rows if m not in exact]:
-            self.notes.append(f"left out: metrics {', '.join(others)}")
+        metric = exact[-1]
+        others = [m.get("metric") for m in rows if m not in exact]
+        if others:
+            self.notes.append(f"left out: metrics {', '.join(map(_name, others))}")
+        if named := [m for m in others if isinstance(m, Code) and m.rpartition(".")[2] == EXACT]:
+            self.reasons.append(f"{EXACT} is {_name(named[0])}, which is never run")
         self.reasons += _python(metric, "metric_list")
         if metric.get("aggregation", "mean") != "mean" and not isinstance(
             metric.get("aggregation"), Code
@@ -181,6 +190,9 @@ class _Reading:
         if unknown := [k for k in metric if k not in (*IGNORING, *NEUTRAL)]:
             self.reasons.append(f"exact_match has unknown options: {', '.join(map(str, unknown))}")
         found = {k: metric[k] for k in IGNORING if metric.get(k)}
+        for key in (k for k in FLAGS if isinstance(found.get(k), str)):
+            self.notes.append(f"{key} is the text {found[key]!r}, which counts as true, as there")
+            found[key] = True
         try:
             read({"answer": "", **found})
         except TaskError as error:
@@ -201,6 +213,11 @@ class _Reading:
                 wrong.append(f"filter {name} is no list of functions")
                 continue
             kept = [s for s in steps if s.get("function") != ONE_ANSWER]
+            if any(s.get("function") == ONE_ANSWER for s in steps[:-1]):
+                wrong.append(
+                    f"filter {name} has functions after {ONE_ANSWER}, which there read single characters"
+                )
+                continue
             if coded := _python(kept, f"filter {name}"):
                 wrong += coded
                 continue
@@ -274,7 +291,7 @@ class _Reading:
         if not count:
             return usual
         samples, sampler = asked.get("samples"), asked.get("sampler", "default")
-        split = asked.get("split") or row.get("fewshot_split")
+        split = named = asked.get("split", row.get("fewshot_split"))
         if split is None and samples is None:
             split = row.get("training_split") or row.get("validation_split")
         if not isinstance(count, int) or count < 0:
@@ -286,15 +303,14 @@ class _Reading:
         if split is None and not isinstance(samples, list) and not isinstance(samples, Code):
             self.reasons.append("it shows examples and says not from where")
         own = samples if isinstance(samples, list) and split is None else None
-        places = asked.get("fewshot_indices")
-        if isinstance(places, list) and not all(type(place) is int for place in places):
-            self.reasons.append("fewshot_indices holds what is no whole number")
+        if asked.get("fewshot_indices"):
+            self.notes.append("fewshot_indices is not applied, as in lm-evaluation-harness")
         return Shots(
             count=count,
             split=split,
             samples=None if own is None else tuple(d for d in own if isinstance(d, dict)),
             sampler=str(sampler),
-            places=tuple(places) if isinstance(places, list) else None,
+            beside=named == row.get("test_split"),
             text=asked.get("doc_to_text") or usual.text,
             target=asked.get("doc_to_target") or usual.target,
             choices=asked.get("doc_to_choice") or usual.choices,

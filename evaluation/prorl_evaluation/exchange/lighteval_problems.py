@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import nearest, why_unreadable
+from prorl_evaluation.exchange.harness_problems import read_rows
 from prorl_evaluation.exchange.harness_task import LONGEST, MAX_SAMPLES, RefusedTask
 from prorl_evaluation.exchange.python_prompts import Prompting, UnreadPythonError, source
 from prorl_evaluation.exchange.suite_files import ForeignProblem, ForeignSuite
@@ -53,8 +54,6 @@ def lighteval_suite(
 
     Raises RefusedTask with the reasons, EvaluationError for a broken file, an unknown task, or a split without a file.
     """
-    from prorl_datasets.sources.readers import iter_rows
-
     calls, module = lighteval_configs(file)
     names = list(calls)
     if task is None and len(names) > 1:
@@ -73,10 +72,10 @@ def lighteval_suite(
             raise EvaluationError(
                 f"{name} needs its split '{split}' of {found.source}: fetch it and give --data {split}=FILE"
             )
-        for where, row in iter_rows(data[split]):
+        for index, (where, row) in enumerate(read_rows(data[split])):
             if limit is not None and len(problems) >= limit:
                 break
-            made = found.prompting.of(row)
+            made = found.prompting.of({**row, "__few_shots": False, "__index": index}, name)
             if made is not None:
                 problems.append(_problem(found, made, where))
     if not problems:
@@ -233,7 +232,7 @@ def _problem(found: LightevalTask, made: Mapping[str, Any], where: str) -> Forei
     if not isinstance(query, str) or not isinstance(choices, list):
         raise EvaluationError(f"{where}: {found.name} gives no query or no choices")
     instruction = made.get("instruction")
-    if isinstance(instruction, str) and instruction:
+    if isinstance(instruction, str):
         rest = query[len(instruction) :].strip() if query.startswith(instruction) else query
         query = instruction + rest
     golds = _golds(choices, gold, where)
@@ -248,7 +247,8 @@ def _problem(found: LightevalTask, made: Mapping[str, Any], where: str) -> Forei
     golds = [g.strip() for g in golds] if found.strip else golds
     reference: dict[str, Any] = {"answer": golds[0] if len(golds) == 1 else golds}
     reference |= {"until": list(found.until)} if found.until else {}
-    reference |= {"filters": [{"function": "remove_whitespace"}]} if found.strip else {}
+    steps = ("remove_thinking", *(["remove_whitespace"] if found.strip else []))
+    reference["filters"] = [{"function": step} for step in steps]
     return ForeignProblem(prompt, Task("exact_match", reference))
 
 
@@ -261,6 +261,8 @@ def _golds(choices: Sequence[Any], gold: Any, where: str) -> list[str]:
     except IndexError as error:
         raise EvaluationError(f"{where}: gold_index {gold} is not among the choices") from error
     flat = [g for one in picked for g in (one if isinstance(one, list) else [one])]
-    if not flat:
+    texts = [str(g) for g in flat if g is not None]
+    written = [text for text in texts if text.strip()]  # there, an empty answer is never right
+    if not written:
         raise EvaluationError(f"{where}: there is no gold answer")
-    return [str(g) for g in flat]
+    return written

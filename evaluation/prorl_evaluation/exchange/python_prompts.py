@@ -67,7 +67,9 @@ class Prompting:
     constants: Mapping[str, ast.expr]
 
     def check(self) -> None:
-        """Raise UnreadPythonError where a statement or an expression is of a kind that is never interpreted."""
+        """Raise UnreadPythonError where a statement, an expression or an argument is of a kind that is never interpreted."""
+        if not 1 <= len(self.function.args.args) <= 2:
+            raise UnreadPythonError("it takes other arguments than a row and a task's name")
         for node in ast.walk(ast.Module(self.function.body, [])):
             if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
                 raise _unread(node)
@@ -81,15 +83,13 @@ class Prompting:
                 case ast.BinOp(op=op) if not isinstance(op, ast.Add | ast.Sub):
                     raise _unread(node)
 
-    def of(self, row: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the keywords of the ``Doc`` that the function gives for a row; None where it gives None.
+    def of(self, row: Mapping[str, Any], task: str) -> dict[str, Any] | None:
+        """Return the keywords of the ``Doc`` that the function gives for a row and the task's name; None where it gives None.
 
         Raises UnreadPythonError; EvaluationError for a row that does not suit the function.
         """
         names = [a.arg for a in self.function.args.args]
-        if not names:
-            raise UnreadPythonError(f"{self.function.name} takes no row")
-        run = _Run(self.constants, {names[0]: dict(row), **dict.fromkeys(names[1:])})
+        run = _Run(self.constants, dict(zip(names, (dict(row), task), strict=False)))
         try:
             done, value = run.body(self.function.body)
         except UnreadPythonError:

@@ -56,8 +56,9 @@ def _guarded(work: Callable[..., str], *given: Any) -> tuple[str | None, str]:
         return None, f"{type(error).__name__}: {error}"
 
 
-def _replace(text: str, pattern: str, into: str, count: int = 0) -> str:
-    return re.sub(pattern, into, text, count=count)
+def _replace(string: str, pattern: str, repl: str, count: int = 0) -> str:
+    """Return what the harness's ``regex_replace`` does; a template may name its arguments."""
+    return re.sub(pattern, repl, string, count=count)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,9 @@ from prorl_verifiers.references import known_keys
 from prorl_verifiers.types import Reference, TaskError
 
 MAX_LISTED = 64
-"""Answers, stop texts, filters and ignored expressions of one task, each."""
+"""Stop texts, filters and ignored expressions of one task, each."""
+MAX_ANSWERS = 10_000
+"""Some questions have hundreds: every name of a person, say."""
 MAX_EXPRESSION = 2000
 FALLBACK = "[invalid]"
 KEYS = (
@@ -65,18 +67,26 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
     return lambda text: (change(text), True)
 
 
+def _without_thinking(text: str) -> str:
+    """Return ``text`` without each <think>...</think>, as lighteval takes them off."""
+    while (start := text.find("<think>")) >= 0 and (end := text.find("</think>", start)) >= 0:
+        text = text[:start] + text[end + len("</think>") :]
+    return text
+
+
 Filter = Callable[[str], tuple[str, bool]]
 PLAIN: dict[str, Filter] = {
     "lowercase": _always(str.lower),
     "uppercase": _always(str.upper),
     "remove_whitespace": _always(str.strip),
+    "remove_thinking": _always(_without_thinking),
 }
 OPTIONS: dict[str, tuple[str, ...]] = {
     "regex": ("regex_pattern", "group_select", "fallback"),
     "map": ("mapping_dict", "default_value"),
     **dict.fromkeys(PLAIN, ()),
 }
-"""Filter -> what it takes, called as lm-evaluation-harness calls it."""
+"""Filter -> what it takes, called as lm-evaluation-harness calls it (``remove_thinking`` is of lighteval's pipeline)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +118,9 @@ def read(reference: Reference) -> Matching:
     for expression in ignored:
         _checked(expression, "regexes_to_ignore")
     return Matching(
-        answers=_texts({"answer": [answers] if isinstance(answers, str) else answers}, "answer", 1),
+        answers=_texts(
+            {"answer": [answers] if isinstance(answers, str) else answers}, "answer", 1, MAX_ANSWERS
+        ),
         until=_texts(reference, "until"),
         filters=tuple(_filter(row) for row in _list(reference, "filters")),
         ignored=ignored,
@@ -116,16 +128,18 @@ def read(reference: Reference) -> Matching:
     )
 
 
-def _list(reference: Reference, key: str, least: int = 0) -> Sequence[Any]:
+def _list(reference: Reference, key: str, least: int = 0, most: int = MAX_LISTED) -> Sequence[Any]:
     value = reference.get(key)
     value = [] if value is None else value
-    if not isinstance(value, list) or not least <= len(value) <= MAX_LISTED:
-        raise TaskError(f"'{key}' must be a list of {least} to {MAX_LISTED}")
+    if not isinstance(value, list) or not least <= len(value) <= most:
+        raise TaskError(f"'{key}' must be a list of {least} to {most}")
     return value
 
 
-def _texts(reference: Reference, key: str, least: int = 0) -> tuple[str, ...]:
-    value = _list(reference, key, least)
+def _texts(
+    reference: Reference, key: str, least: int = 0, most: int = MAX_LISTED
+) -> tuple[str, ...]:
+    value = _list(reference, key, least, most)
     if not all(isinstance(text, str) for text in value):
         raise TaskError(f"'{key}' must hold texts")
     return tuple(value)
