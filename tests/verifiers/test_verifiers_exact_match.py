@@ -34,6 +34,11 @@ def test_a_gold_solution_and_a_number_meet_once_ignored_parts_are_gone() -> None
         ("b", {"filters": [{"function": "uppercase"}]}, "B"),
         (" b ", {"filters": [{"function": "remove_whitespace"}]}, "b"),
         ("<think>a</think>b<think>c", {"filters": [{"function": "remove_thinking"}]}, "b<think>c"),
+        (
+            "a<thi<think>b</think>nk>c</think>d",
+            {"filters": [{"function": "remove_thinking"}]},
+            "ad",
+        ),
         ("yes", {"filters": [{"function": "map", "mapping_dict": {"yes": "1"}}]}, "1"),
         ("a  b Q: c", {"until": ["Q:"]}, "a  b "),
     ],

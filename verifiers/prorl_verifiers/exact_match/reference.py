@@ -17,6 +17,7 @@ MAX_ANSWERS = 10_000
 """Some questions have hundreds: every name of a person, say."""
 MAX_EXPRESSION = 2000
 FALLBACK = "[invalid]"
+THINKING, THOUGHT = "<think>", "</think>"
 KEYS = (
     "answer",
     "until",
@@ -68,10 +69,21 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Return ``text`` without each <think>...</think>, as lighteval takes them off."""
-    while (start := text.find("<think>")) >= 0 and (end := text.find("</think>", start)) >= 0:
-        text = text[:start] + text[end + len("</think>") :]
-    return text
+    """Return ``text`` without each <think>...</think>, as lighteval takes them off: one after the other, so that what
+    is left on both sides may make the next tag. In one pass, as an answer may be long."""
+    kept: list[str] = []  # single characters
+    place, short = 0, len(THINKING) - 1
+    while True:
+        before = "".join(kept[-short:])
+        joint = (before + text[place : place + short]).find(THINKING)
+        start = text.find(THINKING, place) if joint < 0 else place - len(before) + joint
+        end = text.find(THOUGHT, start + len(THINKING)) if start >= 0 else -1
+        if end < 0:
+            return "".join(kept) + text[place:]
+        kept += text[place : max(start, place)]
+        if start < place:
+            del kept[start - place :]
+        place = end + len(THOUGHT)
 
 
 Filter = Callable[[str], tuple[str, bool]]
