@@ -81,6 +81,11 @@ class Ladders:
         found: NDArray[np.bool_] = np.array([*opened, True])[self._level_of]
         return found
 
+    @property
+    def climb(self) -> bool:
+        """Whether any ladder has a second level."""
+        return self._levels > len(self._ladders)
+
     def closed(self, levels: Sequence[int]) -> int:
         """Return how many levels are closed when so many ``levels`` of each ladder are open."""
         return self._levels - sum(levels)

@@ -87,6 +87,11 @@ class PromptSource:
             weights = settings.data.domain_weights
             if weights:
                 check_domains(self._domains, weights)
+            if settings.data.levels == "ladder" and not self._ladders.climb:
+                raise UserError(
+                    "data.levels=ladder opens one level after the other, and no family of this dataset has items of two "
+                    "levels: set data.levels=all, or build one that has (prorl data ladder)"
+                )
             fit = (self.fits(s, settings) for s in self.eligible(settings))
             every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
             if not (list(fit) if every else any(fit)):
@@ -149,10 +154,13 @@ class PromptSource:
         """
         data = config.data
         by_domain = data.domain_weights
-        base: Sequence[float] = per_item(self._domains, by_domain) if by_domain else self._weights
+        opened: Sequence[bool] = [True] * len(self.samples)
         if data.levels == "ladder":
-            opened = self._ladders.open_items(self.open_levels(config))
-            base = [w if is_open else 0.0 for w, is_open in zip(base, opened, strict=True)]
+            opened = self._ladders.open_items(self.open_levels(config)).tolist()
+        if by_domain:
+            base = per_item(self._domains, by_domain, opened)
+        else:
+            base = [w if o else 0.0 for w, o in zip(self._weights, opened, strict=True)]
         match data.sampling:
             case "uniform":
                 return base
@@ -215,15 +223,21 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     return first + rest
 
 
-def per_item(domains: Sequence[str], weights: Mapping[str, float]) -> list[float]:
+def per_item(
+    domains: Sequence[str], weights: Mapping[str, float], opened: Sequence[bool]
+) -> list[float]:
     """Return the weight of each item of ``domains`` where ``weights`` are those of whole domains.
 
-    A domain's total is its weight, however many prompts it has; a weight of 0 leaves the domain out. Raises
-    UserError for a domain that the dataset does not have.
+    A domain's total is its weight, however many prompts it has; a weight of 0 leaves the domain out. Items that are
+    not ``opened`` have none, and the others of their domain share it. Raises UserError for a domain that the dataset
+    does not have.
     """
     check_domains(domains, weights)
-    sizes = Counter(domains)
-    return [max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains]
+    sizes = Counter(d for d, is_open in zip(domains, opened, strict=True) if is_open)
+    return [
+        max(weights.get(d, 0.0), 0.0) / sizes[d] if is_open else 0.0
+        for d, is_open in zip(domains, opened, strict=True)
+    ]
 
 
 def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:
