@@ -219,6 +219,11 @@ def test_a_simulation_takes_every_action_and_ends_where_the_run_would() -> None:
     assert next(d.kind for d in differences(found, other, 60)) == "run_ended"
 
 
+def test_a_simulation_goes_on_past_an_end_after_which_the_run_was_resumed() -> None:
+    found = simulate(config_of("end"), 60, rows_of_a_plateau(), [STALL])
+    assert kinds(found) == [(STALL, "run_ended"), (2 * STALL, "run_ended")]
+
+
 def test_explain_shows_what_the_next_stall_would_lead_to() -> None:
     config = config_of("raise_samples", "end")
     before = rules_at(config, rows_of_a_plateau(), STALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from prorl_training.config import TrainConfig
@@ -17,20 +17,25 @@ from prorl_training.schedule.validation_history import ValidationResult
 
 
 def simulate(
-    config: TrainConfig, steps: int, metrics: Mapping[int, Mapping[str, Any]] | None = None
+    config: TrainConfig,
+    steps: int,
+    metrics: Mapping[int, Mapping[str, Any]] | None = None,
+    gone_on_after: Collection[int] = (),
 ) -> list[Decision]:
     """Return what would be decided over ``steps`` steps, in the order a run writes it.
 
     ``metrics`` maps a step to its line of ``metrics.jsonl`` (keys kl, entropy, loss, grad_norm,
     groups_kept, levels_closed, validation_reward, validation_se, validation_rewards, each may be absent or null);
     steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
-    update. The simulation ends where the guard would stop the run, or a stall end it.
+    update. The simulation ends where the guard would stop the run, or a stall end it, but for the steps
+    ``gone_on_after``, after whose stall the run was resumed.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
     for step in range(1, steps + 1):
         row, outlook = recorded.get(step, {}), outlook_at(config, recorded, step)
         decisions += simulate_step(controller, guard, step, row, outlook)
+        controller.ended = controller.ended and step not in gone_on_after
         if guard.stop_reason is not None or controller.ended:
             break
     return decisions
