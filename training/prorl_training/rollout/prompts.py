@@ -87,10 +87,11 @@ class PromptSource:
             weights = settings.data.domain_weights
             if weights:
                 check_domains(self._domains, weights)
-            if settings.data.levels == "ladder" and not self._ladders.climb:
+            ladder = settings.data.levels == "ladder"
+            if ladder and not self._ladders.climb(self._drawn_domains(settings)):
                 raise UserError(
-                    "data.levels=ladder opens one level after the other, and no family of this dataset has items of two "
-                    "levels: set data.levels=all, or build one that has (prorl data ladder)"
+                    "data.levels=ladder opens one level after the other, and no family that is drawn of this dataset has "
+                    "items of two levels: set data.levels=all, or build one that has (prorl data ladder)"
                 )
             fit = (self.fits(s, settings) for s in self.eligible(settings))
             every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
@@ -99,8 +100,12 @@ class PromptSource:
 
     def eligible(self, config: TrainConfig) -> list[Sample]:
         """Return the samples that ``data.domain_weights`` lets a step draw, too long ones included."""
+        domains = self._drawn_domains(config)
+        return [s for s in self.samples if s.domain in domains]
+
+    def _drawn_domains(self, config: TrainConfig) -> set[str]:
         weights = config.data.domain_weights
-        return [s for s in self.samples if not weights or weights.get(s.domain, 0.0) > 0]
+        return {d for d in set(self._domains) if not weights or weights.get(d, 0.0) > 0}
 
     def limit(self, config: TrainConfig) -> float:
         """Return the longest prompt in tokens that a step may use; infinite where nothing limits it."""
@@ -174,9 +179,9 @@ class PromptSource:
                 assert_never(data.sampling)
 
     def levels(self, config: TrainConfig) -> tuple[int, int]:
-        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``)."""
-        levels = self.open_levels(config)
-        return sum(levels), self._ladders.closed(levels)
+        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``), in the
+        domains that are drawn."""
+        return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
         """Return what is open now and was not ``before`` (of ``open_levels``), or the other way (``Ladders.changes``)."""
