@@ -74,7 +74,12 @@ def simulate(
         config_file = own if own.is_file() else None
     config = load_config(preset, config_file, settings or [])
     count = steps or (max(rows) if rows else config.steps)
-    decisions = run_simulation(config, count, rows)
+    beside = journal.parent / "decisions.jsonl" if journal is not None else None
+    recorded = None
+    if beside is not None and beside.is_file():
+        recorded = [read_decision(row) for _, row in read_jsonl(beside)]
+    ends = [d.step for d in recorded or () if d.kind == "run_ended" and d.step < max(rows)]
+    decisions = run_simulation(config, count, rows, ends)
     if plot is not None:
         title = f"{config.preset}: {count} steps" + (f", on {journal}" if journal else "")
         plot_timeline(plot, title, count, decisions, rows)
@@ -85,11 +90,9 @@ def simulate(
     print_timeline(config, decisions, count)
     if journal is None:
         return
-    beside = journal.parent / "decisions.jsonl"
-    if not beside.is_file():
+    if recorded is None:
         console.say(f"no decisions.jsonl beside {journal}: nothing to compare with")
         return
-    recorded = [read_decision(row) for _, row in read_jsonl(beside)]
     found = differences(decisions, recorded, count)
     print()
     if not found:

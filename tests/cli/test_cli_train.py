@@ -183,6 +183,12 @@ def test_a_run_that_a_stall_ended_says_so_and_is_no_failure(place: Path) -> None
     shown = prorl("train", "explain", "stalled", "--step", "4").stdout
     assert "run ended - validation stalled" in shown
     assert "next on stall: end" in shown
+    prorl("train", "--resume", "stalled")  # until the next stall ends it
+    decided = (place / "runs/stalled/decisions.jsonl").read_text().splitlines()
+    ends = [d["step"] for d in map(json.loads, decided) if d["kind"] == "run_ended"]
+    assert ends == [4, 8]
+    simulated = prorl("train", "simulate", "--from", "runs/stalled").stdout
+    assert "are the same as in the recorded run" in simulated
 
 
 def test_resuming_says_what_is_left_to_do_and_where_the_data_was(place: Path) -> None:

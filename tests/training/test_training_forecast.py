@@ -145,6 +145,62 @@ def test_compute_is_tokens_where_rows_have_them_and_goes_on_at_the_newest_rate()
     assert read_series(rows, "steps").compute.tolist() == series.steps.tolist()
 
 
+def test_of_several_lines_of_a_step_the_last_counts_in_the_order_of_the_steps() -> None:
+    rows = rows_of([0.1 * i for i in range(1, 9)])
+    again = [{**row, "validation_reward": 0.5} for row in rows[2:4]]
+    series = read_series([*rows, *again])
+    assert series.steps.tolist() == [20 * i for i in range(1, 9)]
+    assert series.values.tolist() == pytest.approx([0.1, 0.2, 0.5, 0.5, 0.5, 0.6, 0.7, 0.8])
+    forecast([*rows, *again], 400)
+
+
+@pytest.mark.parametrize("mean", [math.nan, math.inf, -math.inf])
+def test_a_mean_that_is_not_finite_is_no_validation(mean: float) -> None:
+    rows = rows_of([0.1 * i for i in range(1, 10)])
+    odd = [*rows[:4], {**rows[4], "validation_reward": mean}, *rows[5:]]
+    assert forecast(odd, 400) == forecast([*rows[:4], *rows[5:]], 400)
+
+
+def test_rewards_that_are_not_finite_are_as_those_without_a_verdict() -> None:
+    rewards = np.random.default_rng(0).random((9, 5)).tolist()
+    rows = [
+        row | {"validation_rewards": r} for row, r in zip(rows_of([0.5] * 9), rewards, strict=True)
+    ]
+    odd = [{**row, "validation_rewards": [math.nan, *row["validation_rewards"]]} for row in rows]
+    none = [{**row, "validation_rewards": [None, *row["validation_rewards"]]} for row in rows]
+    assert read_series(odd).noise == read_series(none).noise > 0
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("validation_reward", 12.5, r"step 40 has validation_reward = 12.5, .* from 0 to 1"),
+        ("validation_reward", -0.1, r"step 40 has validation_reward = -0.1, .* from 0 to 1"),
+        (
+            "validation_reward",
+            "much",
+            r"step 40 has validation_reward = 'much', which is no number",
+        ),
+        ("tokens_total", "many", r"step 40 has tokens_total = 'many', which is no number"),
+        ("validation_rewards", 0.5, r"step 40 has validation_rewards = 0.5, which is no list"),
+        ("validation_rewards", [{}], r"step 40 has validation_rewards = {}, which is no number"),
+    ],
+)
+def test_what_is_no_reward_is_refused_with_its_step(key: str, value: Any, said: str) -> None:
+    rows = rows_of([0.1 * i for i in range(1, 10)])
+    rows[1][key] = value
+    with pytest.raises(UserError, match=said):
+        forecast(rows, 400)
+
+
+@pytest.mark.parametrize("tokens", [[0] * 9, [500] * 9, list(range(9, 0, -1)), [math.nan] * 9])
+def test_tokens_that_do_not_grow_are_no_compute(tokens: list[float]) -> None:
+    rows = rows_of([0.1 * i for i in range(1, 10)])
+    for row, total in zip(rows, tokens, strict=True):
+        row["tokens_total"] = total
+    assert forecast(rows, 400) == forecast(rows, 400, unit="steps")
+
+
 def test_a_run_that_has_levelled_off_has_its_ceiling_told() -> None:
     found = forecast(rows_of(noisy(40, 0.01, lambda c: np.minimum(0.2 + 0.6 * c, 0.5))), 1200)
     assert found.identified and found.ceiling and found.value and found.gain

@@ -106,7 +106,14 @@ def test_ratings_count_as_responses_from_before_step_1(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["{", '{"id": "a", "n": 3}', '{"id": "a", "pass_rate": 1.5, "n": 3}', "[]"],
+    [
+        "{",
+        '{"id": "a", "n": 3}',
+        '{"id": "a", "pass_rate": 1.5, "n": 3}',
+        '{"id": "a", "pass_rate": 0.5, "n": Infinity}',
+        '{"id": "a", "pass_rate": NaN, "n": 3}',
+        "[]",
+    ],
 )
 def test_a_line_that_is_no_rating_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pass_rates.jsonl"

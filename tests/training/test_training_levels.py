@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
+from prorl_common import UserError
 from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
@@ -53,6 +55,34 @@ def test_a_level_opens_when_the_one_below_is_passed_and_closes_when_it_is_lost()
     assert source.levels(config) == (3, 0)
     source.records.wrong[:2] = 5.0
     assert source.levels(config) == (1, 2)
+
+
+def test_closed_levels_take_nothing_from_their_domains_weight() -> None:
+    plain = [replace(item(f"code{n}"), domain="code") for n in range(3)]
+    source = PromptSource([*LADDER, *plain], lambda s: [0], None)
+    config = config_of(sampling="uniform", domain_weights={"math": 2.0, "code": 1.0})
+    third = 1 / 3  # of the weight of code, by item; 1a and 1b share that of math
+    assert source.drawing_weights(config) == [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, third, third, third]
+
+
+@pytest.mark.parametrize("metadata", [{}, {"level": 1}, {"level": "1"}])
+def test_a_ladder_without_a_second_level_is_refused(metadata: dict[str, Any]) -> None:
+    source = PromptSource([item(n, **metadata) for n in "ab"], lambda s: [0], None)
+    with pytest.raises(
+        UserError, match=r"no family that is drawn of this dataset has items of two levels"
+    ):
+        source.check(config_of())
+
+
+def test_levels_of_a_domain_that_is_not_drawn_are_neither_open_nor_closed() -> None:
+    code = [replace(item(f"code{n}", level=n, family="sums"), domain="code") for n in range(5)]
+    source = PromptSource([*LADDER, *code], lambda s: [0], None)
+    assert source.levels(config_of()) == (2, 6)
+    assert source.levels(config_of(domain_weights={"math": 1.0})) == (1, 2)
+    plain = PromptSource([*code, item("plain")], lambda s: [0], None)
+    plain.check(config_of())
+    with pytest.raises(UserError, match="no family that is drawn"):
+        plain.check(config_of(domain_weights={"math": 1.0}))
 
 
 def test_what_is_not_known_any_more_opens_nothing() -> None:

@@ -178,6 +178,14 @@ def test_the_default_is_the_reset_that_it_always_was() -> None:
         (["controller.on_stall=[raise_difficulty]"], r"set data\.levels=ladder"),
         (["controller.on_stall=[rerate]"], r"set data\.sampling=posterior"),
         (["controller.on_stall=[pray]"], "on_stall"),
+        (["controller.on_stall=[end]", "validation.every=0"], r"set validation\.every, or"),
+        (
+            ["controller.on_stall=[end]", "controller.stall_validations=0"],
+            r"set controller\.stall_validations, or",
+        ),
+        (["controller.on_stall=[reset]", "controller.end_gain=0.01"], r"has no end: add it"),
+        (["controller.end_gain=0.01"], r"has no end: add it"),
+        (["logging.forecast=1", "validation.every=0"], r"or logging\.forecast=0"),
     ],
 )
 def test_an_action_that_could_do_nothing_is_refused_with_the_cure(
@@ -209,6 +217,11 @@ def test_a_simulation_takes_every_action_and_ends_where_the_run_would() -> None:
     assert any(line.startswith("plateau") and "P" in line for line in lanes_text(found, 60))
     other = simulate(config_of("raise_samples", "end"), 60, rows)
     assert next(d.kind for d in differences(found, other, 60)) == "run_ended"
+
+
+def test_a_simulation_goes_on_past_an_end_after_which_the_run_was_resumed() -> None:
+    found = simulate(config_of("end"), 60, rows_of_a_plateau(), [STALL])
+    assert kinds(found) == [(STALL, "run_ended"), (2 * STALL, "run_ended")]
 
 
 def test_explain_shows_what_the_next_stall_would_lead_to() -> None:

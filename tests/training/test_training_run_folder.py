@@ -93,6 +93,28 @@ def test_truncation_drops_lines_and_rollouts_of_later_steps_and_keeps_the_others
     assert [r["step"] for r in run.metrics()] == [1, 2, 3]
 
 
+def test_a_damaged_line_is_named_where_others_follow_it_and_left_out_at_the_end(
+    run: RunFolder,
+) -> None:
+    whole = run.metrics_path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for damage in (b'{"step": 2, "rew\n', b"\x00\xff\n", b"[2]\n", b'{"step": "2"}\n', b"{}\n"):
+        run.metrics_path.write_bytes(lines[0] + b"\n" + damage + lines[2])
+        with pytest.raises(
+            UserError, match=r"metrics.jsonl:3: damaged, no JSON object with a step"
+        ):
+            run.metrics()
+        run.metrics_path.write_bytes(whole + damage)
+        assert [r["step"] for r in run.metrics()] == [1, 2, 3]
+
+
+def test_truncation_keeps_what_stands_behind_a_damaged_line(run: RunFolder) -> None:
+    first, second, third = run.metrics_path.read_bytes().splitlines(keepends=True)
+    run.metrics_path.write_bytes(first + b"\x00\x00\n" + second + third)
+    run.truncate_after(2)
+    assert run.metrics_path.read_bytes() == first + second
+
+
 HOLD = """
 import sys, time
 from pathlib import Path

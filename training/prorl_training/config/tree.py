@@ -151,7 +151,17 @@ class TrainConfig(Section):
     def _stall_actions_have_what_they_need(self) -> TrainConfig:
         if self.phases:
             return self
-        actions, data = self.controller.on_stall, self.data
+        actions, data, c = self.controller.on_stall, self.data, self.controller
+        if actions and not (self.validation.every and c.stall_validations):
+            off = "controller.stall_validations" if self.validation.every else "validation.every"
+            raise ValueError(
+                f"controller.on_stall acts on a stall, and {off}=0 looks for none: set {off}, or controller.on_stall=[]"
+            )
+        if c.end_gain and "end" not in actions:
+            raise ValueError(
+                "controller.end_gain is asked before a stall ends the run, and controller.on_stall has no end: add it, "
+                "or set controller.end_gain=0"
+            )
         if "raise_difficulty" in actions and data.levels == "all":
             raise ValueError(
                 "controller.on_stall=raise_difficulty opens levels, and data.levels=all has all of them open: "
@@ -161,6 +171,15 @@ class TrainConfig(Section):
             raise ValueError(
                 "controller.on_stall=rerate forgets the items' records, which nothing reads: set "
                 "data.sampling=posterior"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _a_forecast_has_validations(self) -> TrainConfig:
+        if self.logging.forecast and not self.validation.every:
+            raise ValueError(
+                "logging.forecast tells where validation is heading, and validation.every=0 has none: set "
+                "validation.every, or logging.forecast=0"
             )
         return self
 

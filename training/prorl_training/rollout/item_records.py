@@ -119,7 +119,7 @@ def read_ratings(path: Path, items: AbstractSet[str]) -> dict[str, tuple[float, 
     for number, row in read_jsonl(path):
         try:
             name, rate, n = str(row["id"]), float(row["pass_rate"]), int(row["n"])
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise UserError(
                 f"{path}:{number}: not a line of pass_rates.jsonl (id, pass_rate, n)"
             ) from error

@@ -9,6 +9,7 @@ when the one below it is lost or was not tried for long. Items without a level a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ class Ladder(NamedTuple):
 
     name: str
     """``domain/family``."""
+    domain: str
     levels: tuple[int, ...]
 
 
@@ -33,14 +35,14 @@ class Ladders:
 
     def __init__(self, samples: Sequence[Sample]) -> None:
         on_ladder: list[tuple[int, str, int]] = []
-        found: dict[str, set[int]] = {}
+        found: dict[tuple[str, str], set[int]] = {}
         for place, sample in enumerate(samples):
             level = sample.metadata.get("level")
             if isinstance(level, int) and not isinstance(level, bool):
                 name = f"{sample.domain}/{sample.family}"
-                found.setdefault(name, set()).add(level)
+                found.setdefault((name, sample.domain), set()).add(level)
                 on_ladder.append((place, name, level))
-        self._ladders = [Ladder(name, tuple(sorted(levels))) for name, levels in found.items()]
+        self._ladders = [Ladder(*of, tuple(sorted(levels))) for of, levels in found.items()]
         numbers = {
             mark: number
             for number, mark in enumerate(
@@ -81,9 +83,16 @@ class Ladders:
         found: NDArray[np.bool_] = np.array([*opened, True])[self._level_of]
         return found
 
-    def closed(self, levels: Sequence[int]) -> int:
-        """Return how many levels are closed when so many ``levels`` of each ladder are open."""
-        return self._levels - sum(levels)
+    def climb(self, domains: AbstractSet[str]) -> bool:
+        """Return whether any ladder of these domains has a second level."""
+        return any(len(x.levels) > 1 for x in self._ladders if x.domain in domains)
+
+    def count(self, levels: Sequence[int], domains: AbstractSet[str]) -> tuple[int, int]:
+        """Return how many levels of these domains are open when so many ``levels`` of each ladder are, and how many are
+        closed."""
+        own = [(x, n) for x, n in zip(self._ladders, levels, strict=True) if x.domain in domains]
+        opened = sum(n for _, n in own)
+        return opened, sum(len(x.levels) for x, _ in own) - opened
 
     def changes(
         self, before: Sequence[int], after: Sequence[int], right: Floats, wrong: Floats

@@ -87,6 +87,12 @@ class PromptSource:
             weights = settings.data.domain_weights
             if weights:
                 check_domains(self._domains, weights)
+            ladder = settings.data.levels == "ladder"
+            if ladder and not self._ladders.climb(self._drawn_domains(settings)):
+                raise UserError(
+                    "data.levels=ladder opens one level after the other, and no family that is drawn of this dataset has "
+                    "items of two levels: set data.levels=all, or build one that has (prorl data ladder)"
+                )
             fit = (self.fits(s, settings) for s in self.eligible(settings))
             every = settings.rollout.overlong_prompts == "error"  # then ``fits`` raises
             if not (list(fit) if every else any(fit)):
@@ -94,8 +100,12 @@ class PromptSource:
 
     def eligible(self, config: TrainConfig) -> list[Sample]:
         """Return the samples that ``data.domain_weights`` lets a step draw, too long ones included."""
+        domains = self._drawn_domains(config)
+        return [s for s in self.samples if s.domain in domains]
+
+    def _drawn_domains(self, config: TrainConfig) -> set[str]:
         weights = config.data.domain_weights
-        return [s for s in self.samples if not weights or weights.get(s.domain, 0.0) > 0]
+        return {d for d in set(self._domains) if not weights or weights.get(d, 0.0) > 0}
 
     def limit(self, config: TrainConfig) -> float:
         """Return the longest prompt in tokens that a step may use; infinite where nothing limits it."""
@@ -149,10 +159,13 @@ class PromptSource:
         """
         data = config.data
         by_domain = data.domain_weights
-        base: Sequence[float] = per_item(self._domains, by_domain) if by_domain else self._weights
+        opened: Sequence[bool] = [True] * len(self.samples)
         if data.levels == "ladder":
-            opened = self._ladders.open_items(self.open_levels(config))
-            base = [w if is_open else 0.0 for w, is_open in zip(base, opened, strict=True)]
+            opened = self._ladders.open_items(self.open_levels(config)).tolist()
+        if by_domain:
+            base = per_item(self._domains, by_domain, opened)
+        else:
+            base = [w if o else 0.0 for w, o in zip(self._weights, opened, strict=True)]
         match data.sampling:
             case "uniform":
                 return base
@@ -166,9 +179,9 @@ class PromptSource:
                 assert_never(data.sampling)
 
     def levels(self, config: TrainConfig) -> tuple[int, int]:
-        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``)."""
-        levels = self.open_levels(config)
-        return sum(levels), self._ladders.closed(levels)
+        """Return how many levels of generated items are open now, and how many are not (``data.levels=ladder``), in the
+        domains that are drawn."""
+        return self._ladders.count(self.open_levels(config), self._drawn_domains(config))
 
     def level_changes(self, before: Sequence[int], config: TrainConfig) -> list[dict[str, Any]]:
         """Return what is open now and was not ``before`` (of ``open_levels``), or the other way (``Ladders.changes``)."""
@@ -215,15 +228,21 @@ def step_order(count: int, seed: int, step: int, batch: int) -> list[int]:
     return first + rest
 
 
-def per_item(domains: Sequence[str], weights: Mapping[str, float]) -> list[float]:
+def per_item(
+    domains: Sequence[str], weights: Mapping[str, float], opened: Sequence[bool]
+) -> list[float]:
     """Return the weight of each item of ``domains`` where ``weights`` are those of whole domains.
 
-    A domain's total is its weight, however many prompts it has; a weight of 0 leaves the domain out. Raises
-    UserError for a domain that the dataset does not have.
+    A domain's total is its weight, however many prompts it has; a weight of 0 leaves the domain out. Items that are
+    not ``opened`` have none, and the others of their domain share it. Raises UserError for a domain that the dataset
+    does not have.
     """
     check_domains(domains, weights)
-    sizes = Counter(domains)
-    return [max(weights.get(d, 0.0), 0.0) / sizes[d] for d in domains]
+    sizes = Counter(d for d, is_open in zip(domains, opened, strict=True) if is_open)
+    return [
+        max(weights.get(d, 0.0), 0.0) / sizes[d] if is_open else 0.0
+        for d, is_open in zip(domains, opened, strict=True)
+    ]
 
 
 def check_domains(domains: Sequence[str], weights: Mapping[str, float]) -> None:

@@ -161,11 +161,13 @@ class RunFolder:
         return False
 
     def truncate_after(self, step: int) -> None:
-        """Drop journal lines and rollouts of steps after ``step`` (they will be done again) and torn lines."""
+        """Drop journal lines and rollouts of steps after ``step`` (they will be done again) and torn or damaged lines."""
         self._whole.clear()
         for path in (self.metrics_path, self.decisions_path):
             if path.exists():
-                kept = b"".join(line for line, row in _lines(path) if row["step"] <= step)
+                kept = b"".join(
+                    line for _, line, row in _lines(path) if row and row["step"] <= step
+                )
                 if len(kept) != path.stat().st_size:
                     atomic_write_text(path, kept.decode())
         for written, path in rollout_files(self.path).items():
@@ -175,12 +177,12 @@ class RunFolder:
             path.unlink()
 
     def metrics(self) -> list[dict[str, Any]]:
-        """Return all complete lines of ``metrics.jsonl``."""
-        return [row for _, row in _lines(self.metrics_path)]
+        """Return all complete lines of ``metrics.jsonl``. Raises UserError for a damaged one that others follow."""
+        return _read(self.metrics_path)
 
     def decisions(self) -> list[dict[str, Any]]:
-        """Return all complete lines of ``decisions.jsonl``."""
-        return [row for _, row in _lines(self.decisions_path)]
+        """Return all complete lines of ``decisions.jsonl``. Raises UserError for a damaged one that others follow."""
+        return _read(self.decisions_path)
 
     def log_decisions(self, decisions: Sequence[Decision]) -> None:
         """Append decisions to ``decisions.jsonl``."""
@@ -210,20 +212,40 @@ class RunFolder:
                 view = view[file.write(view) :]
 
 
-def _lines(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Yield (line, row) up to the first line that is torn; a run being written may have one at its end."""
-    if not path.exists():
-        return
-    for line in path.read_bytes().splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            return
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            return
-        if not isinstance(row, dict) or "step" not in row:
-            return
-        yield line, row
+def _read(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a journal that may be written right now; what is torn or damaged at its end is left out.
+
+    Raises UserError for a damaged line that others follow: what comes after it is not lost in silence.
+    """
+    rows: list[dict[str, Any]] = []
+    damaged = 0
+    for number, _, row in _lines(path):
+        if damaged:
+            raise UserError(
+                f"{path}:{damaged}: damaged, no JSON object with a step: mend the line or take it out"
+            )
+        if row is None:
+            damaged = number
+        else:
+            rows.append(row)
+    return rows
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes, dict[str, Any] | None]]:
+    """Yield (number from 1, line, row) of each line that was ended, but blank ones; row None: it is damaged."""
+    data = path.read_bytes() if path.exists() else b""
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+        if line.strip():
+            yield number, line + b"\n", _row(line)
+
+
+def _row(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    step = row.get("step") if isinstance(row, dict) else None
+    return row if isinstance(step, int) and not isinstance(step, bool) else None
 
 
 def named_run(name: str) -> RunFolder:

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.outlook import Outlook
+from prorl_training.schedule.recorded import number, numbers
 from prorl_training.schedule.rules import measure_spike
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.validation_history import ValidationResult
 
 
 def simulate(
-    config: TrainConfig, steps: int, metrics: Mapping[int, Mapping[str, Any]] | None = None
+    config: TrainConfig,
+    steps: int,
+    metrics: Mapping[int, Mapping[str, Any]] | None = None,
+    gone_on_after: Collection[int] = (),
 ) -> list[Decision]:
     """Return what would be decided over ``steps`` steps, in the order a run writes it.
 
     ``metrics`` maps a step to its line of ``metrics.jsonl`` (keys kl, entropy, loss, grad_norm,
     groups_kept, levels_closed, validation_reward, validation_se, validation_rewards, each may be absent or null);
     steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
-    update. The simulation ends where the guard would stop the run, or a stall end it.
+    update. The simulation ends where the guard would stop the run, or a stall end it, but for the steps
+    ``gone_on_after``, after whose stall the run was resumed.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
     for step in range(1, steps + 1):
         row, outlook = recorded.get(step, {}), outlook_at(config, recorded, step)
         decisions += simulate_step(controller, guard, step, row, outlook)
+        controller.ended = controller.ended and step not in gone_on_after
         if guard.stop_reason is not None or controller.ended:
             break
     return decisions
@@ -53,10 +58,10 @@ def simulate_step(
     """Take both through one step with its recorded line (empty: calm) and return the decisions."""
     guard.begin_step(step)
     decisions = controller.begin_step(step)
-    loss, norm = _number(row, "loss"), _number(row, "grad_norm")
+    loss, norm = number(row, "loss"), number(row, "grad_norm")
     if loss is not None and norm is not None:
         guard.judge_update(loss, norm)
-    decisions += guard.end_step(_number(row, "entropy"), row.get("groups_kept") == 0)
+    decisions += guard.end_step(number(row, "entropy"), row.get("groups_kept") == 0)
     decisions += controller.end_step(step, measured(row, outlook))
     return decisions
 
@@ -66,15 +71,14 @@ def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured
 
     A validation recorded without ``validation_rewards`` is the best or not, and is not tested on.
     """
-    mean, validation = _number(row, "validation_reward"), None
+    mean, validation = number(row, "validation_reward"), None
     if mean is not None:
-        se, rewards = _number(row, "validation_se"), row.get("validation_rewards") or []
-        each = tuple(None if x is None else _value(row, "validation_rewards", x) for x in rewards)
+        se, each = number(row, "validation_se"), numbers(row, "validation_rewards")
         validation = ValidationResult(mean, math.nan if se is None else se, each)
-    closed = _number(row, "levels_closed")
+    closed = number(row, "levels_closed")
     return Measured(
-        _number(row, "kl"),
-        _number(row, "entropy"),
+        number(row, "kl"),
+        number(row, "entropy"),
         validation,
         None if closed is None else int(closed),
         outlook,
@@ -107,7 +111,7 @@ def rules_at(
     if c.reset_interval:
         view["interval"] = c.reset_interval
     view["cooling_down"] = state.last_reset > 0 and since < c.cool_down
-    kl, kls = _number(row, "kl"), state.kl_history[-c.kl_window :]
+    kl, kls = number(row, "kl"), state.kl_history[-c.kl_window :]
     view["kl"] = kl
     view["kl_history"] = f"{len(kls)} of {c.kl_window} steps"
     if kl is not None and math.isfinite(kl) and len(kls) >= max(c.kl_window, 3):
@@ -127,18 +131,3 @@ def rules_at(
     view["samples"] = controller.settings.rollout.samples
     view["best_step"] = state.best_step
     return view
-
-
-def _number(row: Mapping[str, Any], key: str) -> float | None:
-    value = row.get(key)
-    return None if value is None else _value(row, key, value)
-
-
-def _value(row: Mapping[str, Any], key: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        where = f"the recorded step {row.get('step', '?')}"
-        raise UserError(
-            f"{where} has {key} = {value!r}, which is no number: mend its line"
-        ) from None
