@@ -11,8 +11,9 @@ import pytest
 
 from prorl_common import UserError
 from prorl_training.schedule.forecast.calibration import draw, likely, thresholds
-from prorl_training.schedule.forecast.fitting import CORRELATIONS, Design, fit
+from prorl_training.schedule.forecast.fitting import Design, fit
 from prorl_training.schedule.forecast.forecasting import Forecast, forecast, told
+from prorl_training.schedule.forecast.noise import CORRELATIONS, Noise
 from prorl_training.schedule.forecast.prefixes import NO_CHANGE, foretold, prefix_errors
 from prorl_training.schedule.forecast.series import read_series
 from prorl_training.schedule.forecast.setting import Functional, settle
@@ -342,7 +343,7 @@ def test_weights_are_the_normal_likelihood_with_start_and_ceiling_integrated_out
 
 def test_least_squares_of_many_series_are_those_of_each() -> None:
     c, places = np.arange(1, 11) / 10, np.arange(10.0)
-    design = Design(grid(1.0), c, places)
+    design = Design(grid(1.0), c, Noise(places))
     series = np.random.default_rng(0).random((3, 10))
     together = fit(design, series)
     g = 150

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prorl_training.schedule.forecast.fitting import CORRELATIONS, FINEST, fit
+from prorl_training.schedule.forecast.fitting import FINEST, fit
+from prorl_training.schedule.forecast.noise import CORRELATIONS
 from prorl_training.schedule.forecast.setting import Functional, Setting, held
 from prorl_training.schedule.forecast.shapes import FAMILIES, Array, Shapes, grid
 
@@ -121,7 +122,7 @@ def thresholds(
     noise = random.standard_normal(curve.shape)
     for number, k in enumerate(CORRELATIONS):
         own = drawn.correlation == number
-        noise[own] = noise[own] @ np.linalg.cholesky(k.matrix(setting.places)).T
+        noise[own] = noise[own] @ np.linalg.cholesky(k.matrix(setting.noise.places)).T
     series = curve + np.sqrt(drawn.variance)[:, None] * noise
     blocks = np.array_split(np.arange(len(series)), math.ceil(len(series) / BLOCK))
     falls = np.concatenate([_falls(setting, drawn, asked, series, b) for b in blocks], axis=1)

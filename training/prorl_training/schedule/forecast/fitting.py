@@ -1,7 +1,7 @@
 """Fit all shapes at once, under noise that hangs together over time, and tell which values the data allow.
 
 The measured values are y = R0 (1 - f) + A f + u, with u normal of covariance sigma^2 K. K is one of a few correlations
-(``correlations``): what the policy's path and the sampler's fixed seeds leave from one validation to the next. For each
+(``noise``). For each
 (shape, K) the rest is linear; -2 log-likelihood, maximised over R0, A and sigma^2 >= ``floor`` (what the problems'
 own scatter shows the noise to be at least), is
 
@@ -17,45 +17,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prorl_training.schedule.forecast.noise import Noise
 from prorl_training.schedule.forecast.shapes import Array, Shapes
 
 FINEST = 1e-8
 """Variance: no noise is taken as less, or rounding would choose between curves that fit exactly."""
 
 
-class Correlation(NamedTuple):
-    """K of the noise: ``white`` + (1 - ``white``) ``rho``^gap, gaps in median distances between validations."""
-
-    rho: float
-    white: float
-
-    def matrix(self, places: Array) -> Array:
-        """Return K at these places (in median distances)."""
-        gaps = np.abs(places[:, None] - places[None, :])
-        kept = np.where(gaps == 0, 1.0, (1 - self.white) * self.rho**gaps)
-        return np.asarray(kept, dtype=np.float64)
-
-
-CORRELATIONS = (
-    Correlation(0.0, 0.0),
-    Correlation(0.3, 0.0),
-    Correlation(0.5, 0.0),
-    Correlation(0.7, 0.0),
-    Correlation(0.85, 0.0),
-    Correlation(0.8, 0.5),
-)
-
-
 class Design:
     """What does not depend on the measured values: shapes at the validations, whitened, and their Gram matrices."""
 
-    def __init__(self, shapes: Shapes, compute: Array, places: Array) -> None:
-        self.shapes, self.n = shapes, compute.size
+    def __init__(self, shapes: Shapes, compute: Array, noise: Noise) -> None:
+        self.shapes, self.noise, self.n = shapes, noise, compute.size
+        self.log_det = noise.log_det
         share = shapes.share(compute)
-        self.whiten = [np.linalg.inv(np.linalg.cholesky(k.matrix(places))) for k in CORRELATIONS]
-        self.log_det = np.array([-2 * np.log(np.diag(w)).sum() for w in self.whiten])
-        self.ones = [w.sum(axis=1) for w in self.whiten]
-        self.shares = [share @ w.T for w in self.whiten]
+        self.ones = [whiten(np.ones(self.n)) for whiten in noise.whiten]
+        self.shares = [whiten(share) for whiten in noise.whiten]
         rests = [o - f for o, f in zip(self.ones, self.shares, strict=True)]
         ridge = 1e-9 * self.n  # where all of the data lie before the climb, or after it
         self.a = np.array([(r * r).sum(axis=1) for r in rests]) + ridge
@@ -81,8 +58,8 @@ class Fits(NamedTuple):
 def fit(design: Design, series: Array) -> Fits:
     """Fit series (series x validations)."""
     starts, ceilings, sses = [], [], []
-    for k, w in enumerate(design.whiten):
-        y = series @ w.T
+    for k, whiten in enumerate(design.noise.whiten):
+        y = whiten(series)
         of_ceiling = y @ design.shares[k].T
         of_start = (y @ design.ones[k])[:, None] - of_ceiling
         start = (design.d[k] * of_start - design.b[k] * of_ceiling) / design.det[k]

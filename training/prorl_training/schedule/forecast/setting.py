@@ -6,14 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prorl_training.schedule.forecast.fitting import (
-    CORRELATIONS,
-    Design,
-    Fits,
-    fit,
-    largest_sse,
-    surprise,
-)
+from prorl_training.schedule.forecast.fitting import Design, Fits, fit, largest_sse, surprise
+from prorl_training.schedule.forecast.noise import CORRELATIONS, Noise
 from prorl_training.schedule.forecast.shapes import Array, Shapes, closer, grid
 
 NEAR, KEPT = 10.0, 24.0
@@ -31,7 +25,6 @@ class Setting(NamedTuple):
     """A grid laid around what fits one series, and its fits: arrays correlation x shape."""
 
     design: Design
-    places: Array
     compute: Array
     floor: float
     fits: Fits
@@ -43,6 +36,11 @@ class Setting(NamedTuple):
     def shapes(self) -> Shapes:
         """The grid."""
         return self.design.shapes
+
+    @property
+    def noise(self) -> Noise:
+        """The noise at the validations' places."""
+        return self.design.noise
 
     @property
     def n(self) -> int:
@@ -90,18 +88,19 @@ class Setting(NamedTuple):
 
 def settle(compute: Array, places: Array, values: Array, floor: float) -> Setting:
     """Lay the grid: first wide, then closer around what fits."""
-    wide = _setting(grid(float(compute[-1])), compute, places, values, floor)
+    noise = Noise(places)
+    wide = _setting(grid(float(compute[-1])), compute, noise, values, floor)
     near = (wide.height - wide.height.min() < NEAR).any(axis=0)
-    fine = _setting(closer(wide.shapes, near), compute, places, values, floor)
+    fine = _setting(closer(wide.shapes, near), compute, noise, values, floor)
     kept = (fine.height - fine.height.min() < KEPT).any(axis=0)
-    return _setting(Shapes(*(x[kept] for x in fine.shapes)), compute, places, values, floor)
+    return _setting(Shapes(*(x[kept] for x in fine.shapes)), compute, noise, values, floor)
 
 
-def _setting(shapes: Shapes, compute: Array, places: Array, values: Array, floor: float) -> Setting:
-    design = Design(shapes, compute, places)
+def _setting(shapes: Shapes, compute: Array, noise: Noise, values: Array, floor: float) -> Setting:
+    design = Design(shapes, compute, noise)
     fits = fit(design, values[None])
     height = surprise(held(fits, design), design.n, design.log_det, floor)[0]
-    return Setting(design, places, compute, floor, fits, height)
+    return Setting(design, compute, floor, fits, height)
 
 
 def held(fits: Fits, design: Design) -> Array:
