@@ -264,8 +264,10 @@ def load_result(path: Path) -> EvalResult:
                 f"{' and '.join(map(str, READABLE_FORMATS))}: give its pass-at-k command again"
             )
         del row["format"]
-        row["settings"] = EvalSettings(**row["settings"])
+        row["settings"] = _settings(row["settings"])
         row["problems"] = tuple(_problem(p) for p in row["problems"])
+        if len({p.id for p in row["problems"]}) < len(row["problems"]):
+            raise ValueError("a problem stands there twice")
         groups = (_group(g) for g in row["groups"])
         level = row["settings"].level
         row["groups"] = tuple(_with_fixed(g, row["problems"], level) for g in groups)
@@ -284,6 +286,18 @@ def load_result(path: Path) -> EvalResult:
         ) from error
 
 
+def _settings(row: Mapping[str, Any]) -> EvalSettings:
+    found = EvalSettings(**row)
+    whole = ("n", "k", "max_tokens", "seed", "batch_rows", "draws")
+    for name in (*whole, "temperature", "top_p", "level"):
+        value = getattr(found, name)
+        if type(value) is not int and (name in whole or type(value) is not float):
+            raise TypeError(f"{name} is {value!r}")
+    if not 0.0 < found.level < 1.0:
+        raise ValueError(f"level is {found.level}")
+    return found
+
+
 def _problem(row: Mapping[str, Any]) -> ProblemResult:
     values = {**row, "reward_mean": _number(row["reward_mean"])}
     if row.get("answers") is not None:
@@ -292,6 +306,9 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
     counts = (0, found.c, found.n, found.sampled)
     if any(type(count) is not int for count in counts) or list(counts) != sorted(counts):
         raise ValueError(f"problem {found.id!r} has {found.c} of {found.n} of {found.sampled}")
+    texts = (found.id, found.domain, found.prompt_sha256, found.task_sha256)
+    if any(not isinstance(text, str) for text in texts) or not isinstance(found.labels, Mapping):
+        raise TypeError(f"problem {found.id!r} has a name, hash or labels of another type")
     return found
 
 

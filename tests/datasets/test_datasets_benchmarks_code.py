@@ -141,6 +141,20 @@ def test_too_many_unusable_rows_are_an_error_with_the_first_reason(tmp_path: Pat
         load_benchmark("prime_apps", mirror=tmp_path)
 
 
+def test_a_limit_that_ends_soon_after_an_unusable_row_does_not_make_the_benchmark_unusable(
+    tmp_path: Path,
+) -> None:
+    row = (ROWS / "eurus_validation.jsonl").read_text().splitlines()[1]
+    bad = row.replace('\\"outputs\\": [\\"9\\\\n\\", ', '\\"outputs\\": [')
+    assert bad != row
+    good = [row.replace("Read a number", f"Read a number (task {n})") for n in range(3)]
+    (tmp_path / "prime_apps.jsonl").write_text("\n".join([bad, *good]) + "\n")
+    loaded = read_benchmark("prime_apps", mirror=tmp_path, limit=2)
+    assert len(loaded.samples) == 2 and len(loaded.unusable) == 1
+    with pytest.raises(DatasetError, match="1 of 4 rows cannot be used, 10% are allowed"):
+        read_benchmark("prime_apps", mirror=tmp_path, limit=4)
+
+
 def test_livecodebench_windows_include_both_days(mirror: Path) -> None:
     def ids(window: tuple[str, str] | None) -> list[str]:
         found = load_benchmark("livecodebench", mirror=mirror, window=window)

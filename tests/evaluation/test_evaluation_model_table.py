@@ -156,6 +156,52 @@ def test_a_model_sampled_twice_has_two_rows_and_one_result_is_no_table(tmp_path:
         gather_models([str(tmp_path / "a")])
 
 
+def in_one_folder(root: Path, parts: dict[str, list[Sample]]) -> list[str]:
+    """Results of two models on datasets that were built, one after the other, in the folder ``mine``."""
+    folders = [
+        (percent, data, root / f"m{percent}-{data}") for percent in (30, 80) for data in parts
+    ]
+    for percent, data, folder in folders:
+        made = result(folder, percent, parts[data])
+        origin = {"path": "data/mine", "manifest_sha256": data, "split": "test"}
+        settings = dataclasses.replace(made.settings, dataset=origin)
+        dataclasses.replace(made, settings=settings).save(folder)
+    return [str(folder) for _, _, folder in folders]
+
+
+def test_a_dataset_that_was_built_anew_counts_no_problem_twice(tmp_path: Path) -> None:
+    names = in_one_folder(tmp_path, {"old": SAMPLES, "new": SAMPLES[:20]})
+    results, _ = gather_models(names)
+    assert [r.label for r in results] == ["m30", "m30 (2)", "m80", "m80 (2)"]
+    assert model_table(results).groups[0].problems == 20
+
+
+def test_two_datasets_of_one_folders_name_are_two_columns(tmp_path: Path) -> None:
+    parts = {"0123456789": make_samples(12), "abcdefghij": make_samples(11, "stem")}
+    results, _ = gather_models(in_one_folder(tmp_path, parts))
+    groups = [(g.name, g.problems) for g in model_table(results).groups]
+    assert groups == [("overall", 23), ("mine", 12), ("mine-test-abcdefgh", 11)]
+
+
+def test_every_row_and_column_has_a_name_of_its_own(tmp_path: Path) -> None:
+    folders = []
+    for place, (percent, label) in enumerate([(30, "m"), (41, "m"), (80, "m (2)")]):
+        folder = tmp_path / str(place)
+        made = result(folder, percent, label=label)
+        problems = [
+            dataclasses.replace(p, labels={"benchmark": "overall" if p.domain == "math" else "b"})
+            for p in made.problems
+        ]
+        dataclasses.replace(made, problems=tuple(problems)).save(folder)
+        folders.append(str(folder))
+    results, _ = gather_models(folders)
+    assert [r.label for r in results] == ["m", "m (3)", "m (2)"]
+    table = model_table(results)
+    assert [g.name for g in table.groups] == ["overall", "benchmark overall", "b"]
+    assert table.value("m (2)", "overall", "pass@1").population.value > 0.6
+    assert table.value("m (3)", "benchmark overall", "pass@1").population.count == 15
+
+
 def test_small_groups_are_shown_and_not_tested(tmp_path: Path) -> None:
     own = [*make_samples(12), *make_samples(4, "stem")]
     table = model_table([result(tmp_path / "a", 5, own), result(tmp_path / "b", 95, own)])

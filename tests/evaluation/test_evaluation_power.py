@@ -20,6 +20,7 @@ from prorl_evaluation import (
     evaluate,
     load_result,
 )
+from prorl_evaluation.compare import MIN_PROBLEMS
 from prorl_evaluation.stats.power import (
     Rates,
     fit_rates,
@@ -80,6 +81,23 @@ def test_a_gain_that_more_samples_cannot_show_needs_more_problems() -> None:
     assert needed_samples(30, 0.05) is None
     found = needed_samples(120, 0.12, wanted=0.8)
     assert found is not None and found > 1 and power(120, found // 2, 0.12) < 0.8
+
+
+def test_fewer_problems_than_compare_speaks_of_see_no_gain() -> None:
+    assert power(MIN_PROBLEMS - 1, 64, 0.5) == 0.0 < power(MIN_PROBLEMS, 64, 0.5)
+    assert needed_problems(64, 0.5) == MIN_PROBLEMS
+
+
+def test_from_a_thousand_problems_on_the_power_is_the_normal_formulas() -> None:
+    for gain in (0.0, 0.03):
+        assert power(1000, 4, gain) == pytest.approx(power(999, 4, gain), abs=0.03)
+    assert power(100_000, 1, 0.01) > 0.999  # at once: nothing is simulated
+
+
+def test_a_gain_too_small_beside_the_rates_spread_ends_the_search() -> None:
+    assert needed_problems(4, 5e-7, Rates(0.999999), trials=50) is None
+    found = needed_problems(4, 0.005, Rates(0.99))
+    assert found is not None and power(found, 4, 0.005, Rates(0.99)) == pytest.approx(0.8, abs=0.01)
 
 
 def test_a_small_evaluation_is_warned_about_with_what_it_takes() -> None:

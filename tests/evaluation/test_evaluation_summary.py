@@ -122,6 +122,29 @@ def test_a_result_of_the_first_format_is_read_with_what_it_lacks_unknown(tmp_pat
         load_result(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("part", "key", "value", "words"),
+    [
+        ("settings", "level", 2.0, "level is 2.0"),
+        ("settings", "temperature", "hot", "temperature is 'hot'"),
+        ("settings", "n", 8.5, "n is 8.5"),
+        ("problem", "id", "math-1", "a problem stands there twice"),
+        ("problem", "id", 7, "of another type"),
+        ("problem", "labels", ["x"], "of another type"),
+    ],
+)
+def test_a_result_with_a_value_that_cannot_be_is_none(
+    tmp_path: Path, part: str, key: str, value: object, words: str
+) -> None:
+    run(tmp_path, make_samples(3))
+    file = tmp_path / "result.json"
+    row = json.loads(file.read_text())
+    (row["settings"] if part == "settings" else row["problems"][0])[key] = value
+    file.write_text(json.dumps(row))
+    with pytest.raises(EvaluationError, match=f"is not a result of prorl eval .*{words}"):
+        load_result(tmp_path)
+
+
 def test_both_intervals_are_shown_and_each_is_named(tmp_path: Path) -> None:
     result = run(tmp_path, make_samples(12))
     table = doubt_table([result], [compare(result, result)])

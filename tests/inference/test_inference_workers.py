@@ -154,6 +154,37 @@ def test_a_unit_held_far_too_long_is_begun_by_a_free_worker_too_and_only_then() 
     assert work.take(1) is slow and work.take(2) is None
 
 
+def test_a_unit_that_two_hold_too_long_is_begun_by_a_third() -> None:
+    clock = Clock()
+    work = SharedWork([[r] for r in REQUESTS[:3]], clock)
+    hung, *quick = (work.take(n) for n in range(3))
+    clock.now = 1.0
+    for worker, unit in enumerate(quick, start=1):
+        assert unit is not None
+        work.ended(worker, unit)
+    clock.now = 2.5
+    assert work.take(1) is hung and work.take(2) is None
+    clock.now = 5.0
+    assert work.take(2) is hung
+
+
+def test_a_server_that_has_ended_nothing_takes_one_unit_that_another_holds_very_long() -> None:
+    clock = Clock()
+    work = SharedWork([[r] for r in REQUESTS[:2]], clock, untried=15.0)
+    devices = SharedWork([[REQUESTS[0]]], clock)
+    hung = [work.take(0), work.take(0)]
+    assert devices.take(0) is not None
+    clock.now = 14.0
+    assert work.take(1) is None
+    clock.now = 16.0
+    assert work.take(1) is hung[0] and work.take(1) is None
+    assert devices.take(1) is None
+    assert hung[0] is not None
+    work.ended(1, hung[0])
+    clock.now = 20.1
+    assert work.take(1) is hung[1]
+
+
 def test_results_are_the_same_with_one_two_and_three_workers() -> None:
     alone = texts(Local())
     assert len(alone) == len(REQUESTS)

@@ -6,6 +6,7 @@ Leaves out: the numbers (``table``).
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +30,8 @@ def gather_models(
     """Return one result a model, the baseline first, and lines on what was done to them.
 
     ``names`` are result folders (or their ``result.json`` or ``eval.json``), runs, and folders that hold result
-    folders, as a suite leaves them. Results of one model (label and weights) on several datasets are taken together.
+    folders, as a suite leaves them. Results of one model (label and weights) on several datasets are taken together; a
+    second one on the same dataset, or on most of its problems under another name, is a row of its own.
     ``baseline`` is a model's label, else one more name; None: the first. Raises EvaluationError for a name that is
     nothing, and for sampling settings that differ, unless ``any_sampling``.
     """
@@ -45,12 +47,14 @@ def gather_models(
             ) from error
         found, baseline = [*first, *found], first[0].label
     lines = _sampling_lines(found, any_sampling)
-    models = _by_model(found)
+    named = list(zip(_dataset_names(found), found, strict=True))
+    models = _by_model(named)
     if baseline is not None:
-        models.sort(key=lambda parts: parts[0].label != baseline)
+        models.sort(key=lambda parts: parts[0][1].label != baseline)
     if any(len(parts) > 1 for parts in models):
-        models = [[_named(parts)] for parts in models]
-    results = _distinct([parts[0] for parts in models])
+        results = _distinct([_joined(parts) for parts in models])
+    else:
+        results = _distinct([r for ((_, r),) in models])
     if len(results) < 2:
         raise EvaluationError(
             f"a table compares models, and {', '.join(names)} has one: name results of two or more"
@@ -101,45 +105,69 @@ def _sampling_lines(results: Sequence[EvalResult], allowed: bool) -> list[str]:
     return lines
 
 
-def _by_model(results: Sequence[EvalResult]) -> list[list[EvalResult]]:
-    """Return each model's results; a second one on the same dataset is a row of its own."""
-    models: dict[tuple[str, str, int], list[EvalResult]] = {}
-    for r in results:
-        data = _dataset(r)
+def _by_model(
+    results: Sequence[tuple[str, EvalResult]],
+) -> list[list[tuple[str, EvalResult]]]:
+    """Return each model's results with their datasets' names; a second one on the same dataset is a row of its own."""
+    models: dict[tuple[str, str, int], list[tuple[str, EvalResult]]] = {}
+    for data, r in results:
         for turn in range(len(results)):
             parts = models.setdefault((r.label, r.model_digest, turn), [])
-            if all(_dataset(p) != data for p in parts):
-                parts.append(r)
+            if all(other != data for other, _ in parts):
+                parts.append((data, r))
                 break
     return list(models.values())
 
 
-def _dataset(result: EvalResult) -> tuple[str, str]:
-    origin = result.settings.dataset
-    return origin.get("manifest_sha256", ""), origin.get("split", "")
+def _dataset_names(results: Sequence[EvalResult]) -> list[str]:
+    """Return the name of each result's dataset: that of its folder, with split and hash where another has that one.
+
+    Datasets are one where manifest and split are the same, or most problems of the smaller: a dataset that was built
+    anew must not count its problems twice.
+    """
+    known: dict[str, tuple[set[tuple[str, str]], set[tuple[str, str, str]]]] = {}
+    names = []
+    for r in results:
+        origin = r.settings.dataset
+        manifest, split = origin.get("manifest_sha256", ""), origin.get("split", "")
+        problems = {(p.id, p.prompt_sha256, p.task_sha256) for p in r.problems}
+        same = (
+            name
+            for name, (keys, others) in known.items()
+            if (manifest, split) in keys
+            or 2 * len(problems & others) > min(len(problems), len(others))
+        )
+        if (name := next(same, "")) == "":
+            name = Path(origin.get("path", "")).name or "dataset"
+            name = f"{name}-{split}-{manifest[:8]}" if name in known else name
+        keys, others = known.setdefault(name, (set(), set()))
+        keys.add((manifest, split))
+        others |= problems
+        names.append(name)
+    return names
 
 
-def _named(parts: Sequence[EvalResult]) -> EvalResult:
+def _joined(parts: Sequence[tuple[str, EvalResult]]) -> EvalResult:
     """Return one result over all parts, each problem labelled with its dataset; it has no groups."""
-    problems = [
-        p for r in parts for p in joined_problems(Path(_path(r)).name or "dataset", r.problems)
-    ]
-    n, k = (min(getattr(r.settings, name) for r in parts) for name in ("n", "k"))
-    settings = dataclasses.replace(parts[0].settings, n=n, k=min(n, k))
-    return dataclasses.replace(parts[0], settings=settings, problems=tuple(problems), groups=())
-
-
-def _path(result: EvalResult) -> str:
-    return result.settings.dataset.get("path", "")
+    problems = [p for name, r in parts for p in joined_problems(name, r.problems)]
+    first = parts[0][1]
+    n, k = (min(getattr(r.settings, name) for _, r in parts) for name in ("n", "k"))
+    settings = dataclasses.replace(first.settings, n=n, k=min(n, k))
+    return dataclasses.replace(first, settings=settings, problems=tuple(problems), groups=())
 
 
 def _distinct(results: Sequence[EvalResult]) -> list[EvalResult]:
     """Return the results with labels of their own: the second of one name gets `` (2)``."""
-    seen: dict[str, int] = {}
+    taken = {r.label for r in results}
+    seen: set[str] = set()
     found = []
     for r in results:
-        turn = seen[r.label] = seen.get(r.label, 0) + 1
-        label = r.label if turn == 1 else f"{r.label} ({turn})"
+        label = r.label
+        if label in seen:
+            free = (f"{label} ({turn})" for turn in itertools.count(2))
+            label = next(name for name in free if name not in taken)
+        taken.add(label)
+        seen.add(label)
         settings = dataclasses.replace(r.settings, label=label)
         found.append(dataclasses.replace(r, settings=settings))
     return found

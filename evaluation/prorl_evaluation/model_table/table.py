@@ -197,7 +197,15 @@ def _columns(problems: Sequence[ProblemResult], by: By) -> list[Members]:
         several = [k for k in ("benchmark", "domain") if len(kinds.get(k, ())) > 1]
         by = "benchmark" if "benchmark" in several else "domain"
     chosen = [] if by == "overall" else kinds.get(by, [])
-    return [every, *(g for g in chosen if g.places != every.places)]
+    own = [g for g in chosen if g.places != every.places]
+    # a column is found by its name
+    return [
+        every,
+        *(
+            dataclasses.replace(g, name=f"{g.kind} {OVERALL}") if g.name == OVERALL else g
+            for g in own
+        ),
+    ]
 
 
 def _values(

@@ -3,7 +3,8 @@
 Success rates of the problems are drawn from a Beta distribution. Training keeps the rates of half of the problems
 and draws those of the other half anew (an answer's rate moves even where the mean does not), and then raises all of
 them by the same share of what they lack, so that the mean rises by the gain. The test is the one that ``compare`` makes:
-the paired interval of the mean difference excludes 0. Leaves out: pass@k for k > 1, strata (which help).
+the paired interval of the mean difference excludes 0, and MIN_PROBLEMS or more were paired. Leaves out: pass@k for k > 1,
+strata (which help).
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+from prorl_evaluation.compare import MIN_PROBLEMS
 from prorl_evaluation.stats.bounded_mean import paired_columns
 from prorl_evaluation.stats.distributions import normal_quantile
 from prorl_evaluation.stats.intervals import Resampling
@@ -38,7 +41,7 @@ WORTH_SEEING = 0.1
 MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
 """Where a search for what a gain takes gives up."""
 NORMAL_FROM = 1000
-"""From so many problems on a normal test is taken for the one that is made."""
+"""From so many problems on a normal test is taken for the one that is made: nothing is simulated."""
 _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 
@@ -92,13 +95,18 @@ def power(
 ) -> float:
     """Return the share of ``trials`` simulated evaluations that see a gain of ``gain`` in pass@1.
 
-    ``problems`` problems with ``n`` samples each, before and after. ``gain`` 0 gives the rate of false gains.
-    Raises EvaluationError where the mean would leave [0, 1].
+    ``problems`` problems with ``n`` samples each, before and after. ``gain`` 0 gives the rate of false gains. 0 for fewer
+    than MIN_PROBLEMS, of which nothing is said. Raises EvaluationError where the mean would leave [0, 1].
     """
     rates = rates or Rates()
     if problems < 2 or n < 1:
         raise EvaluationError("an evaluation needs at least 2 problems and 1 sample of each")
     _check_gain(gain, rates)
+    if problems < MIN_PROBLEMS:
+        return 0.0
+    if problems >= NORMAL_FROM:
+        z = gain * math.sqrt(problems) / _spread(n, gain, rates)
+        return NormalDist().cdf(z - normal_quantile((1.0 - LEVEL) / 2.0))
     seen = _differences(n, gain, rates, (problems, trials))
     found, _ = paired_columns(seen, how=Resampling(LEVEL, DRAWS, SEED))
     return sum(i.low > 0 for i in found) / trials
@@ -137,15 +145,15 @@ def needed_problems(
     """
     rates = rates or Rates()
     start = _normal_problems(n, gain, rates, wanted)
-    if start > NORMAL_FROM:
+    if start > NORMAL_FROM:  # power() is then the normal formula's, too
         return None if start > MOST_PROBLEMS else math.ceil(start)
 
     def enough(problems: int) -> bool:
         return power(problems, n, gain, rates, trials=trials) >= wanted
 
-    found = max(2, math.ceil(start))
+    found = max(MIN_PROBLEMS, math.ceil(start))
     if enough(found):
-        while found > 2 and enough(less := min(found - 1, int(found / _GROWTH))):
+        while found > MIN_PROBLEMS and enough(less := min(found - 1, int(found / _GROWTH))):
             found = less
         return found
     while not enough(found):
@@ -205,9 +213,19 @@ def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
     _check_gain(gain, rates)
     if gain <= 0.0:
         return math.inf
-    spread = _differences(n, gain, rates, (TRIALS, 10)).std()
     z = normal_quantile((1.0 - LEVEL) / 2.0) + normal_quantile(1.0 - wanted)
-    return float((z * spread / gain) ** 2)
+    return (z * _spread(n, gain, rates) / gain) ** 2
+
+
+def _spread(n: int, gain: float, rates: Rates) -> float:
+    """Return the standard deviation of a simulated problem's difference, exactly: that of the rates' change, and of both
+    sides' sampling, E[p (1 - p)] / n each."""
+    lacking = 1.0 - rates.mean
+    kept = 1.0 - gain / lacking  # of what a problem lacks
+    own = rates.mean * lacking / (1.0 + rates.concentration)
+    change = REDRAWN * (1.0 + kept**2) * own + (1.0 - REDRAWN) * (1.0 - kept) ** 2 * own
+    sampling = [part * lacking - part**2 * (lacking**2 + own) for part in (1.0, kept)]
+    return math.sqrt(max(0.0, change + sum(sampling) / n))
 
 
 def _check_gain(gain: float, rates: Rates) -> None:

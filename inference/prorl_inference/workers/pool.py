@@ -6,6 +6,7 @@ call ends with a ServiceError.
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +18,7 @@ from prorl_common import Closing, ServiceError, UserError
 from prorl_inference.backends.openai.protocol import Usage
 from prorl_inference.types import Completion, Generator, OnResult, Request, SamplingParams
 from prorl_inference.workers.call import Call, OnBatchDone, OnBatchResult, Worker
-from prorl_inference.workers.work import SharedWork
+from prorl_inference.workers.work import UNTRIED_SECONDS, SharedWork
 
 
 class BatchSampler(Protocol):
@@ -156,7 +157,8 @@ class SamplingPool(Closing):
         had ended by then is still reported.
         """
         params.check()
-        work = SharedWork(batches)
+        servers = all(worker.returns for worker in self.workers)
+        work = SharedWork(batches, untried=UNTRIED_SECONDS if servers else math.inf)
         Call(self.workers, work, params, on_done, on_result, self._tell, self._patience).run()
 
     def sync_weights(self, model: Any) -> None:

@@ -7,6 +7,7 @@ one as well, and the first to end it counts. Leaves out: who samples and how (``
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections import deque
@@ -19,6 +20,9 @@ SLOW = 2.0
 """A free worker begins a unit that another has held so many times longer than its own slowest one took,
 and for ``SLOW_SECONDS`` at least."""
 SLOW_SECONDS = 1.0
+UNTRIED_SECONDS = 15.0
+"""A free server that has ended nothing yet, so that nobody knows what it needs, begins one that another has held so
+long."""
 
 
 @dataclass(slots=True)
@@ -35,16 +39,18 @@ class Unit:
 class SharedWork:
     """The units of one call, for the threads of all workers; a worker is known by its number.
 
-    ``units`` is read as units are taken, so that it may be long.
+    ``units`` is read as units are taken, so that it may be long. A worker that has ended nothing yet begins, one at a
+    time, what another has held for ``untried`` seconds.
     """
 
     def __init__(
         self,
         units: Iterable[Sequence[Request]],
         clock: Callable[[], float] = time.monotonic,
+        untried: float = math.inf,
     ) -> None:
         self._units = enumerate(units)
-        self._clock = clock
+        self._clock, self._untried = clock, untried
         self._lock = threading.Lock()
         self._returned: deque[Unit] = deque()
         self._under_way: dict[int, Unit] = {}
@@ -116,13 +122,15 @@ class SharedWork:
         return sum(worker in unit.holders for unit in self._under_way.values())
 
     def _slow_one(self, worker: int) -> Unit | None:
-        """Return the unit that others have held longest, where that is too long by what the worker needs."""
-        if (own := self._slowest.get(worker)) is None:
+        """Return the unit that others have held longest, where that is too long by what the worker needs. A second
+        one that took it may be as slow as the first: it counts from when the last one began."""
+        own = self._slowest.get(worker)
+        if own is None and self._held(worker):
             return None
-        alone = [u for u in self._under_way.values() if len(u.holders) == 1]
-        others = [unit for unit in alone if worker not in unit.holders]
+        others = [unit for unit in self._under_way.values() if worker not in unit.holders]
         if not others:
             return None
-        oldest = min(others, key=lambda unit: min(unit.holders.values()))
-        held = self._clock() - min(oldest.holders.values())
-        return oldest if held > max(SLOW * own, SLOW_SECONDS) else None
+        oldest = min(others, key=lambda unit: max(unit.holders.values()))
+        held = self._clock() - max(oldest.holders.values())
+        patience = self._untried if own is None else max(SLOW * own, SLOW_SECONDS)
+        return oldest if held > patience else None
