@@ -34,6 +34,12 @@ def test_data() -> Path:
     return Path(value)
 
 
+@pytest.fixture(autouse=True)
+def _no_child_loads_the_plug_ins_of_another_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """``--plugin`` in this process tells all files loaded so far to children through the environment: it is put back."""
+    monkeypatch.setenv("PRORL_PLUGINS", "[]")
+
+
 @dataclass
 class ServiceProcess:
     """A service in a process of its own."""

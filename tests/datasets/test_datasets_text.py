@@ -490,10 +490,7 @@ BROKEN = EmbedderSpec("broken", lambda texts: [[1.0]] * (len(texts) + 1))
 """
 
 
-def test_an_embedder_of_a_plugin_is_a_stage_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PRORL_PLUGINS", "[]")  # put back afterwards
+def test_an_embedder_of_a_plugin_is_a_stage_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(LETTERS_PLUGIN)
     use_plugins([file])

@@ -132,7 +132,6 @@ ECHO = BackendSpec("echo_evaluation", lambda _: Echo(), rows=4)
 def test_a_process_a_device_gives_the_same_bytes_also_when_one_dies(
     workplace: Path, tiny_models: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PRORL_PLUGINS", "[]")
     marker = workplace / "dies"
     monkeypatch.setenv("ECHO_DIES", str(marker))
     (workplace / "echo.py").write_text(ECHO)

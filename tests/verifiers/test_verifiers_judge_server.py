@@ -459,12 +459,9 @@ SPEC = VerifierSpec(name="lab_judge", score_by_service=ByService(score, lambda: 
 """
 
 
-def test_a_plug_in_cannot_pass_a_models_reward_off_as_a_rules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_plug_in_cannot_pass_a_models_reward_off_as_a_rules(tmp_path: Path) -> None:
     path = tmp_path / "lab_judge.py"
     path.write_text(PLUGIN)
-    monkeypatch.setenv("PRORL_PLUGINS", "[]")
     use_plugins([path])
     task = load_task("lab_judge", {})
     for response in ("a", "b"):
