@@ -85,7 +85,7 @@ def test_what_a_reference_lacks_is_one_line_and_exit_2() -> None:
         ("metric-nan", "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")"),
         ("metric-object", "scorer failed: the score is not JSON: Object of type object"),
         ("says-broken", "scorer failed: my judge is down"),
-        ("raises", "scorer failed: KeyError: 'no such word'"),
+        ("raises", "scorer failed: KeyError: 'no such word' (rewards.py, line 19)"),
         ("leaves", "worker exit code 1: SystemExit: 0"),
         ("leaves-hard", "worker exit code 0"),
         ("writes-frames", "a worker sent no verdict"),

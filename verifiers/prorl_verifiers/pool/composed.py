@@ -15,7 +15,7 @@ from dataclasses import replace
 from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import own_reference, parts_of
 from prorl_verifiers.pool.batch import Batch, Item
-from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame
+from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame, what_failed
 from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
 
@@ -126,7 +126,7 @@ def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdi
     try:
         frame = result_frame(compose.combine(own_reference(task.reference), verdicts))
     except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        frame = {"bug": f"{type(error).__name__}: {error}"}
+        frame = {"bug": what_failed(error)}
     verdict, _ = read_reply(frame, isolation)
     if verdict.status != "scored":
         return verdict

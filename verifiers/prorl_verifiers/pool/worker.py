@@ -16,7 +16,6 @@ from __future__ import annotations
 import importlib
 import sys
 import time
-import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,7 @@ from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
-from prorl_verifiers.pool.replies import UNCLOSED, result_frame
+from prorl_verifiers.pool.replies import UNCLOSED, result_frame, what_failed
 from prorl_verifiers.spec import VERIFIERS, Result, VerifierSpec, runs_in_worker
 
 if TYPE_CHECKING:
@@ -70,8 +69,8 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         UserError
     ) as error:  # a missing compiler, a task's broken test: another try would not help
         return {"user": str(error)[:500]}
-    except Exception:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        return {"bug": traceback.format_exc().strip().splitlines()[-1][:500]}
+    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+        return {"bug": what_failed(error)}
 
 
 def _score(
