@@ -50,7 +50,7 @@ def scored(
     [
         ("fails_to_import.py", "ModuleNotFoundError: No module named 'a_module_that_is_not_there'"),
         ("no_spec.py", "holds no spec: define one at module level"),
-        ("no_score.py", "a name is small letters, digits, - and _ (line 4)"),
+        ("no_score.py", "a name is small letters, digits, - and _ (no_score.py, line 4)"),
         ("named_like_ours.py", "two parts are named verifier 'math': one of prorl"),
         ("not_there.py", "cannot be read: No such file or directory"),
     ],

@@ -12,10 +12,11 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from prorl_common import what_failed
 from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import own_reference, parts_of
 from prorl_verifiers.pool.batch import Batch, Item
-from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame, what_failed
+from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame
 from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
 

@@ -6,14 +6,12 @@ Here is the rule that a broken verifier never makes a reward: what is no number 
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from prorl_common import ServiceError, UserError
+from prorl_common import ServiceError, UserError, what_failed
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import Finding, bounded, noting, read_findings
 from prorl_verifiers.spec import VERIFIERS
@@ -58,15 +56,6 @@ def result_frame(result: object) -> dict[str, Any]:
             "metrics": dict(found.metrics),
         }
     }
-
-
-def what_failed(error: Exception) -> str:
-    """Return what a verifier raised in one line, with the line of its own file: the first beyond the pool's."""
-    text = " ".join("".join(traceback.format_exception_only(error)).split())[:400]
-    lines = [(f.f_code.co_filename, n) for f, n in traceback.walk_tb(error.__traceback__)]
-    lines = [(file, n) for file, n in lines if Path(file).parent != Path(__file__).parent]
-    last = [n for file, n in lines if file == lines[0][0]][-1:]
-    return text + "".join(f" ({Path(lines[0][0]).name}, line {n})" for n in last)
 
 
 def read_reply(

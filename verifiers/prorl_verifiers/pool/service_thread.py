@@ -10,7 +10,7 @@ import threading
 import time
 from dataclasses import replace
 
-from prorl_common import ProrlError
+from prorl_common import ProrlError, what_failed
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.pool.batch import Job, PoolClosedError
@@ -21,7 +21,6 @@ from prorl_verifiers.pool.replies import (
     read_reply,
     result_frame,
     too_long,
-    what_failed,
 )
 from prorl_verifiers.pool.stats import Counters
 from prorl_verifiers.spec import VERIFIERS, plugin_label

@@ -19,13 +19,13 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import UserError
+from prorl_common import UserError, what_failed
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import frames
 from prorl_verifiers.pool.confine import confine, limit_cpu
-from prorl_verifiers.pool.replies import UNCLOSED, result_frame, what_failed
+from prorl_verifiers.pool.replies import UNCLOSED, result_frame
 from prorl_verifiers.spec import VERIFIERS, Result, VerifierSpec, runs_in_worker
 
 if TYPE_CHECKING:
