@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from prorl_common import PluginError
 from prorl_inference.types import (
     Completion,
     Ended,
@@ -87,12 +88,21 @@ class ListStream:
         waiting, self._waiting = self._waiting, {}
         if not waiting:
             return []
-        keys, ended = list(waiting), list[Ended]()
+        keys, requests, ended = list(waiting), list(waiting.values()), list[Ended]()
 
         def took(index: int, completions: list[Completion]) -> None:
+            if len(completions) != (seeds := len(requests[index].seeds)):
+                raise PluginError(
+                    f"the backend must give one completion a seed, and gave {len(completions)} for {seeds} seeds"
+                )
             ended.append((keys[index], completions))
 
-        self._generator.generate(list(waiting.values()), self._params, self._on_done, took)
+        self._generator.generate(requests, self._params, self._on_done, took)
+        if len(ended) != len(keys):
+            raise PluginError(
+                "the backend's generate must call on_result(index, completions) once a request, and "
+                f"did so {len(ended)} times for {len(keys)}"
+            )
         return ended
 
     def stop(self) -> list[Ended]:
