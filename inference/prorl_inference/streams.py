@@ -33,6 +33,33 @@ def sample_all(
     return [found[index] for index in range(len(requests))]
 
 
+def generate_all(
+    generator: Generator,
+    requests: Sequence[Request],
+    params: SamplingParams,
+    on_done: Callable[[int], None] | None,
+    on_result: OnResult,
+) -> None:
+    """Have ``generator`` sample a list. Raises PluginError where it does not report every sample of it."""
+    told = 0
+
+    def took(index: int, completions: list[Completion]) -> None:
+        nonlocal told
+        told += 1
+        if len(completions) != (seeds := len(requests[index].seeds)):
+            raise PluginError(
+                f"the backend must give one completion a seed, and gave {len(completions)} for {seeds} seeds"
+            )
+        on_result(index, completions)
+
+    generator.generate(requests, params, on_done, took)
+    if told != len(requests):
+        raise PluginError(
+            "the backend's generate must call on_result(index, completions) once a request, and "
+            f"did so {told} times for {len(requests)}"
+        )
+
+
 def open_stream(
     generator: Generator, params: SamplingParams, on_done: Callable[[int], None] | None = None
 ) -> Stream:
@@ -88,21 +115,13 @@ class ListStream:
         waiting, self._waiting = self._waiting, {}
         if not waiting:
             return []
-        keys, requests, ended = list(waiting), list(waiting.values()), list[Ended]()
+        keys, ended = list(waiting), list[Ended]()
 
         def took(index: int, completions: list[Completion]) -> None:
-            if len(completions) != (seeds := len(requests[index].seeds)):
-                raise PluginError(
-                    f"the backend must give one completion a seed, and gave {len(completions)} for {seeds} seeds"
-                )
             ended.append((keys[index], completions))
 
-        self._generator.generate(requests, self._params, self._on_done, took)
-        if len(ended) != len(keys):
-            raise PluginError(
-                "the backend's generate must call on_result(index, completions) once a request, and "
-                f"did so {len(ended)} times for {len(keys)}"
-            )
+        requests = list(waiting.values())
+        generate_all(self._generator, requests, self._params, self._on_done, took)
         return ended
 
     def stop(self) -> list[Ended]:

@@ -24,6 +24,7 @@ from prorl_inference import (
 )
 from prorl_inference.backends import vllm
 from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_inference.workers.pool import sample_batches
 
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.2)
@@ -284,3 +285,5 @@ def test_a_backend_that_leaves_samples_out_is_one_line(tells: bool, gives: int, 
         stream.submit(0, ask("a", 1, 2))
         with pytest.raises(PluginError, match=line):
             stream.take()
+    with pytest.raises(PluginError, match=line):
+        sample_batches(canned, [[ask("a", 1, 2)]], PARAMS, print, print)

@@ -194,6 +194,11 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
     saved.write_text("plugins: [mine.py]\nkl: {estimator: mine}\n")
     config = load_saved_config(saved)
     assert (config.kl.estimator, config.plugins) == ("mine", (str(file),))
+    saved.write_text("plugins: [moved.py]\nkl: {estimator: mine}\n")
+    with pytest.raises(
+        PluginError, match=r"moved\.py is not there: .* under plugins: in .*config\.yaml"
+    ):
+        load_saved_config(saved)
 
 
 @pytest.mark.parametrize(
