@@ -23,8 +23,8 @@ from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
 from prorl_training.config.checks import check_config
 from prorl_training.config.loading import load_config, load_saved_config
-from prorl_training.run.folder import RunFolder
-from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity
+from prorl_training.run.folder import ResumeError, RunFolder
+from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_verifiers import load_task
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
