@@ -40,6 +40,7 @@ from prorl_common.plugins import (
     plugin_environment,
     plugin_files,
     use_plugins,
+    what_failed,
 )
 from prorl_common.progress import NullProgress, PlainProgress, Progress, format_seconds
 from prorl_common.seeds import derive_seed
@@ -78,5 +79,6 @@ __all__ = [
     "read_jsonl",
     "sha256_file",
     "use_plugins",
+    "what_failed",
     "why_unreadable",
 ]

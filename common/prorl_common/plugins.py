@@ -160,6 +160,19 @@ def plugin_environment() -> dict[str, str]:
     return {ENVIRONMENT: json.dumps(files)} if files else {}
 
 
+def what_failed(error: Exception) -> str:
+    """Return in one line what a part raised, with the line of its own file: the first beyond the file that caught it."""
+    import traceback
+
+    text = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")[:400]
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{text} ({Path(error.filename).name}, line {error.lineno})"
+    places = [(f.f_code.co_filename, n) for f, n in traceback.walk_tb(error.__traceback__)]
+    beyond = [place for place in places if place[0] != places[0][0]]
+    lines = [n for file, n in beyond if file == beyond[0][0]]
+    return f"{text} ({Path(beyond[0][0]).name}, line {lines[-1]})" if lines else text
+
+
 def _load(path: Path, expected: str | None) -> None:
     """Run one file as a module and keep it. The hash is of the very bytes that run."""
     if path.suffix != ".py":
@@ -182,25 +195,13 @@ def _load(path: Path, expected: str | None) -> None:
         exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102 - the user's own code
     except Exception as error:
         del sys.modules[module.__name__]
-        raise PluginError(
-            f"plug-in {path} cannot be loaded: {_what_failed(error, path)}"
-        ) from error
+        raise PluginError(f"plug-in {path} cannot be loaded: {what_failed(error)}") from error
     if not any(_looks_like_spec(value) for value in vars(module).values()):
         raise PluginError(
             f"plug-in {path} holds no spec: define one at module level, like SPEC = VerifierSpec(...)"
         )
     _LOADED.files[path] = PluginFile(path, sha256, module)
     _LOADED.generation = object()
-
-
-def _what_failed(error: Exception, path: Path) -> str:
-    """Return the error in one line, with the line of the file where it happened."""
-    import traceback
-
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-    text = " ".join(str(error).split())[:300]
-    return f"{type(error).__name__}: {text}" + (f" (line {line})" if line else "")
 
 
 def _looks_like_spec(value: object) -> bool:

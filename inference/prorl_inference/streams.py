@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+from prorl_common import PluginError
 from prorl_inference.types import (
     Completion,
     Ended,
@@ -30,6 +31,33 @@ def sample_all(
                 if on_result is not None:
                     on_result(index, completions)
     return [found[index] for index in range(len(requests))]
+
+
+def generate_all(
+    generator: Generator,
+    requests: Sequence[Request],
+    params: SamplingParams,
+    on_done: Callable[[int], None] | None,
+    on_result: OnResult,
+) -> None:
+    """Have ``generator`` sample a list. Raises PluginError where it does not report every sample of it."""
+    told = 0
+
+    def took(index: int, completions: list[Completion]) -> None:
+        nonlocal told
+        told += 1
+        if len(completions) != (seeds := len(requests[index].seeds)):
+            raise PluginError(
+                f"the backend must give one completion a seed, and gave {len(completions)} for {seeds} seeds"
+            )
+        on_result(index, completions)
+
+    generator.generate(requests, params, on_done, took)
+    if told != len(requests):
+        raise PluginError(
+            "the backend's generate must call on_result(index, completions) once a request, and "
+            f"did so {told} times for {len(requests)}"
+        )
 
 
 def open_stream(
@@ -92,7 +120,8 @@ class ListStream:
         def took(index: int, completions: list[Completion]) -> None:
             ended.append((keys[index], completions))
 
-        self._generator.generate(list(waiting.values()), self._params, self._on_done, took)
+        requests = list(waiting.values())
+        generate_all(self._generator, requests, self._params, self._on_done, took)
         return ended
 
     def stop(self) -> list[Ended]:

@@ -144,7 +144,7 @@ CASES = [
     ),
     (
         "train --preset cpu --plugin bad.py",
-        "bad.py cannot be loaded: ModuleNotFoundError: No module named 'nothing_of_that_name' (line 1)",
+        "bad.py cannot be loaded: ModuleNotFoundError: No module named 'nothing_of_that_name' (bad.py, line 1)",
     ),
     ("train --preset cpu --plugin folder", "folder: a plug-in is a Python file, NAME.py"),
     ("train --resume nothing", "no run called 'nothing'; see prorl train status"),

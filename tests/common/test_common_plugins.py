@@ -118,8 +118,8 @@ def test_an_unknown_name_lists_the_nearest_and_where_parts_come_from(tmp_path: P
 @pytest.mark.parametrize(
     ("source", "line"),
     [
-        ("1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero (line 1)"),
-        ("\n\ndef f(:\n", "SyntaxError"),
+        ("1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero (bad.py, line 1)"),
+        ("\n\ndef f(:\n", "SyntaxError: invalid syntax (bad.py, line 3)"),
         ("import no_such_module_at_all\n", "ModuleNotFoundError"),
         ("x = 1\n", "holds no spec"),
     ],

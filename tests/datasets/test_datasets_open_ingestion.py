@@ -235,7 +235,7 @@ def test_a_function_and_a_verifier_of_ones_own_serve_a_plain_file(
     parts = {(part["group"], part["name"]) for part in report.manifest["parts"]}
     assert parts == {("prorl.sources", "last_number"), ("prorl.verifiers", "word_for_word")}
     (bad,) = (tmp_path / "d" / "quarantine.jsonl").read_text().splitlines()
-    assert "last_number raised RuntimeError: no luck at all" in bad
+    assert "last_number raised RuntimeError: no luck at all (mine.py, line " in bad
     assert verify_dataset(tmp_path / "d", progress=NullProgress(), workers=1).ok
 
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from prorl_common import PluginError
 from prorl_inference import (
     Batching,
     Completion,
@@ -23,6 +24,7 @@ from prorl_inference import (
 )
 from prorl_inference.backends import vllm
 from prorl_inference.testing import byte_tokenizer, tiny_model
+from prorl_inference.workers.pool import sample_batches
 
 TOKENIZER: Any = byte_tokenizer()
 MODEL: Any = tiny_model(seed=1, spread=0.2)
@@ -258,3 +260,30 @@ def test_vllm_log_probs_of_a_cut_distribution_are_nan(engine: FakeVllm) -> None:
     stream = vllm_stream(engine, SamplingParams(1.0, 0.9, 2))
     ((completion,),) = sample_all(stream, [ask("x", 1)])
     assert all(math.isnan(x) for x in completion.logprobs) and len(completion.logprobs) == 2
+
+
+@pytest.mark.parametrize(
+    ("tells", "gives", "line"),
+    [
+        (
+            False,
+            2,
+            r"must call on_result\(index, completions\) once a request, and did so 0 times for 1",
+        ),
+        (True, 1, "must give one completion a seed, and gave 1 for 2 seeds"),
+    ],
+)
+def test_a_backend_that_leaves_samples_out_is_one_line(tells: bool, gives: int, line: str) -> None:
+    def generate(requests: Any, params: Any, on_done: Any, on_result: Any) -> Any:
+        found = [[Completion("x", (1,), (0.0,), "stop")] * gives for _ in requests]
+        for index, completions in enumerate(found if tells else ()):
+            on_result(index, completions)
+        return found
+
+    canned = cast(Generator, SimpleNamespace(generate=generate))
+    with open_stream(canned, PARAMS) as stream:
+        stream.submit(0, ask("a", 1, 2))
+        with pytest.raises(PluginError, match=line):
+            stream.take()
+    with pytest.raises(PluginError, match=line):
+        sample_batches(canned, [[ask("a", 1, 2)]], PARAMS, print, print)

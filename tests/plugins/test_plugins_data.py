@@ -292,3 +292,39 @@ def test_an_adapter_that_does_not_fit_is_one_line(
     done = prorl("data", "build", "--recipe", "mine.yaml", "--out", "data", cwd=tmp_path)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
     assert line in done.stderr.splitlines()[-1]
+
+
+FAULTY = """
+from prorl_datasets import AdapterSpec, SourceSpec
+
+def half(raw, where, index):
+    return {"prompt": raw["ask"], "answer": 1 / 0}
+
+SPLIT = AdapterSpec(name="halves", convert=half)
+LOST = SourceSpec(name="lost", rows=lambda options: None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "code", "line"),
+    [
+        (
+            "kind: lost",
+            2,
+            "source 'lost': rows(options) yields dictionaries of columns, and returned None",
+        ),
+        ("kind: file, path: a.jsonl, adapter: halves", 1, 'mine.py", line 5, in half)'),
+    ],
+)
+def test_a_fault_of_a_source_or_adapter_names_it_or_its_line(
+    source: str, code: int, line: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(FAULTY)
+    (tmp_path / "a.jsonl").write_text('{"ask": "What is 1 + 1?"}\n')
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\nplugins: [mine.py]\ndecontamination: {benchmarks: []}\nentries:\n"
+        f"  - {{name: e, domain: math, source: {{{source}}}, count: {{train: all}}}}\n"
+    )
+    done = prorl("data", "build", "--recipe", "mine.yaml", cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert line in done.stderr.splitlines()[-1]

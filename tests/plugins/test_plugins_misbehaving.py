@@ -50,7 +50,7 @@ def scored(
     [
         ("fails_to_import.py", "ModuleNotFoundError: No module named 'a_module_that_is_not_there'"),
         ("no_spec.py", "holds no spec: define one at module level"),
-        ("no_score.py", "a name is small letters, digits, - and _ (line 4)"),
+        ("no_score.py", "a name is small letters, digits, - and _ (no_score.py, line 4)"),
         ("named_like_ours.py", "two parts are named verifier 'math': one of prorl"),
         ("not_there.py", "cannot be read: No such file or directory"),
     ],
@@ -85,7 +85,7 @@ def test_what_a_reference_lacks_is_one_line_and_exit_2() -> None:
         ("metric-nan", "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")"),
         ("metric-object", "scorer failed: the score is not JSON: Object of type object"),
         ("says-broken", "scorer failed: my judge is down"),
-        ("raises", "scorer failed: KeyError: 'no such word'"),
+        ("raises", "scorer failed: KeyError: 'no such word' (rewards.py, line 19)"),
         ("leaves", "worker exit code 1: SystemExit: 0"),
         ("leaves-hard", "worker exit code 0"),
         ("writes-frames", "a worker sent no verdict"),

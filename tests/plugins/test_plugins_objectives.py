@@ -23,8 +23,8 @@ from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
 from prorl_training.config.checks import check_config
 from prorl_training.config.loading import load_config, load_saved_config
-from prorl_training.run.folder import RunFolder
-from prorl_training.run.resume import ResumeError, check_identity, parts_in_use, run_identity
+from prorl_training.run.folder import ResumeError, RunFolder
+from prorl_training.run.resume import check_identity, parts_in_use, run_identity
 from prorl_verifiers import load_task
 
 pytestmark = pytest.mark.usefixtures("lab_parts")
@@ -78,6 +78,39 @@ def test_the_penalty_door_adds_to_the_shaped_reward_alone() -> None:
     )
     assert shaped_reward(scheduled, 1.0, 20, False, True) == pytest.approx(1 - 2 * 0.02)
     assert shaped_reward(scheduled, 1.0, 20, False, False) == 1.0
+
+
+OPTIONED = """
+A = PolicyLossSpec('mine', lambda *a: a[0] * a[-1].options['by'], options={'by': 2.0, 'to': 1})
+B = AdvantageSpec('mine', lambda *a: a[0] * a[-1].options['by'], options={'by': 2.0, 'to': 1})
+C = KLSpec('mine', lambda d, c: d * c.options['by'], options={'by': 2.0, 'to': 1})
+D = PenaltySpec('mine', lambda r, o: o['weight'], options={'weight': -0.25, 'to': 1})
+"""
+
+
+@pytest.mark.parametrize("given", [{}, {"to": 3}])
+def test_a_part_finds_its_options_defaults_where_the_config_does_not_name_them(
+    given: dict[str, Any], tmp_path: Path, no_files: None
+) -> None:
+    use_plugins([plugin(tmp_path, OPTIONED)])
+    ones = torch.ones(2)
+    loss = LossConfig(name="mine", options=given)
+    assert policy_loss(ones, ones, ones, ones, loss).per_token.tolist() == [2.0, 2.0]
+    advantage = AdvantageConfig(estimator="mine", options=given)
+    assert compute_advantages(ones, ones, ones, advantage).tolist() == [2.0, 2.0]
+    kl = KLConfig(estimator="mine", options=given, clamp="both")
+    assert kl_penalty(ones, 0 * ones, kl).tolist() == [2.0, 2.0]
+    assert loss.options == advantage.options == kl.options == given
+
+
+def test_a_length_penaltys_option_is_not_the_sections_key_of_that_name(
+    tmp_path: Path, no_files: None
+) -> None:
+    use_plugins([plugin(tmp_path, OPTIONED)])
+    config = load_config(
+        "prorl-v2", overrides=["length_penalty.form=mine", "length_penalty.weight=4"]
+    )
+    assert shaped_reward(config, 1.0, 20, False, True) == pytest.approx(1 - 4 * 0.25)
 
 
 @pytest.mark.parametrize(
@@ -161,6 +194,11 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
     saved.write_text("plugins: [mine.py]\nkl: {estimator: mine}\n")
     config = load_saved_config(saved)
     assert (config.kl.estimator, config.plugins) == ("mine", (str(file),))
+    saved.write_text("plugins: [moved.py]\nkl: {estimator: mine}\n")
+    with pytest.raises(
+        PluginError, match=r"moved\.py is not there: .* under plugins: in .*config\.yaml"
+    ):
+        load_saved_config(saved)
 
 
 @pytest.mark.parametrize(
@@ -187,6 +225,21 @@ def test_a_saved_config_loads_its_plugins_again(tmp_path: Path, no_files: None) 
                 check_config({"penalties": {"mine": {}}}), 1.0, 5, False, False
             ),
             "must return a finite number, and returned nan",
+        ),
+        (
+            "A = PolicyLossSpec('mine', lambda *a: None)\n",
+            lambda ones: policy_loss(ones, ones, ones, ones, LossConfig(name="mine")),
+            r"one number a token, shape \(3,\), and returned None, no tensor",
+        ),
+        (
+            "A = AdvantageSpec('mine', lambda *a: a[0].numpy())\n",
+            lambda ones: compute_advantages(ones, ones, ones, AdvantageConfig(estimator="mine")),
+            r"returned array\(\[1\., 1\., 1\.\]\), no tensor",
+        ),
+        (
+            "A = KLSpec('mine', lambda d, c: 0.5)\n",
+            lambda ones: kl_penalty(ones, ones, KLConfig(estimator="mine", clamp="both")),
+            "returned 0.5, no tensor",
         ),
     ],
 )

@@ -10,10 +10,9 @@ import pytest
 
 from prorl_common import UserError
 from prorl_training.config import TrainConfig
-from prorl_training.run.folder import RunFolder
+from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.resume import (
     ALLOWED,
-    ResumeError,
     check_identity,
     dataset_fingerprint,
     resume_config,

@@ -18,7 +18,7 @@ from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import TrainConfig
 from prorl_training.rollout.types import Group, Trajectory
-from prorl_training.run.folder import RunFolder, find_run, list_runs
+from prorl_training.run.folder import ResumeError, RunFolder, find_run, list_runs
 from prorl_training.run.rollouts import Learned, write_rollouts
 from prorl_training.run.status import run_status
 from prorl_training.schedule.decisions import Decision
@@ -182,6 +182,14 @@ def test_lock_on_a_run_that_never_came_about_leaves_nothing(tmp_path: Path) -> N
     with pytest.raises(UserError), RunFolder(tmp_path / "two").lock():
         raise UserError("no such model")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refused_resume_leaves_what_the_run_came_to(run: RunFolder) -> None:
+    with run.lock():
+        pass
+    with pytest.raises(ResumeError), run.lock():
+        raise ResumeError("other plug-ins")
+    assert json.loads(run.ended_path.read_text()) == {"state": "ended", "reason": ""}
 
 
 def test_changed_config_leaves_the_old_one_beside_it(

@@ -17,8 +17,8 @@ from prorl_training.config.checks import check_config
 from prorl_training.config.presets import load_preset
 from prorl_training.config.schema import merge
 from prorl_training.engine.local import train
-from prorl_training.run.folder import RunFolder
-from prorl_training.run.resume import ResumeError, resume_config
+from prorl_training.run.folder import ResumeError, RunFolder
+from prorl_training.run.resume import resume_config
 
 
 def row(split: str, number: int, prompt: str) -> dict[str, Any]:

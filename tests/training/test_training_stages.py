@@ -26,9 +26,9 @@ from prorl_training.engine.openrlhf.launch.dry_run import shown_places
 from prorl_training.engine.openrlhf.launch.understood import unsupported
 from prorl_training.engine.start import Start
 from prorl_training.run.checkpoint_store import checkpoint_path, checkpoint_steps, read_state, seal
-from prorl_training.run.folder import RunFolder
+from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.lineage import first_legs, lines, place, read_lineage, write_lineage
-from prorl_training.run.resume import ResumeError, resume_config
+from prorl_training.run.resume import resume_config
 from prorl_training.schedule.controller import Controller, Measured
 from prorl_training.schedule.simulate import simulate
 from prorl_training.schedule.timeline import lanes_text, stage_lines

@@ -4,14 +4,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from prorl_verifiers import libraries
 from prorl_verifiers.pool import frames, worker_spawn
-from prorl_verifiers.pool.worker import serve
+from prorl_verifiers.pool.worker import SPECS, answer, serve
 from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
 from prorl_verifiers.pool.worker_spawn import Template
+from prorl_verifiers.spec import VerifierSpec
 
 REQUEST = {"verifier": "math", "reference": {"answer": "4"}, "cpu_seconds": 30}
 
@@ -48,6 +50,34 @@ def test_a_killed_worker_says_so(worker: WorkerProcess) -> None:
     with pytest.raises(WorkerError, match="exit code -9"):
         worker.ask(REQUEST | {"response": r"\boxed{4}"}, 30)
     assert not worker.alive
+
+
+RAISES = """
+def read(text):
+    int(text)
+    raise ValueError("two\\nlines")
+
+
+def score(text, reference):
+    return read(text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("response", "line"),
+    [
+        ("x", "ValueError: invalid literal for int() with base 10: 'x' (mine.py, line 3)"),
+        ("4", "ValueError: two lines (mine.py, line 4)"),
+    ],
+)
+def test_what_a_scorer_raises_is_one_line_with_the_place_in_its_own_file(
+    response: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module: dict[str, Any] = {}
+    exec(compile(RAISES, "/lab/mine.py", "exec"), module)  # noqa: S102
+    monkeypatch.setitem(SPECS, "mine", VerifierSpec("mine", score=module["score"]))
+    request = {"verifier": "mine", "reference": {}, "response": response}
+    assert answer(request) == {"bug": line}
 
 
 SPINNER = """

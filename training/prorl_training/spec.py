@@ -123,6 +123,18 @@ def with_defaults(spec: ObjectiveSpec, given: Mapping[str, Any]) -> dict[str, An
     return {**spec.options, **given}
 
 
+def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
+    """Raise PluginError (one line) unless ``part`` returned a tensor of the shape of ``like``, a number a ``unit``."""
+    from torch import Tensor
+
+    if isinstance(value, Tensor) and value.shape == like.shape:
+        return
+    got = tuple(value.shape) if isinstance(value, Tensor) else f"{value!r:.80}, no tensor"
+    raise PluginError(
+        f"{part} must return one number a {unit}, shape {tuple(like.shape)}, and returned {got}"
+    )
+
+
 def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
     """Raise PluginError (one line, the nearest name in it) for an option that ``name`` does not have."""
     for option in given:

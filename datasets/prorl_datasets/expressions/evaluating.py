@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from prorl_common import UserError, nearest
+from prorl_common import UserError, nearest, what_failed
 from prorl_datasets.expressions.functions import (
     FUNCTION_TABLE,
     FUNCTIONS,
@@ -254,7 +254,7 @@ class _Walk:
         except UserError:
             raise
         except Exception as error:  # a plug-in's function: the row is a bad one, and says why
-            said = one_line(f"{type(error).__name__}: {error}")
+            said = one_line(what_failed(error))
             raise self._wrong(f"{name} raised {said}", node) from error
 
 

@@ -174,8 +174,10 @@ class RowClient(Closing):
         lines = self._log.read().strip().splitlines()
         if not lines:
             return "no message"
+        files = [line.strip() for line in lines if line.lstrip().startswith('File "')]
+        code = f" ({files[-1]})" if files else ""
         place = lines[-1].removeprefix("at ") if lines[-1].startswith("at ") else ""
-        return f"{place}: {lines[-2]}" if place and len(lines) > 1 else lines[-1]
+        return (f"{place}: {lines[-2]}" if place and len(lines) > 1 else lines[-1]) + code
 
 
 class Children(Closing):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,12 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
         yield from spec.read(entry, files)
         return
     assert spec.rows is not None and isinstance(entry.source, OpenSettings)
-    made = enumerate(spec.rows({**spec.options, **entry.source.options}), start=1)
+    rows = spec.rows({**spec.options, **entry.source.options})
+    if not isinstance(rows, Iterable):
+        raise DatasetError(
+            f"source {spec.name!r}: rows(options) yields dictionaries of columns, and returned {rows!r:.80}"
+        )
+    made = enumerate(rows, start=1)
     yield from named_once(
         ((f"{spec.name}:{number}", _plain(spec, number, row)) for number, row in made),
         entry.source,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from prorl_common import PluginError
+from prorl_common import PluginError, what_failed
 from prorl_datasets.spec import EmbedderSpec
 
 Vectors = NDArray[np.float32]
@@ -48,8 +48,7 @@ def unit_vectors(spec: EmbedderSpec, texts: Sequence[str]) -> Vectors:
         try:
             part = np.asarray(spec.embed(batch), dtype=np.float32)
         except Exception as error:
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-            raise PluginError(f"embedder {spec.name!r} failed: {text}") from error
+            raise PluginError(f"embedder {spec.name!r} failed: {what_failed(error)}") from error
         if part.ndim != 2 or len(part) != len(batch) or not np.isfinite(part).all():
             raise PluginError(
                 f"embedder {spec.name!r} must give a finite vector for each of {len(batch)} texts, not "

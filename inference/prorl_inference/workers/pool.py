@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from prorl_common import Closing, ServiceError, UserError
 from prorl_inference.backends.openai.protocol import Usage
+from prorl_inference.streams import generate_all
 from prorl_inference.types import Completion, Generator, OnResult, Request, SamplingParams
 from prorl_inference.workers.call import Call, OnBatchDone, OnBatchResult, Worker
 from prorl_inference.workers.work import UNTRIED_SECONDS, SharedWork
@@ -52,7 +53,8 @@ def sample_batches(
         own(batches, params, on_done, on_result)
         return
     for number, requests in enumerate(batches):
-        generator.generate(requests, params, partial(on_done, number), partial(on_result, number))
+        done, took = partial(on_done, number), partial(on_result, number)
+        generate_all(generator, requests, params, done, took)
 
 
 class SamplingPool(Closing):

@@ -8,9 +8,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from prorl_common import PluginError
 from prorl_training.config.algorithm import AdvantageConfig
-from prorl_training.spec import ADVANTAGES
+from prorl_training.spec import ADVANTAGES, check_vector, with_defaults
 
 
 def compute_advantages(
@@ -29,12 +28,9 @@ def compute_advantages(
         )
     index = torch.unique(groups, return_inverse=True)[1]
     estimator = ADVANTAGES.get(config.estimator)
-    value = estimator.advantages(rewards.double(), index, lengths, config)
-    if value.shape != rewards.shape:
-        raise PluginError(
-            f"the advantage {config.estimator!r} must return one number a trajectory, shape "
-            f"{tuple(rewards.shape)}, and returned {tuple(value.shape)}"
-        )
+    told = config.model_copy(update={"options": with_defaults(estimator, config.options)})
+    value = estimator.advantages(rewards.double(), index, lengths, told)
+    check_vector(f"the advantage {config.estimator!r}", value, rewards, "trajectory")
     return value.to(rewards.dtype)
 
 

@@ -13,10 +13,15 @@ from typing import NamedTuple, assert_never
 import torch
 from torch import Tensor
 
-from prorl_common import PluginError
 from prorl_training.algorithm.mismatch import mismatch_weights
 from prorl_training.config.algorithm import KLConfig, LossConfig
-from prorl_training.spec import KL_ESTIMATORS, POLICY_LOSSES, PolicyLoss
+from prorl_training.spec import (
+    KL_ESTIMATORS,
+    POLICY_LOSSES,
+    PolicyLoss,
+    check_vector,
+    with_defaults,
+)
 
 
 class Tokens(NamedTuple):
@@ -70,13 +75,11 @@ def policy_loss(
     The first three are (N,) float, ``lengths`` (B,) int tokens of each trajectory. Raises
     UnknownNameError, and PluginError when the loss returns another shape.
     """
-    found = POLICY_LOSSES.get(config.name).loss(logprobs, old_logprobs, advantages, lengths, config)
+    spec = POLICY_LOSSES.get(config.name)
+    told = config.model_copy(update={"options": with_defaults(spec, config.options)})
+    found = spec.loss(logprobs, old_logprobs, advantages, lengths, told)
     loss = found if isinstance(found, PolicyLoss) else PolicyLoss(found, logprobs.new_zeros(()))
-    if loss.per_token.shape != logprobs.shape:
-        raise PluginError(
-            f"the policy loss {config.name!r} must return one number a token, shape "
-            f"{tuple(logprobs.shape)}, and returned {tuple(loss.per_token.shape)}"
-        )
+    check_vector(f"the policy loss {config.name!r}", loss.per_token, logprobs, "token")
     return loss
 
 
@@ -96,25 +99,26 @@ def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tens
     Raises UnknownNameError, and PluginError when the estimate has another shape.
     """
     d = logprobs - ref_logprobs
-    estimate = KL_ESTIMATORS.get(config.estimator).estimate
+    spec = KL_ESTIMATORS.get(config.estimator)
+    told = config.model_copy(update={"options": with_defaults(spec, config.options)})
+
+    def estimate(log_ratio: Tensor) -> Tensor:
+        value = spec.estimate(log_ratio, told)
+        check_vector(f"the KL estimate {config.estimator!r}", value, d, "token")
+        return value
+
     match config.clamp:
         case "input":
-            value = estimate(d.clamp(-config.clamp_value, config.clamp_value), config)
+            return estimate(d.clamp(-config.clamp_value, config.clamp_value))
         case "output":
-            value = estimate(d, config).clamp(-config.clamp_value, config.clamp_value)
+            return estimate(d).clamp(-config.clamp_value, config.clamp_value)
         case "both":
             bounded = d.clamp(-config.input_clamp_value, config.input_clamp_value)
-            value = estimate(bounded, config).clamp(-config.clamp_value, config.clamp_value)
+            return estimate(bounded).clamp(-config.clamp_value, config.clamp_value)
         case "none":
-            value = estimate(d, config)
+            return estimate(d)
         case _:
             assert_never(config.clamp)
-    if value.shape != d.shape:
-        raise PluginError(
-            f"the KL estimate {config.estimator!r} must return one number a token, shape "
-            f"{tuple(d.shape)}, and returned {tuple(value.shape)}"
-        )
-    return value
 
 
 def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:

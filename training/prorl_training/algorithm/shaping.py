@@ -51,8 +51,11 @@ def length_reward(
 ) -> float:
     """Return eta_len(t) of the configured form for one response; without ``raw``, 1 or 0 by ``correct``."""
     raw = float(correct) if raw is None else raw
-    options = {key: value for key, value in config if key != "options"} | config.options
-    return _value(config.form, Response(raw, tokens, limit, truncated, correct), options)
+    spec = PENALTIES.get(config.form)
+    theirs = {"options", *spec.options} - {key.removeprefix("length_penalty.") for key in spec.keys}
+    ours = {key: value for key, value in config if key not in theirs}
+    response = Response(raw, tokens, limit, truncated, correct)
+    return _value(config.form, response, ours | config.options)
 
 
 def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text, config, use_plugins
+from prorl_common import PluginError, atomic_write_text, config, use_plugins
 from prorl_common.config import ConfigError, read_config_file, write_yaml
 from prorl_training.config.checks import check_config
 from prorl_training.config.presets import load_preset
@@ -96,6 +96,10 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
         return dict(values)  # a wrong value, which the checks will name
     base = Path() if file is None else file.parent
+    if file is not None and (gone := [path for path in named if not (base / path).exists()]):
+        raise PluginError(
+            f"plug-in {gone[0]} is not there: put it back, or name its new place under plugins: in {file}"
+        )
     loaded = use_plugins(base / path for path in named)
     return {**values, **({"plugins": [str(f.path) for f in loaded]} if loaded else {})}
 

@@ -28,6 +28,10 @@ from prorl_training.schedule.decisions import Decision
 RUNS = Path("runs")
 
 
+class ResumeError(UserError):
+    """A run cannot go on as asked; the message says what differs and what may change."""
+
+
 class RunFolder:
     """Paths and journals of one run. Raises UserError where the folder cannot be used."""
 
@@ -103,11 +107,16 @@ class RunFolder:
             file = self.lock_path.open("a+")
         with file:
             self._take(file)
+            before = self.ended_path.read_text(encoding="utf-8") if self.ended_path.exists() else ""
             self.ended_path.unlink(missing_ok=True)
             self._locked = file
             try:
                 yield
                 self._ended("ended", "")
+            except ResumeError:  # nothing was done: the run is what it was
+                if before:
+                    atomic_write_text(self.ended_path, before)
+                raise
             except Exception as error:
                 self._ended("failed", f"{type(error).__name__}: {error}")
                 raise

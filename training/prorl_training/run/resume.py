@@ -13,13 +13,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from prorl_common import UserError, sha256_file
+from prorl_common import sha256_file
 from prorl_training.config import TrainConfig
 from prorl_training.config.checks import check_config
 from prorl_training.config.loading import parse_override
 from prorl_training.config.schema import merge
 from prorl_training.run.checkpoint_store import has_checkpoint, newest_step, newest_whole
-from prorl_training.run.folder import RunFolder
+from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.lineage import place, read_lineage
 from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.learning_rate import planned_updates
@@ -76,10 +76,6 @@ pack size change the rounding of sums (with ``model.dtype=auto`` the device may 
 ``rollout.backend`` and ``rollout.request_seeds`` may change because prompts and responses a prompt stay; the samples
 do not: another generator draws other samples of the same distribution. The ``safety`` ones say
 when a run stops or waits, not what an update does."""
-
-
-class ResumeError(UserError):
-    """A run cannot go on as asked; the message says what differs and what may change."""
 
 
 def resume_config(

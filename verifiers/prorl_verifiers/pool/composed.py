@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from prorl_common import what_failed
 from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import own_reference, parts_of
 from prorl_verifiers.pool.batch import Batch, Item
@@ -126,7 +127,7 @@ def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdi
     try:
         frame = result_frame(compose.combine(own_reference(task.reference), verdicts))
     except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        frame = {"bug": f"{type(error).__name__}: {error}"}
+        frame = {"bug": what_failed(error)}
     verdict, _ = read_reply(frame, isolation)
     if verdict.status != "scored":
         return verdict

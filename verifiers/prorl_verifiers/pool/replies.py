@@ -11,7 +11,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, cast
 
-from prorl_common import ServiceError, UserError
+from prorl_common import ServiceError, UserError, what_failed
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import Finding, bounded, noting, read_findings
 from prorl_verifiers.spec import VERIFIERS
@@ -143,5 +143,5 @@ def judge_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool 
             # answer, and another try would not help.
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
         except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-            fault = f"scorer failed: {type(error).__name__}: {error}"[:500]
+            fault = f"scorer failed: {what_failed(error)}"
     return Verdict(None, "infra_error", fault, isolation=sandbox.isolation)

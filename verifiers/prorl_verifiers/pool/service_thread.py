@@ -10,7 +10,7 @@ import threading
 import time
 from dataclasses import replace
 
-from prorl_common import ProrlError
+from prorl_common import ProrlError, what_failed
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.pool.batch import Job, PoolClosedError
@@ -94,8 +94,7 @@ def judge_by_service(response: str, task: Task, explain: bool = False) -> Verdic
         except ProrlError as error:
             return Verdict(None, "infra_error", str(error)[:500])
         except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-            bug = f"scorer failed: {type(error).__name__}: {error}"
-            return Verdict(None, "infra_error", bug[:500])
+            return read_reply({"bug": what_failed(error)}, "")[0]
     verdict, _ = read_reply(result_frame(found), "")
     verdict = replace(verdict, findings=bounded(findings, len(response) - len(text)))
     if not verdict.reward and verdict.status != "scored":

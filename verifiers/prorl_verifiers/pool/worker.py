@@ -16,11 +16,10 @@ from __future__ import annotations
 import importlib
 import sys
 import time
-import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import UserError
+from prorl_common import UserError, what_failed
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.libraries import load_with
@@ -70,8 +69,8 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
         UserError
     ) as error:  # a missing compiler, a task's broken test: another try would not help
         return {"user": str(error)[:500]}
-    except Exception:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        return {"bug": traceback.format_exc().strip().splitlines()[-1][:500]}
+    except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+        return {"bug": what_failed(error)}
 
 
 def _score(
