@@ -286,7 +286,8 @@ def check_identity(
         names = dict.fromkeys(f"{part['name']} of {part['source']}" for part in changed)
         raise ResumeError(
             f"{run.name} was started with other plug-ins ({', '.join(names)} changed): go on with the ones "
-            "it was started with, or start a new run"
+            f"it was started with, or start a new run from its weights (prorl train export MODEL --run {run.name}, then "
+            "prorl train --set model.path=MODEL)"
         )
     if known["dataset"] != dataset_fingerprint(dataset):
         raise ResumeError(
