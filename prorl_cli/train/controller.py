@@ -78,7 +78,9 @@ def simulate(
     recorded = None
     if beside is not None and beside.is_file():
         recorded = [read_decision(row) for _, row in read_jsonl(beside)]
-    ends = [d.step for d in recorded or () if d.kind == "run_ended" and d.step < max(rows, default=0)]
+    ends = [
+        d.step for d in recorded or () if d.kind == "run_ended" and d.step < max(rows, default=0)
+    ]
     decisions = run_simulation(config, count, rows, ends)
     if plot is not None:
         title = f"{config.preset}: {count} steps" + (f", on {journal}" if journal else "")
