@@ -137,6 +137,23 @@ def test_an_exception_that_is_built_in_is_met_as_itself(local_or_remote: Sandbox
     assert check(local_or_remote, RAISES, checker).status == "ok"
 
 
+@pytest.mark.parametrize(
+    "test",
+    [
+        "assert all(map(lambda x: c(x) == x + 1, [1, 2]))",
+        "assert not list(filter(lambda x: c(x) != x + 1, [1, 2]))",
+        "for got, wanted in zip(map(c, [1, 2]), [2, 3]): assert got == wanted",
+        "for got in iter(lambda: c(1), 2): assert False",
+    ],
+)
+@pytest.mark.parametrize("raised", ["StopIteration", "Own", "StopAsyncIteration"])
+def test_a_submission_cannot_end_the_loops_of_a_check(
+    local_or_remote: Sandbox, test: str, raised: str
+) -> None:
+    source = f"class Own(StopIteration): pass\ndef f(*a): raise {raised}"
+    assert check(local_or_remote, source, f"def check(c):\n    {test}").status == "runtime-error"
+
+
 def test_a_name_that_only_the_submission_has_is_its_function(local_or_remote: Sandbox) -> None:
     source = "def double(x):\n    return 2 * x\ndef f(x):\n    return double(x) + 1"
     checker = "def check(c):\n    for i in range(9): assert c(i) == double(i) + 1"

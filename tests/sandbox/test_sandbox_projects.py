@@ -319,3 +319,25 @@ def test_an_environment_without_pytest_is_named(anywhere: ToolSandbox) -> None:
     project = Project({}, tests={"test_it.py": "def test_it(): pass"}, environment="stdlib")
     with pytest.raises(UserError, match="environment stdlib has no pytest"):
         anywhere.run_project(project, LIMITS)
+
+
+@pytest.mark.parametrize("folder", ["..", ".", "../tests", "src"])
+def test_a_module_that_a_submission_writes_stands_in_for_none_that_is_installed(
+    folder: str, tester: ToolSandbox
+) -> None:
+    answer = (
+        "import os\n"
+        f"os.makedirs({folder!r}, exist_ok=True)\n"
+        "for name in ('statistics', 'colorsys'):\n"
+        f"    with open({folder!r} + '/' + name + '.py', 'w') as file:\n"
+        "        file.write('class Same:\\n    def __eq__(self, other): return True\\n'\n"
+        "            'mean = rgb_to_hsv = lambda *given: Same()\\n')\n"
+        "def f(): return 7\n"
+    )
+    source = (
+        "from answer import f\nfrom statistics import mean\n"
+        "def test_early(): assert mean([1, 2, 3]) == f()\n"
+        "def test_late():\n    from colorsys import rgb_to_hsv\n    assert rgb_to_hsv(1, 1, 1) == f()\n"
+    )
+    found = _tests(tester, source, answer)
+    assert [one.status for one in found] == ["failed", "failed"], found

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
 """Exceptions that a check meets as their base class: they need arguments, or are told of a limit."""
+_ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
+"""Met as themselves only by a check that names them: else a submission could end its loops, and so
+its tests, as if all was well (``all(map(candidate, ...))``)."""
 
 
 class CandidateError(Exception):
@@ -28,11 +31,12 @@ class OpaqueError(BaseException):
 
 
 class Submission:
-    """The submission, as a check may use it. ``overasked``: whether the check has wanted more of a
-    value than its truth."""
+    """The submission, as a check with the source ``checker`` may use it. ``overasked``: whether the
+    check has wanted more of a value than its truth."""
 
-    def __init__(self, channel: int) -> None:
+    def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
+        self._hidden = (*_OF_THE_RUN, *(one for one in _ENDS_OF_LOOPS if one not in checker))
         self.overasked = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
@@ -45,7 +49,7 @@ class Submission:
             if reply is None:
                 raise SystemExit(1)  # the host has ended the run
             if reply["k"] == "raise":
-                raise _exception(reply["type"], reply["kinds"])
+                raise _exception(reply["type"], reply["kinds"], self._hidden)
             if reply["k"] == "opaque":
                 return _opaque(reply["truth"], self)
             return columns.revive(reply["v"]) if reply["revive"] else reply["v"]
@@ -66,16 +70,16 @@ class Names(dict[str, "Any"]):
         return self._submission.function(name)
 
 
-def _exception(name: str, kinds: list[str]) -> BaseException:
+def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
     """Return an exception that a check can catch as what the submission raised.
 
     ``kinds``: the names of the built-in classes that it is an instance of. One that is built in is
-    met as itself, another as a subclass of the nearest of them.
+    met as itself, another as a subclass of the nearest of them that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
         found = vars(builtins).get(kind)
-        if isinstance(found, type) and issubclass(found, Exception) and kind not in _OF_THE_RUN:
+        if isinstance(found, type) and issubclass(found, Exception) and kind not in hidden:
             base = found
             break
     if base.__name__ != name:

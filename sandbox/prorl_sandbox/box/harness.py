@@ -269,7 +269,7 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
 
 
 def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
-    submission = checking.Submission(channel)
+    submission = checking.Submission(channel, job["source"])
     names = _load(job, code, channel, checking.Names(submission))
     check = names.get("check")
     if not callable(check):

@@ -2,7 +2,8 @@
 
 The tests are trusted, what they import is not, and both share this process: a submission that patches
 what runs or compares can lie. What is done against it makes a lie an effort and not an accident: the
-submission's folder comes last on the path and pytest never looks into it; the tests' code must be the
+submission's folder comes last on the path and pytest never looks into it; what is installed comes
+before what lies, or was put, beside the tests; the tests' code must be the
 code that was collected without it; the callables of every module that was there before it must be
 those that were there. See ``docs/concepts/sandbox.md`` for what remains.
 """
@@ -13,7 +14,7 @@ import builtins
 import os
 import shutil
 import sys
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
 from prorl_sandbox.box import files
@@ -66,6 +67,8 @@ def collect(order: Mapping[str, Any]) -> dict[str, Any]:
     os.chdir(PROJECT)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     _state.before = dict(_callables())
+    others = [finder for finder in sys.meta_path if not isinstance(finder, _Installed)]
+    sys.meta_path[:] = [_Installed(tuple(sys.path), _names_of(order["tests"])), *others]
     if order["files"] is None:
         sys.meta_path.append(_Stubs(order["stubs"]))
     else:
@@ -150,13 +153,17 @@ def _digest_of(code: Any) -> str:
 
 def _code_of(tests: Mapping[str, bytes]) -> dict[str, str]:
     """Return digests of all functions that modules of the tests' own files define."""
-    parts = {part for name in tests for part in name.removesuffix(".py").split("/")}
+    parts = _names_of(tests)
     own = {name for name in sys.modules if name.partition(".")[0] in parts}
     return {
         f"{module}:{name}": _digest_of(code)
         for (module, name), (thing, code) in _callables(only=own)
         if code is not None and getattr(thing, "__module__", module) == module
     }
+
+
+def _names_of(tests: Mapping[str, bytes]) -> set[str]:
+    return {part for name in tests for part in name.removesuffix(".py").split("/")}
 
 
 def _same(code: Mapping[str, str]) -> bool:
@@ -203,6 +210,20 @@ def _callables(
                         function = getattr(method, "__func__", getattr(method, "fget", method))
                         code = getattr(function, "__code__", None)
                         yield (name, f"{key}.{inner}"), (method, code)
+
+
+class _Installed:
+    """Finds what is installed, but for what has the name of a file of the tests."""
+
+    def __init__(self, path: Sequence[str], own: set[str]) -> None:
+        self._path, self._own = path, own
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        """Find a module that is in no package, as it was found before anything was laid out."""
+        if path is not None or name in self._own:
+            return None
+        found = PathFinder.find_spec(name, self._path)
+        return found if found is not None and found.loader is not None else None
 
 
 class _Stubs:
