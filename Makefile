@@ -69,11 +69,15 @@ accuracy: dev-venv ## how often the verifiers are wrong; rewrites docs/reference
 structure: dev-venv ## figures of the code: modules, lines, functions, circles
 	$(BIN)/python benchmarks/structure.py
 
-evidence: dev-venv ## rebuild docs/evidence: the trainer benchmark, 3,000 steps of a small policy, the boundary study, SmolLM2-135M (many hours; goes on where it stopped)
+evidence: dev-venv ## rebuild docs/evidence: the trainer benchmark, 3,000 steps of a small policy, the boundary studies, SmolLM2-135M (many hours; goes on where it stopped)
 	$(BIN)/python benchmarks/evidence/small_run.py --jobs 2
 	$(BIN)/python benchmarks/evidence/small_report.py
 	$(BIN)/python benchmarks/evidence/small_run.py --study boundary-study --jobs 2
 	$(BIN)/python benchmarks/evidence/chain_report.py
+	$(BIN)/python benchmarks/evidence/small_run.py --study boundary-collapse --jobs 2
+	$(BIN)/python benchmarks/evidence/chain_collapse_report.py
+	$(BIN)/python benchmarks/evidence/small_run.py --study boundary-broad --jobs 2
+	$(BIN)/python benchmarks/evidence/chain_broad_report.py
 	$(BIN)/python benchmarks/evidence/smollm_run.py
 	$(BIN)/python benchmarks/evidence/smollm_report.py
 	$(BIN)/python benchmarks/evidence/smollm_run.py --study smollm2-loop --jobs 2 --threads 1
