@@ -3,20 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STEPS ?=
+MINUTES ?=
 # Test files run beside each other (a file stays in one process; many wait rather than compute), but for those that watch the clock or the machine.
 JOBS ?= 3
 ALONE := tests/attacks/test_attacks_local.py tests/sandbox/test_sandbox_cgroup.py tests/sandbox/test_sandbox_time.py
 # Tests that need a service are make integration's.
 NO_SERVICE := --ignore tests/integration --ignore tests/attacks/test_attacks_docker.py
 .DEFAULT_GOAL := help
-.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel integration integration-openrlhf bench evidence accuracy structure check hooks format docs docs-links clean
+.PHONY: help venv dev-venv openrlhf-cpu-venv quickstart test test-slow test-wheel nightly integration integration-openrlhf bench evidence accuracy structure check hooks format docs docs-links clean
 
 help: ## show these lines
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 
 $(VENV)/.local: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[local,report]' --constraint constraints.txt
+	$(BIN)/python -m pip install --quiet --editable '.[local]' --constraint constraints.txt
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.local tests/plugins/lab_parts/pyproject.toml $(wildcard tests/plugins/lab_parts/lab_parts/*.py)
@@ -35,17 +36,20 @@ dev-venv: $(VENV)/.dev ## the same with the tools for tests and checks
 openrlhf-cpu-venv: ## .venv-openrlhf: OpenRLHF with Ray, vLLM and DeepSpeed for a machine without a GPU
 	PYTHON="$(PYTHON)" bash scripts/openrlhf_cpu_venv.sh
 
-quickstart: venv ## fetch the model, build data, train 16 steps, evaluate, write the report (prorl quickstart)
-	$(BIN)/prorl quickstart $(STEPS:%=--steps %)
+quickstart: venv ## fetch the model, then train, evaluate and report in 6 minutes (MINUTES=15: in so many)
+	$(BIN)/prorl quickstart $(STEPS:%=--steps %) $(MINUTES:%=--minutes %)
 
 test: dev-venv ## all fast tests
 	code=0; \
-	$(BIN)/python -m pytest -q -m 'not slow' -n $(JOBS) --dist loadfile $(NO_SERVICE) $(ALONE:%=--ignore %) || code=1; \
-	$(BIN)/python -m pytest -q -m 'not slow' $(NO_SERVICE) $(ALONE) || code=1; \
+	$(BIN)/python -m pytest -q -m 'not slow and not nightly' -n $(JOBS) --dist loadfile $(NO_SERVICE) $(ALONE:%=--ignore %) || code=1; \
+	$(BIN)/python -m pytest -q -m 'not slow and not nightly' $(NO_SERVICE) $(ALONE) || code=1; \
 	exit $$code
 
 test-slow: dev-venv ## the long tests, and suites again on another backend
-	$(BIN)/python -m pytest -q -m slow -n 2 --dist loadfile $(NO_SERVICE)
+	$(BIN)/python -m pytest -q -m 'slow and not nightly' -n 2 --dist loadfile $(NO_SERVICE)
+
+nightly: dev-venv ## what is trained at length: the tutorial of an own model as printed ends in a gain
+	$(BIN)/python -m pytest -q -m nightly $(NO_SERVICE)
 
 test-wheel: dev-venv ## every command from a wheel outside the checkout (part of test-slow)
 	$(BIN)/python -m pytest -q tests/wheel
@@ -62,26 +66,14 @@ bench: dev-venv ## side-by-side measurements: sandbox and verifiers against what
 	$(BIN)/python benchmarks/verifier_pool.py
 	$(BIN)/python benchmarks/verifiers.py --server
 
-accuracy: dev-venv ## how often the verifiers are wrong; rewrites docs/reference/verifier-accuracy.md
-	$(BIN)/python benchmarks/verifiers_originals.py --docs docs/reference/verifier-accuracy.md
+accuracy: dev-venv ## how often the math and STEM verifiers are wrong; fills docs/reference/verifier-accuracy.md
 	$(BIN)/python benchmarks/verifier_accuracy.py
 
-structure: dev-venv ## figures of the code: modules, lines, functions, circles
-	$(BIN)/python benchmarks/structure.py
+structure: dev-venv ## figures of the code with their limits and goals (LOWER=1 writes limits that have fallen)
+	$(BIN)/python tests/structure/figures.py --all $(LOWER:%=--lower)
 
-evidence: dev-venv ## rebuild docs/evidence: the trainer benchmark, 3,000 steps of a small policy, the boundary studies, SmolLM2-135M (many hours; goes on where it stopped)
-	$(BIN)/python benchmarks/evidence/small_run.py --jobs 2
-	$(BIN)/python benchmarks/evidence/small_report.py
-	$(BIN)/python benchmarks/evidence/small_run.py --study boundary-study --jobs 2
-	$(BIN)/python benchmarks/evidence/chain_report.py
-	$(BIN)/python benchmarks/evidence/small_run.py --study boundary-collapse --jobs 2
-	$(BIN)/python benchmarks/evidence/chain_collapse_report.py
-	$(BIN)/python benchmarks/evidence/small_run.py --study boundary-broad --jobs 2
-	$(BIN)/python benchmarks/evidence/chain_broad_report.py
-	$(BIN)/python benchmarks/evidence/smollm_run.py
-	$(BIN)/python benchmarks/evidence/smollm_report.py
-	$(BIN)/python benchmarks/evidence/smollm_run.py --study smollm2-loop --jobs 2 --threads 1
-	$(BIN)/python benchmarks/evidence/smollm_loop_report.py
+evidence: dev-venv ## train and compare the arms of the 3,000 steps again, and a training step beside TRL's (many hours; stop and start at will)
+	$(BIN)/python benchmarks/small_policy.py benchmarks/studies/three_thousand_steps.yaml --jobs 2
 	$(BIN)/python benchmarks/trainer.py --json docs/evidence/data/trainer/cpu-fp32.json --document docs/evidence/trainer-benchmark.md
 
 check: dev-venv ## ruff, format, mypy strict

@@ -1,8 +1,7 @@
 """The labelled cases of the math and STEM verifiers, and how each grader does on them.
 
 Cases come from tests/data/verifier_pairs (written for this project) and from unit tests of public graders
-under PRORL_TEST_DATA. Every grader sees the same response and the same gold answer. Leaves out the tables
-(``verifier_accuracy.py``).
+under PRORL_TEST_DATA. Every grader sees the same response and the same gold answer.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graders import REENACTED
 from graders.process import GraderProcess
 
 from prorl_verifiers import TaskError, VerifierPool, load_task
@@ -155,21 +153,9 @@ def math_verify_alone(cases: Sequence[Case]) -> Findings:
     return found
 
 
-def reenacted(cases: Sequence[Case], grade: Callable[[str, str], bool]) -> Findings:
-    """Return what a re-enacted grader says, in this process."""
-    found = []
-    for case in cases:
-        started = time.perf_counter()
-        accepted = grade(case.response, case.gold)
-        found.append(Finding(accepted, time.perf_counter() - started))
-    return found
-
-
 def measured(cases: Sequence[Case]) -> Iterator[tuple[str, Findings]]:
     """Yield every grader's findings on the cases, ours first."""
     yield OURS, ours(cases)
     yield MATH_VERIFY, math_verify_alone(cases)
     if all(case.verifier == "math" for case in cases):
         yield EITHER, ours(cases, "either")
-    for name, (_, grade) in REENACTED.items():
-        yield name, reenacted(cases, grade)

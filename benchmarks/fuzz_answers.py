@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from prorl_verifiers import Task, TaskError, load_task, logic_datasets
-from prorl_verifiers.audit.builtin_code import code_groups
-from prorl_verifiers.audit.builtin_instruction import instruction_groups
-from prorl_verifiers.audit.builtin_math import math_groups, stem_groups
-from prorl_verifiers.audit.generated import logic_groups
+from prorl_verifiers.code.audit import code_groups
+from prorl_verifiers.instruction.audit import instruction_groups
+from prorl_verifiers.logic.generated import logic_groups
+from prorl_verifiers.math.audit import math_groups, stem_groups
 from prorl_verifiers.spec import VERIFIERS
 
 PAIRS = Path(__file__).resolve().parent.parent / "tests" / "data" / "verifier_pairs"
@@ -88,7 +88,7 @@ def known_answers(data: Path, seed: int) -> dict[str, list[Known]]:
             task = load_task(verifier, reference)
         except TaskError:
             continue  # a gold that is none, such as a task with an unknown instruction
-        answer = VERIFIERS.get(verifier).answer(reference)
+        answer = VERIFIERS.get(verifier).data.answer(reference)
         found[verifier].append(_known(task, answer or response or "", response))
     groups = [
         *math_groups(),
@@ -110,7 +110,7 @@ def known_answers(data: Path, seed: int) -> dict[str, list[Known]]:
 
 
 def _known(task: Task, answer: str, response: str | None) -> Known:
-    written = VERIFIERS.get(task.verifier).write(answer, task.reference)
+    written = VERIFIERS.get(task.verifier).data.write(answer, task.reference)
     return Known(task, answer, response if response is not None else written)
 
 
@@ -158,7 +158,7 @@ def fuzzed(known: Mapping[str, Sequence[Known]], seed: int, number: int) -> Fuzz
         text = (text or " ") * (MEGABYTE // max(1, len(text)))
         how.append("a megabyte")
     if draw.random() < 0.7 and kind != "response":
-        text = VERIFIERS.get(verifier).write(text, one.task.reference)
+        text = VERIFIERS.get(verifier).data.write(text, one.task.reference)
     return Fuzzed(number, one.task, text, ", ".join(how))
 
 

@@ -1,6 +1,6 @@
 """The reward tier under load: a whole step's answers through Ray replicas, hostile ones among them, one replica killed.
 
-    python benchmarks/reward_tier.py [--answers 8192] [--replicas 1,2,4] [--workers 1] [--hostile 0.05] [--json FILE]
+    python benchmarks/reward_pool.py [--answers 8192] [--replicas 1,2,4] [--workers 1] [--hostile 0.05] [--json FILE]
 
 Needs Ray (``make openrlhf-cpu-venv``), starts its own on this machine and ends it. Answers of five domains in the shares
 of the 136k recipe, with known rewards; hostile ones are made to hang or break a grader. For each number of
@@ -28,10 +28,9 @@ from typing import Any, Self
 from verify_server_requests import HOSTILE_ANSWERS, ItemMaker
 
 from prorl_training.config.runtime import RewardConfig
-from prorl_training.engine.openrlhf.rewards.replicas import RayReplicas, start_replicas
-from prorl_training.engine.openrlhf.rewards.size import Place
-from prorl_training.engine.openrlhf.rewards.tier import RewardTier
+from prorl_training.engine.openrlhf.rewards import Place, RayReplicas, start_replicas
 from prorl_verifiers import Task, Verdict
+from prorl_verifiers.replicas import ReplicaPool
 
 SHARES = {"math": 40, "code": 24, "stem": 25, "logic": 37, "instruction": 10}
 """Thousands of rows of each domain in the recipe prorl-136k."""
@@ -189,16 +188,16 @@ def measure(ray: Any, replicas: int, options: argparse.Namespace, kill: bool) ->
     started.prepare(task for _, task in items[:200])
     Killing.after = options.answers // 8 // 5 if kill else 0
     Killing.answered = Killing.killed = 0
-    tier = RewardTier(
+    pool = ReplicaPool(
         Killing(ray, started.handles, started.slots), say=lambda line: print(line, file=sys.stderr)
     )
-    tier.score(items[:64])  # libraries are loaded when they are first needed
+    pool.score(items[:64])  # libraries are loaded when they are first needed
     Killing.answered = 0
     with CpuMeter() as cpu:
         begun = time.perf_counter()
-        verdicts = tier.score(items)
+        verdicts = pool.score(items)
         seconds = time.perf_counter() - begun
-    tier.close()
+    pool.close()
     judged = [verdict.reward for verdict in verdicts]
     wrong = sum(a is not None and a != b for a, b in zip(judged, rewards, strict=True))
     return Row(
@@ -227,7 +226,7 @@ def show(row: Row) -> None:
 
 def main() -> int:
     """Measure, print the table; 1 where an answer was lost or judged wrongly."""
-    parser = argparse.ArgumentParser(description="Load-test the reward tier.")
+    parser = argparse.ArgumentParser(description="Load-test the reward pool.")
     parser.add_argument("--answers", type=int, default=8192)
     parser.add_argument("--replicas", default="1,2,4", help="numbers of replicas, with commas")
     parser.add_argument("--workers", type=int, default=1, help="of each replica")

@@ -6,10 +6,8 @@ Every contender runs the same small program (two numbers in, their sum out), in 
 noisy machine disturbs all alike. Three figures each: latency of one run after another (p50, p99),
 latency of a run that comes after a pause, and runs a second from 2, 4 and 16 threads. Our own
 backends also run 20 tests of one submission together (``run_cases``), beside 20 runs one after
-another. ``remote`` is ``prorl sandbox serve`` on this machine: client and service share its
-processors. What is not installed here is left out and named. Leaves out hostile programs
-(``prorl sandbox attack``) and
-endurance (``sandbox_soak.py``).
+another. What is not installed here is left out and named. Hostile programs:
+``prorl sandbox attack``.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from typing import Any
 
 from prorl_common import ProrlError
 from prorl_sandbox import Limits, Program, Sandbox, Stdin, open_sandbox
-from prorl_sandbox.local.view import interpreter
+from prorl_sandbox.environments.store import interpreter
 
 SOURCE = "print(sum(map(int, input().split())))"
 STDIN = "20 22\n"
@@ -146,10 +144,6 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
         with_them = "scientific" if backend == "local" else "docker-scientific"
         found.append(Contender(with_them, "the same, environment scientific", packages, 100))
         found.append(Contender(f"{with_them}+np", "a program that imports numpy", numpy, 100))
-    if "remote" not in without:
-        remote = open_sandbox(f"remote:{stack.enter_context(service())}")
-        stack.callback(remote.close)
-        found.append(Contender("remote", remote.isolation, in_sandbox(remote), 100, remote))
     flags = ("-I", "-S")
     if shutil.which("bwrap"):
         walls = ("bwrap", "--unshare-all", "--ro-bind", "/", "/")
@@ -163,21 +157,6 @@ def contenders(stack: contextlib.ExitStack, without: set[str]) -> tuple[list[Con
         start = ("docker", "run", "--rm", "-i", "--network", "none", IMAGE, "python3")
         found.append(Contender("docker-run", "a new container", as_command(*start, *flags), 4))
     return found, absent
-
-
-@contextlib.contextmanager
-def service() -> Iterator[str]:
-    """Serve the local sandbox in a process of its own; give its address."""
-    command = [sys.executable, "-m", "prorl_cli", "sandbox", "serve", "--port", "0"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-    assert process.stdout is not None
-    try:
-        yield process.stdout.readline().strip()
-    finally:
-        process.terminate()
-        process.communicate()
 
 
 def measure(one: Contender) -> None:
@@ -272,8 +251,6 @@ def ratios(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
             by, "docker-scientific+np", "docker-warm", "p50_ms"
         ),
         "local runs/s / subprocess runs/s": _ratio(by, "local", "subprocess", "most_per_second"),
-        "remote p50 / local p50": _ratio(by, "remote", "local", "p50_ms"),
-        "remote runs/s / local runs/s": _ratio(by, "remote", "local", "most_per_second"),
         "docker-warm runs/s / docker-run runs/s": _ratio(
             by, "docker-warm", "docker-run", "most_per_second"
         ),

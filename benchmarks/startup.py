@@ -9,12 +9,13 @@ The first round is not counted.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from tables import machine, save
 
 REFERENCE = "import typer, rich"
 COMMANDS = {
@@ -52,8 +53,7 @@ def main() -> None:
         print(
             f"{name:<20} median {middle:.3f} s   least {min(each):.3f} s   ratio {middle / reference:.2f}"
         )
-    if asked.json is not None:
-        asked.json.write_text(json.dumps({"rounds": asked.rounds, "commands": rows}, indent=1))
+    save(asked.json, {"machine": machine(), "rounds": asked.rounds, "commands": rows})
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@
 Same model, prompts, completions a prompt, completion length, loss settings and threads; the contenders take
 turns so that a noisy machine disturbs all alike, each child does warm-up steps that are not counted, and the
 medians over all rounds are compared. TRL runs with each micro-batch size of ``--micro-batch`` and counts with
-its best. Without ``--trl-python`` an environment with TRL is made in ``.venv-trainers/trl``. Leaves out: what
-the children do (``trainer_prorl``, ``trainer_trl``), generation alone (``generation.py``).
+its best. Without ``--trl-python`` TRL is that of ``.venv-trainers/trl``, which ``scripts/trainers.sh trl`` makes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -24,11 +22,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from trainer_document import best_of, write_document
-from trainer_environment import trl_python
+from tables import machine, markdown, put, save
 from trainer_workload import Workload, write_workload
 
 HERE = Path(__file__).resolve().parent
+HEAD = (
+    "KL coefficient",
+    "contender",
+    "s a step",
+    "CPU s a step",
+    "of it sampling",
+    "of it the rest",
+    "tokens/s",
+    "peak memory, GB",
+)
+
+
+def trl_python(named: str | None) -> str:
+    """Return the path of a Python that can import TRL."""
+    path = Path(named) if named else HERE.parent / ".venv-trainers" / "trl" / "bin" / "python"
+    if not path.is_file():
+        raise SystemExit(f"no Python with TRL at {path}: run scripts/trainers.sh trl, or name one")
+    return str(path)
 
 
 def run_child(python: str, script: str, workload: Workload) -> dict[str, Any]:
@@ -120,7 +135,7 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         names = list(dict.fromkeys(row["contender"] for row in rows))
         results += [summary([r for r in rows if r["contender"] == n], workload) for n in names]
     return {
-        "machine": machine(device, args.threads),
+        "machine": {**machine(), "threads": args.threads, **_torch(device)},
         "model": Path(base.model).name,
         "dtype": args.dtype,
         "prompts": base.prompts,
@@ -146,21 +161,44 @@ def ratio(results: list[dict[str, Any]], beta: float) -> dict[str, Any]:
     }
 
 
-def machine(device: str, threads: int) -> dict[str, Any]:
-    """Return what the numbers were measured on."""
+def best_of(results: list[dict[str, Any]], beta: float, prefix: str) -> dict[str, Any]:
+    """Return the fastest result of the contenders whose name starts with ``prefix``."""
+    own = [r for r in results if r["beta"] == beta and r["contender"].startswith(prefix)]
+    return min(own, key=lambda r: float(r["step_seconds"]))
+
+
+def _torch(device: str) -> dict[str, str | None]:
     import torch
 
-    lines = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    names = [line.split(":")[1].strip() for line in lines.splitlines() if "model name" in line]
-    return {
-        "cpu": names[0] if names else platform.processor(),
-        "cores": os.cpu_count(),
-        "threads": threads,
-        "gpu": torch.cuda.get_device_name() if device.startswith("cuda") else None,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "load_average_before": round(os.getloadavg()[0], 2),
-    }
+    gpu = torch.cuda.get_device_name() if device.startswith("cuda") else None
+    return {"gpu": gpu, "torch": torch.__version__}
+
+
+def text(report: dict[str, Any]) -> str:
+    """Return the report as Markdown: machine, table, ratios."""
+    m = report["machine"]
+    rows = []
+    for r in report["results"]:
+        name = f"{r['contender']} ({r['version']})" if r["version"] else r["contender"]
+        low, high = r["step_seconds_range"]
+        seconds = [f"{r[key]:.2f}" for key in ("cpu_seconds", "generate_seconds", "rest_seconds")]
+        memory = (r["peak_gpu_mb"] or r["peak_memory_mb"]) / 1024
+        step = f"{r['step_seconds']:.2f} ({low:.2f}-{high:.2f})"
+        speed = f"{r['tokens_per_second']:.0f}"
+        rows.append((f"{r['beta']:g}", name, step, *seconds, speed, f"{memory:.2f}"))
+    ratios = [
+        f"- KL coefficient {x['beta']:g}, against {x['against']}: step {x['step']:.2f}x (CPU time {x['cpu']:.2f}x), "
+        f"sampling {x['generate']:.2f}x, the rest {x['rest']:.2f}x, peak memory {x['memory']:.2f}x."
+        for x in report["ratios"]
+    ]
+    place = m["gpu"] or f"{m['threads']} cores, {m['cpu']}"
+    measured = (
+        f"{place}, {report['dtype']}; {report['model']}, torch {m['torch']}; {report['prompts']} prompts x "
+        f"{report['samples']} completions of exactly {report['tokens']} tokens; medians of "
+        f"{report['results'][0]['steps']} steps in {report['rounds']} alternating rounds; load average before the run "
+        f"{m['load_average_before']}."
+    )
+    return "\n".join([measured, "", markdown(HEAD, rows), "", *ratios])
 
 
 def arguments() -> argparse.Namespace:
@@ -186,13 +224,11 @@ def main() -> None:
     """Measure, print the ratios, write JSON and the document's table."""
     args = arguments()
     report = compare(args)
-    text = json.dumps(report, indent=1)
-    print(text)
-    if args.json is not None:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(text + "\n", "utf-8")
+    print(text(report))
+    save(args.json, report)
     if args.document is not None:
-        write_document(args.document, report)
+        kind = "gpu" if report["machine"]["gpu"] else "cpu"
+        put(args.document, f"{kind}-{report['dtype']}", text(report))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,9 @@ right-padded rows, logits in float32, log_softmax over the vocabulary, a referen
 optimiser's default implementation. Ours: packs without padding, each prompt once, logits in blocks. Both make
 the same loss (one mini-batch, KL included), so the gradients are compared too. Runs alternate; time is the
 process's CPU time on the CPU (other work on the machine disturbs it less) and wall time on a GPU. Leaves out
-sampling (``generation``) and whole steps (``trainer``). Nothing is asserted.
+sampling and whole steps (``trainer``). Nothing is asserted.
 
-    python benchmarks/update.py --threads 2 --repeats 3 --out update.json
+    python benchmarks/update.py --threads 2 --repeats 3 --json update.json
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tables import save
 from torch import Tensor
 
 from prorl_inference.models.loading import load_model, pick_device
 from prorl_inference.models.store import resolve_model
-from prorl_training.algorithm import kl_penalty, policy_loss
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import AcceptAll, Policy, UpdateBatch
@@ -217,7 +219,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=("ours", "plain"), help=argparse.SUPPRESS)
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
 
@@ -241,7 +243,7 @@ def main() -> None:
     column = 0 if policy.device.type == "cuda" else 1
     seconds = {n: statistics.median(t[column] for t in rows) for n, rows in times.items()}
     result = {
-        "settings": {k: str(v) for k, v in vars(args).items() if k not in ("only", "out")},
+        "settings": {k: str(v) for k, v in vars(args).items() if k not in ("only", "json")},
         "seconds": seconds,
         "wall_and_cpu_seconds": times,
         "time_ratio": seconds["ours"] / seconds["plain"],
@@ -251,8 +253,7 @@ def main() -> None:
         "response_tokens": plain.tokens,
     }
     print(json.dumps(result, indent=1))
-    if args.out:
-        args.out.write_text(json.dumps(result, indent=1) + "\n")
+    save(args.json, result)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from typing import Any
 from prorl_verifiers import VERIFIERS, Task, VerifierPool, WorkerOptions, load_task
 from prorl_verifiers.libraries import load_with
 from prorl_verifiers.pool import worker as pool_worker
-from prorl_verifiers.pool.worker_spawn import Template
+from prorl_verifiers.pool.workers import WorkerTemplate
 
 FOUR = Task("math", {"answer": "4"})
 RIGHT = (r"\boxed{4}", FOUR)
@@ -88,7 +88,7 @@ def starting() -> dict[str, Any]:
     for verifiers in ((), *((name,) for name in names), tuple(names)):
         name = "+".join(verifiers) or "scorers only"
         started = time.perf_counter()
-        template = Template(verifiers).wait_until_ready()
+        template = WorkerTemplate(verifiers).wait_until_ready()
         found[f"{name}: new process, s"] = time.perf_counter() - started
         forks, ends = [], []
         for _ in range(9):

@@ -1,13 +1,11 @@
-"""Speed of the verifiers: beside math-verify, under hostile answers, and as a server.
+"""Speed of the verifiers: beside math-verify, and as a server.
 
-    python benchmarks/verifiers.py [--items N] [--json FILE] [--server] [--without mix,hostile]
+    python benchmarks/verifiers.py [--items N] [--json FILE] [--server]
 
 Throughput: golds of GSM8K test and MATH-500 (PRORL_TEST_DATA), behind their worked solutions and alone,
 half of the answers wrong (a changed number or another item's gold), our scorer in one process against
-math-verify in one process, block by block in turns. Hostile: answers made to cost a grader its whole limit
-go through a warm ``VerifierPool``; none may take longer than the limit and half a second a try, and
-afterwards the pool must be as fast as one that saw none, in turns. ``--server`` adds the load test of the
-reward service (``verify_server.py``). Leaves out accuracy (``verifier_accuracy.py``).
+math-verify in one process, block by block in turns. ``--server`` adds the load test of the reward service
+(``verify_server.py``). Hostile answers: ``verifier_pool.py``.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import gzip
 import importlib
 import json
 import os
-import platform
 import random
 import statistics
 import sys
@@ -28,32 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from graders.math_verify_alone import grade as math_verify
+from tables import machine, save
 
-from prorl_verifiers import VerifierPool, WorkerOptions, load_task
 from prorl_verifiers.math.spec import score
 
 BLOCK = 50
-LIMIT = 3.0
-GRACE = 0.5
-USUAL = 400
-ROUNDS = 15
 FILES = ("math/gsm8k_test.jsonl.gz", "math/math500.jsonl.gz")
-HOSTILE = {
-    "power tower of two": r"2^{2^{40}}",
-    "power tower of ten": r"10^{10^{10}}",
-    "sum to a billion": r"\sum_{k=1}^{1000000000} k",
-    "9^9^9": r"9^{9^{9}}",
-    "factorial of a factorial": r"((10^9)!)!",
-    "400 brackets": "(" * 400 + "1" + ")" * 400,
-    "4,000 fractions": r"\frac{1}{" * 4000 + "1" + "}" * 4000,
-    "200,000 digits": "7" * 200_000,
-    "40,000 digits": "7" * 40_000,
-    "a huge expansion": r"(x+y+z+w+1)^{5000}-(x+y+z+w)^{4999}",
-    "an integral": r"\int_0^1 \sin(x^{x^{x}})\ln(x)^{99}e^{x^2}\,dx",
-    "a long sum": "+".join(rf"\sqrt{{{n}}}" for n in range(2, 900)),
-}
-MODES = {"decided": ("4", r"\frac{x+1}{\sqrt{2}}"), "math-verify": ("4",)}
-"""Mode -> golds: the default, and math-verify through our pool, where the limit is what ends an answer."""
 
 
 @dataclass(frozen=True)
@@ -151,65 +128,6 @@ def _figures(side: Side) -> dict[str, Any]:
     }
 
 
-def measure_hostile(items: list[Item]) -> dict[str, Any]:
-    """Send hostile answers through a pool; time each, then the pool beside one that saw none."""
-    usual = [(item.response, load_task("math", {"answer": item.gold})) for item in items[:USUAL]]
-    rows: list[dict[str, Any]] = []
-    with (
-        VerifierPool(
-            1, timeout_seconds=LIMIT, worker_options=WorkerOptions(warm=("math",))
-        ) as control,
-        VerifierPool(
-            1, timeout_seconds=LIMIT, worker_options=WorkerOptions(warm=("math",))
-        ) as pool,
-    ):
-        for one in (control, pool):
-            one.wait_until_warm()
-            one.score(usual)
-        before = [(_rate(pool, usual), _rate(control, usual)) for _ in range(ROUNDS)]
-        for mode, golds in MODES.items():
-            for name, answer in HOSTILE.items():
-                rows += [_hostile(pool, mode, name, answer, gold) for gold in golds]
-        rates = [(_rate(pool, usual), _rate(control, usual)) for _ in range(ROUNDS)]
-    return {
-        "rows": rows,
-        "worst_over": max(float(row["over"]) for row in rows),
-        "after": statistics.median(one for one, _ in rates),
-        "control": statistics.median(other for _, other in rates),
-        "before": _beside(before),
-        "recovery": _beside(rates),
-    }
-
-
-def _beside(rates: list[tuple[float, float]]) -> float:
-    """Return the ratio of two pools measured in turns: median against median."""
-    return statistics.median(one for one, _ in rates) / statistics.median(two for _, two in rates)
-
-
-def _hostile(pool: VerifierPool, mode: str, name: str, answer: str, gold: str) -> dict[str, Any]:
-    task = load_task("math", {"answer": gold, "mode": mode})
-    started = time.perf_counter()
-    verdict = pool.score([(f"\\boxed{{{answer}}}", task)])[0]
-    seconds = time.perf_counter() - started
-    tries = 2 if verdict.status in ("timeout", "infra_error") else 1
-    return {
-        "mode": mode,
-        "answer": name,
-        "gold": gold,
-        "seconds": seconds,
-        "tries": tries,
-        "over": seconds / tries - LIMIT,
-        "status": verdict.status,
-        "reward": verdict.reward,
-    }
-
-
-def _rate(pool: VerifierPool, usual: list[Any]) -> float:
-    started = time.perf_counter()
-    pool.score(usual)
-    return len(usual) / (time.perf_counter() - started)
-
-
 def show_mix(title: str, found: dict[str, Any]) -> None:
     """Print the throughput."""
     print(f"\n{title}, half of them wrong, one process each")
@@ -226,58 +144,25 @@ def show_mix(title: str, found: dict[str, Any]) -> None:
     print(f"prorl / math-verify: {found['ratio']:.1f} (goal: at least 4)  {met}")
 
 
-def show_hostile(found: dict[str, Any]) -> None:
-    """Print the hostile answers."""
-    print(f"\nhostile answers, limit {LIMIT:g} s a try")
-    for row in found["rows"]:
-        print(
-            f"  {row['mode']:12} {row['answer']:26} gold {row['gold'][:14]:14} {row['seconds']:6.2f} s"
-            f"  {row['tries']} tries  {row['status']:11} reward {row['reward']}"
-        )
-    met = "met" if found["worst_over"] <= GRACE else "missed"
-    print(
-        f"longest try over the limit: {found['worst_over']:.2f} s (goal: at most {GRACE:g})  {met}"
-    )
-    met = "met" if found["recovery"] >= 0.9 * found["before"] else "missed"
-    print(
-        f"items a second after them {found['after']:.0f}, in a pool that saw none"
-        f" {found['control']:.0f}: ratio {found['recovery']:.2f}, {found['before']:.2f} before them"
-        f" (goal: at least 0.9 of that)  {met}"
-    )
-    wrong = [row["answer"] for row in found["rows"] if row["reward"] != 0.0]
-    print(f"hostile answers without reward 0: {', '.join(wrong) or 'none'}")
-
-
 def main() -> None:
     """Measure, print, and write JSON if asked."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--items", type=int, help="use only so many items of the mix")
-    parser.add_argument("--json", help="write everything measured to this file")
-    parser.add_argument("--without", default="", help="parts to leave out, by comma")
+    parser.add_argument("--json", type=Path, help="write everything measured to this file")
     parser.add_argument("--server", action="store_true", help="run verify_server.py too")
     options = parser.parse_args()
     value = os.environ.get("PRORL_TEST_DATA")
     if not value:
         raise SystemExit("set PRORL_TEST_DATA to the folder with the public test data")
     items = mix(Path(value), options.items)
-    without = set(options.without.split(","))
-    report: dict[str, Any] = {
-        "processors": len(os.sched_getaffinity(0)),
-        "python": platform.python_version(),
-    }
-    if "mix" not in without:
-        alone = [Item(item.gold, item.response.split("\n\n")[-1], item.right) for item in items]
-        for name, chosen in (("worked solutions", items), ("answers alone", alone)):
-            report[name] = measure_mix(chosen)
-            show_mix(name, report[name])
-    if "hostile" not in without:
-        report["hostile"] = measure_hostile(items)
-        show_hostile(report["hostile"])
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(report, file, indent=2)
+    report: dict[str, Any] = {"machine": machine()}
+    alone = [Item(item.gold, item.response.split("\n\n")[-1], item.right) for item in items]
+    for name, chosen in (("worked solutions", items), ("answers alone", alone)):
+        report[name] = measure_mix(chosen)
+        show_mix(name, report[name])
+    save(options.json, report)
     if options.server:
         try:
             server = importlib.import_module("verify_server")

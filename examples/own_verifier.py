@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from prorl_verifiers import Score, VerifierSpec, unparsable
+from prorl_verifiers import DataShape, Score, VerifierSpec, unparsable
 
 
 def score(response: str, reference: Mapping[str, Any]) -> Score:
@@ -28,7 +28,9 @@ def score(response: str, reference: Mapping[str, Any]) -> Score:
 
 
 SPEC = VerifierSpec(
-    name="palindrome", score=score, prompt="Write a palindrome that contains: {question}"
+    name="palindrome",
+    score=score,
+    data=DataShape(prompt="Write a palindrome that contains: {question}"),
 )
 
 

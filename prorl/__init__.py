@@ -6,7 +6,7 @@
     problems = prorl.load_dataset("data/quickstart", "test")
     report = prorl.train(preset="quickstart", data="data/quickstart", name="mine")
     before, after = prorl.evaluate(run="mine", checkpoints=[0, "latest"], k=4, n=8)
-    print(prorl.compare(before, after).find("overall", "pass@1").sentence())
+    print(prorl.compare(before, after).headline(8))
 
 Nothing is loaded before it is used. Everything here lives in a room of its own (``prorl_verifiers``,
 ``prorl_datasets``, ``prorl_training``, ``prorl_evaluation``), where more of it is; this page only gathers the names.
@@ -15,6 +15,8 @@ Nothing is loaded before it is used. Everything here lives in a room of its own 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from prorl_common.lazy import load_on_use
 
 if TYPE_CHECKING:
     from prorl_common import ServiceError, UserError
@@ -45,35 +47,18 @@ __all__ = [
     "verify",
 ]
 
-_HOMES = (
-    "prorl_common:ServiceError UserError",
-    "prorl_datasets:Sample load_dataset=load",
-    "prorl_evaluation:Comparison EvalResult compare load_result pass_at_k",
-    "prorl_evaluation.sampling.asked:evaluate=evaluate_models",
-    "prorl_training.engine.local:TrainReport",
-    "prorl_training.engine.start:train",
-    "prorl_verifiers:Task Verdict VerifierPool verify",
-)
-"""Module, and its names here (``here=there`` where they differ)."""
 
+if TYPE_CHECKING:
+    __version__: str
+else:
+    _load, _names = load_on_use(__name__, __file__)
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            from importlib.metadata import version
 
-        return version("prorl")
-    from importlib import import_module
+            return version("prorl")
+        return _load(name)
 
-    for home in _HOMES:
-        module, _, names = home.partition(":")
-        for pair in names.split():
-            here, _, there = pair.partition("=")
-            if here == name:
-                value = getattr(import_module(module), there or here)
-                globals()[name] = value
-                return value
-    raise AttributeError(f"module 'prorl' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    def __dir__() -> list[str]:
+        return [*_names(), "__version__"]

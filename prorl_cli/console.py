@@ -1,31 +1,79 @@
 """How the command line talks: data to stdout, messages to stderr, a rich bar on a terminal.
 
-NO_COLOR is honoured by rich itself. Leaves out: any decision; rooms only see ``Progress``.
+NO_COLOR is honoured by rich itself.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from prorl_common import PlainProgress, Progress, on_interrupt
 from prorl_common.interrupts import INTERRUPTED
+from prorl_common.progress import Stage
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
-    from rich.progress import Progress as RichBar
-    from rich.progress import TaskID
+    from rich.text import Text
 
 
 WIDE = 200
 """Columns of a table that goes to a file or a pipe: lines are not folded there."""
+
+
+_SPELT = {
+    pair[0]: pair[1]
+    for pair in [
+        "·-",
+        "–-",
+        "−-",
+        "…~",
+        "█#",
+        "●*",
+        "✓+",
+        "✗x",
+        "×x",
+        "─-",
+        "━=",
+        "│|",
+        "├+",
+        "└+",
+        "┤+",
+        "→>",
+        "≥>",
+        "↑^",
+        "↓v",
+        "▲^",
+        "▼v",
+        "◆*",
+    ]
+}
+"""What a character that prorl draws with becomes where the terminal's encoding lacks it."""
+
+
+def spell_what_cannot_be_encoded() -> None:
+    """Make stdout and stderr write characters that their encoding lacks in ASCII, in place of an error."""
+    import codecs
+
+    def spelt(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        text = error.object[error.start : error.end]
+        return "".join(_SPELT.get(c) or ascii(c)[1:-1] for c in text), error.end
+
+    codecs.register_error("prorl", spelt)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # not one that a program or a test put there
+            stream.reconfigure(errors="prorl")
 
 
 def stderr_console() -> Console:
@@ -52,6 +100,95 @@ def _console(stderr: bool) -> Console:
     return Piped(stderr=stderr, highlight=False)
 
 
+_NUMBER = re.compile(r"[-+<>~]?\s?[\d.]|[-\u2013]?$")
+_BEFORE_INTERVAL = re.compile(r" (?=[\[{(])")
+PROSE = 24
+"""Columns that a text keeps at least where a table is folded to fit, if it is that long."""
+
+
+GAP = 2
+"""Blanks between two columns of a table."""
+
+
+def print_table(
+    title: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    drop: Sequence[str] = (),
+) -> None:
+    """Print a table on stdout that fits its width: texts are folded between words, numbers are never cut.
+
+    Where that is not enough, columns are left out, those named in ``drop`` first and then from the right, and a line
+    says which. A column is of numbers when every cell begins like one; numbers stand on the right.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    console, lines = stdout_console(), list(rows)
+    columns = [_Column(name, [row[i] for row in lines]) for i, name in enumerate(head)]
+    shown = list(columns)
+    left_out: list[str] = []
+    first = [c for name in drop for c in reversed(columns) if c.name == name]
+    for column in [*first, *(c for c in reversed(columns[1:]) if c not in first)]:
+        if sum(c.least + GAP for c in shown) - GAP <= console.width or len(shown) == 1:
+            break
+        shown.remove(column)
+        left_out.insert(0, column.name or "one without a name")
+    spare = max(0, console.width + GAP - sum(c.least + GAP for c in shown))
+    numbers = [c for c in shown if c.numbers]
+    if sum(c.widest - c.least for c in numbers) > spare:
+        numbers = []  # all are folded, not some
+    for column in [*numbers, *(c for c in shown if not c.numbers)]:
+        column.width = min(column.widest, column.least + spare)
+        spare -= column.width - column.least
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in shown:
+        side: Literal["left", "right"] = "right" if column.numbers else "left"
+        table.add_column(Text(column.name), justify=side, width=column.width, overflow="fold")
+    for cells in zip(*(c.folded() for c in shown), strict=True):
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in cells))
+    if title:
+        console.print()
+        console.print(title, style="italic", markup=False, soft_wrap=True)
+    console.print(table)
+    if left_out:
+        names = ", ".join(left_out)
+        console.print(
+            f"left out for want of room: {names} (a wider terminal shows them, --json has all)"
+        )
+
+
+class _Column:
+    """A column of a table: its cells, whether they are numbers, and how narrow it may be drawn."""
+
+    def __init__(self, name: str, cells: Sequence[str | Text]) -> None:
+        self.name, self.cells = name, cells
+        self.numbers = all(_NUMBER.match(str(cell)) for cell in cells) and any(map(str, cells))
+        self.widest = max(map(_width, [name, *map(str, cells)]))
+        parts = [word for text in (name, *map(str, cells)) for word in text.split()]
+        if self.numbers:  # a value and its interval may stand below each other
+            parts = [
+                *name.split(),
+                *(part for cell in cells for part in _BEFORE_INTERVAL.split(str(cell))),
+            ]
+        longest = max(map(_width, parts), default=0)
+        self.least = longest if self.numbers else min(self.widest, max(longest, PROSE), 2 * PROSE)
+        self.width = self.least
+
+    def folded(self) -> Iterator[str | Text]:
+        """Yield the cells, those of numbers broken before an interval that has no room beside its value."""
+        for cell in self.cells:
+            broken = self.numbers and isinstance(cell, str) and _width(cell) > self.width
+            yield _BEFORE_INTERVAL.sub("\n", str(cell)) if broken else cell
+
+
+def _width(text: str) -> int:
+    from rich.cells import cell_len
+
+    return max(map(cell_len, text.split("\n")))
+
+
 def say(text: str) -> None:
     """Print one message line to stderr, without markup."""
     stderr_console().print(text, markup=False, soft_wrap=True)
@@ -68,46 +205,40 @@ def print_json(value: Any) -> None:
 
 
 class RichProgress:
-    """The ``Progress`` interface on a terminal: a bar with count and ETA, the facts on a line below."""
+    """The ``Progress`` interface on a terminal: a bar with count and time left, the facts on a line below."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
-        self._bar: RichBar | None = None
-        self._task: TaskID | None = None
-        self._facts = ""
+        self._stage: Stage | None = None
 
-    def start(self, label: str, total: int | None) -> None:
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
         """Begin a stage with its own bar."""
         from rich.live import Live
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichBar
 
         self.finish()
-        self._facts = ""
-        self._bar = RichBar(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("ETA"),
-            TimeRemainingColumn(),
-        )
-        self._task = self._bar.add_task(label, total=total)
+        self._stage = Stage(label, total, done)
         self._live = Live(console=stderr_console(), get_renderable=self._draw, refresh_per_second=4)
         self._live.start()
 
     def _draw(self) -> RenderableType:
         from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
         from rich.text import Text
 
-        parts = [self._bar] if self._bar is not None else []
-        return Group(*parts, Text(self._facts, style="dim")) if self._facts else Group(*parts)
+        stage = self._stage
+        if stage is None:
+            return Text()
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(stage.total or 0, stage.done, width=24, pulse=stage.total is None)
+        line.add_row(Text(stage.label, style="bold"), bar, stage.count(), stage.eta())
+        facts = " · ".join(f"{k} {v}" for k, v in stage.fields.items())
+        return Group(line, *([Text(facts, style="dim")] if facts else []))
 
     def advance(self, count: int = 1, **fields: str) -> None:
         """Count finished items and show the facts below the bar."""
-        if self._bar is None or self._task is None:
-            return
-        self._facts = " · ".join(f"{k} {v}" for k, v in fields.items()) or self._facts
-        self._bar.update(self._task, advance=count)
+        if self._stage is not None:
+            self._stage.advance(count, fields)
 
     def message(self, text: str) -> None:
         """Print a line that stays above the bar."""
@@ -118,7 +249,7 @@ class RichProgress:
         """End the stage and leave its bar as drawn."""
         if self._live is not None:
             self._live.stop()
-            self._live = self._bar = self._task = None
+            self._live = self._stage = None
 
 
 def make_progress() -> Progress:

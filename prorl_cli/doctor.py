@@ -7,37 +7,25 @@ sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reacha
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
-from prorl_cli.console import print_json, say, stdout_console
+from prorl_cli.checks import Check, State, is_installed
+from prorl_cli.console import print_json, print_table, say
 from prorl_cli.options import Json
-from prorl_common import installed_plugins, pip_install
-
-State = Literal["ok", "note", "problem"]
+from prorl_common import MissingExtraError, UserError, installed_plugins, pip_install
 
 _QUICKSTART_GB = 6.0
 _LEAST_GB = 3.0
 _DISK_GB = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at: its state, what was found and, unless it is fine, the cure."""
-
-    name: str
-    state: State
-    detail: str
-    cure: str = ""
 
 
 class Engine(StrEnum):
@@ -65,7 +53,10 @@ class Extra(NamedTuple):
 
 EXTRAS: dict[str, Extra] = {
     "": Extra(
-        ("numpy", "pyarrow", "pydantic", "yaml", "rich", "typer", "reasoning_gym", "math_verify"),
+        (
+            *("numpy", "pyarrow", "pydantic", "yaml", "rich", "typer"),
+            *("huggingface_hub", "reasoning_gym", "math_verify"),
+        ),
         "everything",
         needed=True,
     ),
@@ -75,8 +66,7 @@ EXTRAS: dict[str, Extra] = {
         needed=True,
     ),
     "eval": Extra(("scipy",), "intervals and tests of evaluations"),
-    "report": Extra(("jinja2",), "reports of evaluations"),
-    "hub": Extra(("datasets", "huggingface_hub"), "models from the hub, and pushes to it"),
+    "hub": Extra(("datasets",), "Hugging Face datasets, which TRL reads"),
     "docker": Extra(("docker",), "the docker sandbox"),
 }
 
@@ -88,30 +78,46 @@ def doctor(
     device: Annotated[
         Device, typer.Option(help="What OpenRLHF is to run on; auto: GPUs where there are any.")
     ] = Device.auto,
+    gpu: Annotated[
+        bool,
+        typer.Option(
+            "--gpu", help="Train, sample and evaluate for real on the GPU instead (some minutes)."
+        ),
+    ] = False,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="What --gpu trains: cached name, folder or hub id (default: smollm2-135m)."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Check this machine, and print the cure of what is missing.
 
-    Packages, device, memory, isolation, model, data.
+    Example: prorl doctor
+
+    Packages, device, memory, isolation, model, data. With --gpu: the real training step, sampler and evaluation.
     """
     cluster = engine is Engine.openrlhf
-    checks = list(run_cluster_checks(device) if cluster else run_checks())
+    if gpu:
+        checks = list(run_gpu_checks(model))
+    else:
+        checks = list(run_cluster_checks(device) if cluster else run_checks())
     fit = all(check.state != "problem" for check in checks)
-    what = "train with OpenRLHF" if cluster else "run the quickstart"
+    what = "train on its GPU" if gpu else "train with OpenRLHF" if cluster else "run the quickstart"
     if json:
         print_json({"ok": fit, "checks": [asdict(check) for check in checks]})
     else:
-        from rich.table import Table
         from rich.text import Text
 
         colours = {"ok": "green", "note": "yellow", "problem": "bold red"}
-        table = Table("", "what", "found", box=None, pad_edge=False)
+        rows = []
         for check in checks:
             found = Text(check.detail)
             if check.cure:
                 found.append(f"\ncure: {check.cure}")
-            table.add_row(Text(check.state, style=colours[check.state]), Text(check.name), found)
-        stdout_console().print(table)
+            rows.append((Text(check.state, style=colours[check.state]), check.name, found))
+        print_table("", ("", "what", "found"), rows)
         say(
             f"this machine can {what}"
             if fit
@@ -119,6 +125,22 @@ def doctor(
         )
     if not fit:
         raise typer.Exit(2)
+
+
+def run_gpu_checks(model: str | None) -> Iterator[Check]:
+    """Yield the checks that train, sample and evaluate on a GPU. Raises UserError where there is none."""
+    if not is_installed("torch"):
+        raise MissingExtraError("local", "torch")
+    import torch
+
+    from prorl_cli.gpu_check import check_gpu
+    from prorl_inference import DEFAULT_MODEL
+
+    if not torch.cuda.is_available():
+        raise UserError(
+            f"torch {torch.__version__} sees no GPU: look at nvidia-smi, and install a CUDA build of torch"
+        )
+    yield from check_gpu(model or DEFAULT_MODEL)
 
 
 def run_cluster_checks(device: Device) -> Iterator[Check]:
@@ -151,18 +173,6 @@ def run_checks() -> Iterator[Check]:
     if all(is_installed(module) for module in EXTRAS[""].modules):
         yield check_dataset()
         yield check_runs()
-
-
-def is_installed(module: str) -> bool:
-    """Return whether a package can be imported, without importing it.
-
-    A folder without ``__init__.py`` (prorl's own ``datasets/`` in a checkout) does not count.
-    """
-    try:
-        spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError):
-        return False
-    return spec is not None and spec.origin is not None
 
 
 def check_python() -> Check:
@@ -285,10 +295,9 @@ def check_torch() -> Check:
 def check_fit(engine: str) -> Iterator[Check]:
     """Reckon whether the preset that a GPU takes fits those that are here; nothing without one."""
     from prorl_training.config.loading import load_config
-    from prorl_training.engine.openrlhf.launch.requirements import visible_gpus
-    from prorl_training.sizing.fit import misfit
-    from prorl_training.sizing.here import planned, usage
-    from prorl_training.sizing.known import model_shape
+    from prorl_training.planning.fit import misfit, planned, usage
+    from prorl_training.planning.gpus import visible_gpus
+    from prorl_training.planning.model_shape import model_shape
 
     gpus = len(visible_gpus())
     if not gpus:

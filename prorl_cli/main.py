@@ -1,31 +1,31 @@
 """The ``prorl`` command: groups of verbs, one place where errors become exit codes.
 
 Exit codes: 0 success, 2 a user's mistake (one line with the cure), 1 a fault of ours or of a service,
-130 interrupted. A bug keeps its traceback. Leaves out: all work; each verb calls a room.
+130 interrupted. A bug keeps its traceback. Data goes to stdout, progress and messages to stderr.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any, cast
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, cast
 
 import typer
-from typer.core import TyperGroup
 
+from prorl_cli.console import spell_what_cannot_be_encoded
 from prorl_cli.data.app import app as data_app
 from prorl_cli.doctor import doctor
 from prorl_cli.eval.app import app as eval_app
+from prorl_cli.groups import ByPurpose
 from prorl_cli.model import app as model_app
-from prorl_cli.plan import plan
-from prorl_cli.prove.app import app as prove_app
 from prorl_cli.push import push
 from prorl_cli.quickstart.command import quickstart
 from prorl_cli.sandbox.app import app as sandbox_app
 from prorl_cli.train.app import app as train_app
 from prorl_cli.verify.app import app as verify_app
 from prorl_cli.view import view
-from prorl_common import ServiceError, UserError, on_interrupt, plain_words
+from prorl_common import ServiceError, UserError, on_interrupt, plain_words, use_plugins
 from prorl_common.interrupts import INTERRUPTED, NOTHING_KEPT
 
 EPILOG = "Start with: prorl quickstart"
@@ -53,8 +53,17 @@ def build_app() -> typer.Typer:
                 "--version", is_eager=True, callback=_print_version, help="Print the version."
             ),
         ] = False,
+        plugin: Annotated[
+            list[Path] | None,
+            typer.Option(
+                "--plugin",
+                metavar="FILE.py",
+                callback=_load,
+                help="Python file with parts of your own, for any command; repeatable.",
+            ),
+        ] = None,
     ) -> None:
-        del version
+        del version, plugin  # their callbacks have run
 
     app.add_typer(data_app, name="data")
     app.add_typer(train_app, name="train")
@@ -62,10 +71,8 @@ def build_app() -> typer.Typer:
     app.add_typer(verify_app, name="verify")
     app.add_typer(sandbox_app, name="sandbox")
     app.add_typer(model_app, name="model")
-    app.add_typer(prove_app, name="prove")
     app.command("doctor")(doctor)
     app.command("quickstart")(quickstart)
-    app.command("plan")(plan)
     app.command("push")(push)
     app.command("view")(view)
     return app
@@ -79,13 +86,28 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
+def _load(paths: list[Path] | None) -> list[Path]:
+    use_plugins(paths or [])
+    return paths or []
+
+
 _UsageError: Any = typer.BadParameter.__base__
 """A wrong option, argument or command; Typer has no public name for it."""
 
 
-class _Root(TyperGroup):
+class _Root(ByPurpose):
     """Says a wrong option in one line, and lets through what Typer would turn into an exit code without a
     word."""
+
+    purposes: ClassVar = {
+        "Commands to begin with": "quickstart doctor model",
+        "Commands to build, train and evaluate": "data train eval",
+        "Commands to show and share results": "view push",
+        "Commands to score answers and run programs": "verify sandbox",
+    }
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, plugins_first(args))
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         try:
@@ -104,9 +126,34 @@ class _Root(TyperGroup):
             raise _InterruptedError from error
 
 
+def plugins_first(args: list[str]) -> list[str]:
+    """Return the words with ``--plugin FILE`` in front, wherever it stood before ``--``: every command takes it."""
+    end = args.index("--") if "--" in args else len(args)
+    plugins: list[str] = []
+    rest: list[str] = []
+    words = iter(args[:end])
+    for word in words:
+        if word == "--plugin":
+            plugins += [word, *([value] if (value := next(words, None)) is not None else [])]
+        else:
+            (plugins if word.startswith("--plugin=") else rest).append(word)
+    return [*plugins, *rest, *args[end:]]
+
+
 def _in_a_line(error: Any) -> Exception:
     if "NoArgsIsHelp" in type(error).__name__:  # the whole page, not a mistake's line
         return cast(Exception, error)
+    if "NoSuchOption" in type(error).__name__ and error.ctx is not None:
+        command = error.ctx.command
+        if any("--set" in parameter.opts for parameter in command.params):
+            from prorl_cli.settings import setting_for
+
+            key = setting_for(error.ctx.command_path, error.option_name)
+            if key is not None:
+                return UserError(
+                    f"no such option: {error.option_name}: use --set {key}=VALUE; "
+                    f"see {error.ctx.command_path} --help"
+                )
     words = plain_words(" ".join(error.format_message().split())).rstrip(".")
     command = error.ctx.command_path if error.ctx is not None else "prorl"
     return UserError(f"{words[:1].lower()}{words[1:]}; see {command} --help")
@@ -120,11 +167,20 @@ class _InterruptedError(Exception):
     """Ctrl-C."""
 
 
+def _is_named(path: object) -> bool:
+    """Return whether the command line names this path, or a folder that holds it."""
+    if not isinstance(path, str):
+        return False
+    words = [word.rpartition("=")[2] for word in sys.argv[1:]]
+    return any(word and (path == word or path.startswith(f"{word.rstrip('/')}/")) for word in words)
+
+
 def main() -> None:
     """Run the command line; see the module docstring for exit codes."""
     # before torch loads: its threads sleep, rather than spin, while they wait for each other, so that another busy
     # process on the machine slows a run down and does not stop it
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    spell_what_cannot_be_encoded()
     try:
         try:
             with on_interrupt(NOTHING_KEPT):
@@ -137,6 +193,11 @@ def main() -> None:
         sys.exit(0)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if not _is_named(error.filename):
+            raise
+        print(f"error: {error.filename} cannot be used: {error.strerror}", file=sys.stderr)
         sys.exit(2)
     except ServiceError as error:
         print(f"service error: {error}", file=sys.stderr)

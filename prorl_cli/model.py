@@ -1,6 +1,6 @@
 """``prorl model``: fetch the default model, list what is cached, ask a model one question.
 
-Parses, calls the inference room, prints. The answer and the paths go to stdout, the rest to stderr.
+The answer and the paths go to stdout, the rest to stderr.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console
-from prorl_cli.options import Json
+from prorl_cli.console import make_progress, print_json, print_table, say
+from prorl_cli.options import Json, real, whole
+from prorl_common import prorl_command
+from prorl_common.seeds import MOST_SEED, MOST_TEMPERATURE
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -26,7 +28,10 @@ def fetch_command(
     name: Annotated[str, typer.Argument(help="A known model or a hub id.")] = "smollm2-135m",
     force: Annotated[bool, typer.Option(help="Make it anew even if it is cached.")] = False,
 ) -> None:
-    """Download a model into the user cache, once, and print its folder."""
+    """Download a model into the user cache, once, and print its folder.
+
+    Example: prorl model fetch smollm2-135m
+    """
     from prorl_inference import fetch_or_resolve, is_cached
 
     progress = make_progress()
@@ -41,22 +46,22 @@ def fetch_command(
 
 @app.command("list")
 def list_command(json: Json = False) -> None:
-    """Show the models that need no hub, and where they are."""
-    from rich.table import Table
+    """Show the models that need no hub, and where they are.
 
+    Example: prorl model list
+    """
     from prorl_inference import list_models
 
     models = list_models()
     if json:
         print_json([asdict(model) for model in models])
         return
-    table = Table("name", "model", "licence", "MB", box=None)
-    table.add_column("folder", overflow="fold")
+    rows = []
     for model in models:
         size = "-" if model.megabytes is None else f"{model.megabytes:.0f}"
-        folder = f"not fetched: prorl model fetch {model.name}"
-        table.add_row(model.name, model.title, model.licence, size, str(model.path or folder))
-    stdout_console().print(table)
+        folder = f"not fetched: {prorl_command('model', 'fetch', model.name)}"
+        rows.append((model.name, model.title, model.licence, size, str(model.path or folder)))
+    print_table("", ("name", "model", "licence", "MB", "folder"), rows, drop=("licence", "model"))
 
 
 @app.command("chat")
@@ -65,12 +70,15 @@ def chat_command(
     model: Annotated[
         str, typer.Option(help="A known model, a folder or a hub id.")
     ] = "smollm2-135m",
-    temperature: Annotated[float, typer.Option(help="0 is greedy.")] = 0.6,
-    max_tokens: Annotated[int, typer.Option(help="Longest answer, in tokens.")] = 256,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same answer.")] = 0,
+    temperature: Annotated[float, real(high=MOST_TEMPERATURE, help="0 is greedy.")] = 0.6,
+    max_tokens: Annotated[int, whole(low=1, help="Longest answer, in tokens.")] = 256,
+    seed: Annotated[int, whole(help="The same seed gives the same answer.", high=MOST_SEED)] = 0,
     json: Json = False,
 ) -> None:
-    """Answer one prompt with a model, or a checkpoint's folder."""
+    """Answer one prompt with a model, or a checkpoint's folder.
+
+    Example: prorl model chat "What is 17 + 25?" --model smollm2-135m
+    """
     from prorl_inference import Request, SamplingParams, load_generator
 
     params = SamplingParams(temperature=temperature, top_p=1.0, max_tokens=max_tokens)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from prorl_common import check_output, use_plugins
+from prorl_cli.console import say
+from prorl_common import check_output, plain_words
+from prorl_common.seeds import MOST
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
-def _load(paths: list[Path] | None) -> list[Path]:
-    use_plugins(paths or [])
-    return paths or []
+    from prorl_training.run.folder import RunFolder
+
+T = TypeVar("T", int, float)
 
 
 def file_to_write(path: Path | None) -> Path | None:
@@ -29,28 +33,64 @@ def folder_to_write(path: Path | None) -> Path | None:
     return path
 
 
-PluginOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--plugin",
-        metavar="FILE.py",
-        help="Python file with parts of your own; repeatable.",
-        callback=_load,
-        is_eager=True,
-    ),
-]
-"""A parameter of this type needs no further handling: by the time the command runs, the files are loaded."""
+def whole(*names: str, low: int = 0, high: int = MOST, help: str) -> Any:
+    """Return an option that takes a whole number from ``low`` to ``high``, as ``int`` or ``int | None``."""
+
+    def parse(value: str | int) -> int:
+        from pydantic import Field, TypeAdapter
+
+        return _checked(TypeAdapter(Annotated[int, Field(ge=low, le=high)]), value)
+
+    return typer.Option(*names, parser=parse, help=help, metavar="INTEGER")
+
+
+def real(*names: str, low: float = 0.0, high: float = MOST, help: str) -> Any:
+    """Return an option that takes a finite number from ``low`` to ``high``, as ``float`` or ``float | None``."""
+
+    def parse(value: str | float) -> float:
+        from pydantic import Field, TypeAdapter
+
+        bounds = Field(ge=low, le=high, allow_inf_nan=False)
+        return _checked(TypeAdapter(Annotated[float, bounds]), value)
+
+    return typer.Option(*names, parser=parse, help=help, metavar="FLOAT")
+
+
+def _checked(numbers: TypeAdapter[T], value: object) -> T:
+    """Return the number that ``value`` stands for, by the rules that the settings trees have too."""
+    from pydantic import ValidationError
+
+    try:
+        return numbers.validate_python(value)
+    except ValidationError as error:
+        raise typer.BadParameter(plain_words(error.errors()[0]["msg"])) from error
+
 
 SandboxBackend = Annotated[
     str,
     typer.Option(
         "--backend",
         envvar="PRORL_BACKEND",
-        help="Sandbox: local, docker, docker:RUNTIME or remote:URL[,URL].",
+        help="Sandbox: local, docker or docker:RUNTIME.",
+    ),
+]
+RewardServers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reward-server",
+        metavar="URL",
+        help="Score at this running prorl verify serve, not here; repeatable.",
     ),
 ]
 TokenFile = Annotated[
     Path | None, typer.Option(help="File with the token that clients send (else PRORL_TOKEN).")
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Name by which browsers reach it, e.g. of a proxy; repeatable.",
+    ),
 ]
 ReadyFile = Annotated[
     Path | None,
@@ -60,3 +100,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 JsonNotTables = Annotated[
     bool, typer.Option("--json", help="Print JSON to stdout instead of tables.")
 ]
+
+Preset = Annotated[str | None, typer.Option(help="A packaged preset; see prorl train presets.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable."),
+]
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="YAML file of settings.")]
+RunArgument = Annotated[
+    str | None, typer.Argument(help="A run's name or folder (default: newest).")
+]
+
+
+def run_or_newest(name: str | None) -> RunFolder:
+    """Return the run of that name or path; without one the newest, which is said on stderr."""
+    from prorl_training.run.folder import find_run
+
+    run = find_run(name)
+    if name is None:
+        say(f"run      {run.path} (the newest)")
+    return run

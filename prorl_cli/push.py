@@ -1,22 +1,31 @@
-"""``prorl push``: put a model on the hub, with a card that says how it was made and what was measured."""
+"""``prorl push``: put a run, a model or a dataset on the hub, with its card."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.console import make_progress, warn
-from prorl_cli.options import JsonNotTables, PluginOption
-from prorl_cli.uploads import show_upload
+from prorl_cli.console import make_progress, print_json, say, warn
+from prorl_cli.options import JsonNotTables
 from prorl_common import UserError
+
+if TYPE_CHECKING:
+    from prorl_common.hub import Upload
+
+MANIFEST = "manifest.json"
+"""A folder that holds this file is a dataset."""
 
 
 def push(
     model: Annotated[
-        str, typer.Argument(metavar="RUN|MODEL", help="A run, or a folder that holds a model.")
+        str,
+        typer.Argument(
+            metavar="RUN|MODEL|DATASET", help="A run, or the folder of a model or of a dataset."
+        ),
     ],
     repo: Annotated[str, typer.Argument(metavar="REPO", help="Where to: owner/name.")],
     checkpoint: Annotated[
@@ -42,13 +51,22 @@ def push(
         bool, typer.Option("--dry-run", help="Show files and card, and ask nobody.")
     ] = False,
     json_out: JsonNotTables = False,
-    plugin: PluginOption = None,
 ) -> None:
-    """Put a model on the Hugging Face hub in one commit.
+    """Put a model or a dataset on the Hugging Face hub.
 
-    The model, a card with what was done, decided and measured, and the run's record. No prompts, answers, paths or tokens.
-    Needs HF_TOKEN and the extra 'hub'.
+    Example: prorl push mine owner/name --private
+
+    One commit. Of a model: its files, a card with what was done, decided and measured, and the run's record; no prompts,
+    answers, paths or tokens. Of a dataset: data/<split>-*.parquet, the card and the manifest, as load_dataset reads
+    them; texts of rows that the build left out stay here. Needs HF_TOKEN.
     """
+    if (Path(model) / MANIFEST).is_file():
+        if checkpoint != "latest" or fall_back or evaluation or license is not None:
+            raise UserError(
+                f"{model} is a dataset: --checkpoint, --fall-back, --evaluation and --license are for models"
+            )
+        _push_dataset(Path(model), repo, private, dry_run, json_out)
+        return
     from prorl_common.hub import check_repo
     from prorl_common.private import Private
     from prorl_evaluation import load_result
@@ -59,10 +77,11 @@ def push(
     from prorl_training.run.exporting import choose_checkpoint
     from prorl_training.run.folder import RUNS, find_run
 
-    del plugin  # loaded by now
     check_repo(repo)
     results, folder = [load_result(path) for path in evaluation or []], Path(model)
-    is_run = any((path / "config.yaml").is_file() for path in (folder, RUNS / model))
+    is_run = (folder / "config.yaml").is_file()
+    if folder.is_dir() and not is_run and "/" not in model and (RUNS / model).is_dir():
+        raise UserError(f"{model} is a folder here and a run: give ./{model} or {RUNS / model}")
     run = None if folder.is_dir() and not is_run else find_run(model)
     if run is None:
         if checkpoint != "latest" or fall_back:
@@ -100,3 +119,29 @@ def push(
     show_upload(done, dry_run, json_out, {"card": card.decode()})
     if dry_run and not json_out:
         print(f"\n{card.decode()}", end="")
+
+
+def _push_dataset(folder: Path, repo: str, private: bool, dry_run: bool, json_out: bool) -> None:
+    from prorl_datasets import plan_push, push, rows_by_split
+
+    if dry_run:
+        done = plan_push(folder, repo)
+    else:
+        done = push(folder, repo, private=private, environment=os.environ, progress=make_progress())
+    show_upload(done, dry_run, json_out, {"rows": rows_by_split(folder)})
+
+
+def show_upload(done: Upload, dry_run: bool, json_out: bool, more: Mapping[str, Any]) -> None:
+    """Print an upload that was done, or only planned; ``more`` goes into the JSON."""
+    if json_out:
+        print_json({**done.to_json(), **more})
+        return
+    for name, size in done.sizes().items():
+        print(f"{size:12,}  {name}")
+    for name in done.removed:
+        print(f"     removed  {name}")
+    say(
+        f"dry run: nothing was sent to {done.repo}"
+        if dry_run
+        else f"pushed: {done.url} at {done.commit[:8]}"
+    )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli.console import say
-from prorl_cli.options import PluginOption, file_to_write
+from prorl_cli.options import AllowHost, file_to_write, whole
 
 if TYPE_CHECKING:
     from prorl_viewer import Subjects
@@ -26,9 +26,7 @@ def view(
         list[Path] | None,
         typer.Argument(help="Runs, datasets, results, or folders of them (default: this folder)."),
     ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Of 127.0.0.1; 0 takes a free one.")
-    ] = 0,
+    port: Annotated[int, whole(high=65535, help="Of 127.0.0.1; 0 takes a free one.")] = 0,
     html: Annotated[
         Path | None,
         typer.Option(help="Write one self-contained file instead.", callback=file_to_write),
@@ -39,16 +37,17 @@ def view(
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in the browser.")
     ] = False,
-    plugin: PluginOption = None,
+    allow_host: AllowHost = None,
 ) -> None:
-    """Look at runs, rollouts, datasets and evaluations in the browser.
+    """Look at runs, datasets and evaluations in a browser.
+
+    Example: prorl view runs/mine
 
     The page is read-only, goes on while a run does, and is for this machine alone: its address holds a
     token. On another machine, forward the port: ssh -L 8000:127.0.0.1:8000 HOST prorl view --port 8000.
     """
     from prorl_viewer import Subjects, write_html
 
-    del plugin
     with contextlib.closing(Subjects(paths or [Path()])) as subjects:
         if html is not None:
             shown = subjects.now()
@@ -56,10 +55,12 @@ def view(
             say(f"{len(shown)} subjects, {size / 2**20:.1f} MiB")
             print(html)
         else:
-            _serve(subjects, port, share_safe, open_browser)
+            _serve(subjects, port, share_safe, open_browser, allow_host or [])
 
 
-def _serve(subjects: Subjects, port: int, share_safe: bool, open_browser: bool) -> None:
+def _serve(
+    subjects: Subjects, port: int, share_safe: bool, open_browser: bool, hosts: list[str]
+) -> None:
     from prorl_viewer.serving import serve
 
     with contextlib.ExitStack() as stack:
@@ -72,7 +73,7 @@ def _serve(subjects: Subjects, port: int, share_safe: bool, open_browser: bool) 
 
                 webbrowser.open(stack.enter_context(_door(address)).as_uri())
 
-        serve(subjects.now, port, ready, say, share_safe)
+        serve(subjects.now, port, ready, say, share_safe, hosts)
 
 
 @contextlib.contextmanager

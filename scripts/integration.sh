@@ -73,5 +73,5 @@ fi
 PRORL_DOCKER_TESTS=1 "$PYTHON" -m pytest -q --ignore tests/integration/test_integration_adapters.py \
     --ignore-glob '*/test_integration_openrlhf_*' -k 'docker or integration' \
     tests/integration tests/attacks/test_attacks_docker.py \
-    tests/sandbox/test_sandbox_sessions.py tests/sandbox/test_sandbox_projects.py \
-    tests/attacks/test_attacks_sessions.py tests/attacks/test_attacks_projects.py
+    tests/sandbox/test_sandbox_sessions.py \
+    tests/attacks/test_attacks_sessions.py

@@ -1,6 +1,6 @@
 """Make the pictures of `prorl view` in the docs, from real runs, with Debian's Chromium.
 
-    python benchmarks/evidence/walk_run.py --work runs/walk
+    python benchmarks/small_policy.py benchmarks/studies/why_reward_fell.yaml --work runs/walk
     prorl data build --recipe quickstart --out runs/walk/quickstart
     prorl eval pass-at-k --run runs/walk/half --checkpoint 0 --checkpoint latest \
         --dataset runs/walk/data --split validation --k 8 --n 16 --temperature 1 --top-p 1

@@ -17,6 +17,7 @@ from prorl_common.errors import (
     nearest,
     pip_install,
     plain_words,
+    prorl_command,
     why_unreadable,
 )
 from prorl_common.files import (
@@ -76,6 +77,7 @@ __all__ = [
     "plain_words",
     "plugin_environment",
     "plugin_files",
+    "prorl_command",
     "read_jsonl",
     "sha256_file",
     "use_plugins",

@@ -19,10 +19,11 @@ from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails
 
 from prorl_common.errors import UserError, nearest, plain_words, why_unreadable
+from prorl_common.seeds import MOST
 
 M = TypeVar("M", bound=BaseModel)
 Where = tuple[Any, ...]
@@ -41,6 +42,16 @@ class Section(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", protected_namespaces=(), allow_inf_nan=False
     )
+
+    @field_validator("*")
+    @classmethod
+    def _within_reason(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse a number above MOST unless its field declares its own upper bound."""
+        if isinstance(value, int | float) and abs(value) > MOST:
+            bounds = cls.model_fields[str(info.field_name)].metadata
+            if not any(hasattr(bound, "le") or hasattr(bound, "lt") for bound in bounds):
+                raise ValueError(f"must be at most {MOST:,} in size")
+        return value
 
 
 MOST_VALUES = 1_000_000
@@ -230,7 +241,7 @@ def check(model: type[M], values: Mapping[str, Any], complaints: Iterable[str] =
             lines = [_describe(model, detail, ()) for detail in error.errors()]
     lines = list(dict.fromkeys(" ".join(line.split()) for line in lines))
     raise ConfigError(
-        lines[0] if len(lines) == 1 else f"{len(lines)} settings are wrong: {'; '.join(lines)}"
+        lines[0] if len(lines) == 1 else "\n  ".join([f"{len(lines)} settings are wrong:", *lines])
     )
 
 

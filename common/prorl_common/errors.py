@@ -45,6 +45,11 @@ def pip_install(what: str) -> str:
     return f"pip install '{what}' -c {shlex.quote(str(CONSTRAINTS))}"
 
 
+def prorl_command(*words: object) -> str:
+    """Return the command line ``prorl WORDS``, each word quoted for a shell, to be suggested in a message."""
+    return shlex.join(["prorl", *map(str, words)])
+
+
 def why_unreadable(error: OSError | UnicodeDecodeError) -> str:
     """Return in plain words why a text file could not be read."""
     if isinstance(error, UnicodeDecodeError):

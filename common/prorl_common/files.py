@@ -76,7 +76,11 @@ def check_output(path: Path, folder: bool = False) -> None:
     """
     path = path.expanduser()
     why = None
-    if path.is_dir() and not folder:
+    if path.name == "-":
+        why = (
+            "it would be a file called '-'; name one, or leave the option out where stdout is meant"
+        )
+    elif path.is_dir() and not folder:
         why = "it is a folder, name a file in it"
     elif path.exists() and not path.is_dir() and folder:
         why = "it is a file, name a folder"
@@ -148,6 +152,19 @@ def sha256_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def lfs_problem(path: Path) -> str | None:
+    """Return what is wrong with a file that is a Git LFS pointer, with the cure; None for any other file."""
+    mark = b"version https://git-lfs.github.com/spec/v1"
+    try:
+        with path.open("rb") as file:
+            is_pointer = file.read(len(mark)) == mark
+    except OSError:
+        is_pointer = False
+    if not is_pointer:
+        return None
+    return f"{path} is a Git LFS pointer, not the file itself: run git lfs pull there, or download it again"
+
+
 def read_jsonl(
     path: Path, on_bad: Callable[[UserError], None] | None = None
 ) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -157,7 +174,9 @@ def read_jsonl(
     then the line is left out. Raises UserError for a file that is missing or no text.
     """
     if not path.is_file():
-        raise UserError(f"no such file: {path}")
+        raise UserError(
+            f"{path} is a folder, not a file" if path.is_dir() else f"no such file: {path}"
+        )
     opener = gzip.open if path.suffix == ".gz" else open
     try:
         with opener(path, "rt", encoding="utf-8") as file:

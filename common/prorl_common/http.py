@@ -1,11 +1,7 @@
-"""HTTP for all who ask a server or a service: one kept-open connection, what its errors mean, when to ask again.
+"""HTTP for all who ask a server, by http.client: one kept-open connection, what its errors mean, when to ask again.
 
-A connection returns an answer of any status, or raises ``TransientError``: no connection, a torn answer.
-Which other answers may be better later (5xx, 429 with its Retry-After) ``Reply.trouble`` says; what a 4xx
-means is the caller's to say. ``RetryPolicy`` holds the waits, ``ServerWatch`` what the threads that ask
-one server know of it together.
-
-Standard library only. Leaves out: proxies of the environment, redirects, streamed requests.
+A connection returns an answer of any status, or raises ``TransientError``. ``RetryPolicy`` holds the waits, ``ServerWatch``
+what the threads that ask one server know of it together. Redirects and proxies of the environment are not followed.
 """
 
 from __future__ import annotations
@@ -21,7 +17,7 @@ import socket
 import threading
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -32,13 +28,12 @@ from prorl_common.progress import format_seconds
 T = TypeVar("T")
 
 CONNECT_SECONDS = 10.0
-_PART = 1 << 16
 LONGEST_ANSWER = 256 * 2**20
 """Bytes; more is not an answer."""
 NOT_THE_REQUEST = (429, 502, 503, 504, 529)
 """Statuses that say something of the server and nothing of the request."""
 BUSY_SECONDS = 60.0
-"""A server that takes no requests for so long is spoken of."""
+"""Seconds without an accepted request before a message says so."""
 GONE_AFTER = 3
 """Failures without an answer between them that make a server count as gone."""
 
@@ -200,8 +195,8 @@ class _UnixConnection(http.client.HTTPConnection):
 class Connection(Closing):
     """One kept-open connection, of one thread; ``cut`` may be called from another.
 
-    ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer
-    or of silence between the lines of one; ``headers`` go with every request. A connection that was kept open
+    ``key`` is sent as a bearer token and cut out of every message; ``timeout`` is in seconds, of one answer;
+    ``headers`` go with every request. A connection that was kept open
     and broke is opened anew; ``at_return``, if given, is first called with it and may ask who is there now.
     """
 
@@ -234,42 +229,13 @@ class Connection(Closing):
         headers = {**self._headers, "Content-Type": "application/json"}
         return self._ask("POST", path, json.dumps(value).encode(), headers)
 
-    def lines(self, path: str, data: bytes, longest: int) -> Reply | Iterator[bytes]:
-        """Send JSON text and return the lines of the answer as they come, without their ends; an answer of
-        another status than 200 comes whole.
-
-        An empty line also stands for bytes that are no whole line yet. Both the call and the iterator raise
-        TransientError: no answer, a torn one, silence, a line of more than ``longest`` bytes. Read it to its
-        end, or ``close`` the connection.
-        """
-        headers = {**self._headers, "Content-Type": "application/json"}
-
-        def read(response: http.client.HTTPResponse) -> Reply | Iterator[bytes]:
-            return (
-                self._lines_of(response, longest)
-                if response.status == 200
-                else self._whole(response)
-            )
-
-        return self._answered("POST", path, data, headers, read)
-
     def _ask(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
-        return self._answered(method, path, data, headers, self._whole)
-
-    def _answered(
-        self,
-        method: str,
-        path: str,
-        data: bytes | None,
-        headers: dict[str, str],
-        read: Callable[[http.client.HTTPResponse], T],
-    ) -> T:
         reused = self._http is not None
         while True:
             try:
                 connection = self._connected()
                 connection.request(method, self._address.base + path, data, headers)
-                return read(connection.getresponse())
+                return self._whole(connection.getresponse())
             except (OSError, http.client.HTTPException) as error:
                 self.close()
                 # A connection that was kept open may have been closed since: once more on a new one.
@@ -293,28 +259,6 @@ class Connection(Closing):
             if response.will_close:
                 self.close()
             return Reply(response.status, dict(response.headers.items()), body, self._without_key)
-
-    def _lines_of(self, response: http.client.HTTPResponse, longest: int) -> Iterator[bytes]:
-        line = bytearray()
-        try:
-            with response:
-                while part := response.read1(_PART):
-                    *whole, rest = part.split(b"\n")
-                    for end in whole:
-                        yield bytes(line + end)
-                        line.clear()
-                    line += rest
-                    if len(line) > longest:
-                        raise http.client.HTTPException(f"a line of more than {longest} bytes")
-                    if not whole:
-                        yield b""
-            if line:
-                raise http.client.IncompleteRead(bytes(line[:80]))
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            self.close()
-            raise self._broken(error) from error
-        if response.will_close:
-            self.close()
 
     def _connected(self) -> http.client.HTTPConnection:
         if self._cut:

@@ -1,7 +1,6 @@
 """The Hugging Face hub as the environment names it, and the one way by which prorl puts files there.
 
-Uploads go through huggingface_hub (extra ``hub``), which knows the hub's storage and sends no file twice. Leaves out: reading
-from the hub (``prorl_datasets.hub``), and what is worth putting there.
+Uploads go through huggingface_hub, which knows the hub's storage and sends no file twice.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from prorl_common.errors import MissingExtraError, ServiceError, UserError
+from prorl_common.errors import ServiceError, UserError
 from prorl_common.progress import Progress
 
 HUB = "https://huggingface.co"
@@ -105,14 +104,12 @@ def upload(
     """Put the files on the hub in one commit, and return what was done; make the repository if need be.
 
     Files there that ``replaces`` names and that are not put anew are removed. Raises UserError without a token or where token,
-    name or card are refused, MissingExtraError, ServiceError where the hub breaks; then nothing has changed, and the same
-    call goes on with what is there.
+    name or card are refused, ServiceError where the hub breaks; then nothing has changed, and the same call goes on with
+    what is there.
     """
-    try:
-        import huggingface_hub as library
-        from huggingface_hub import errors
-    except ImportError as error:
-        raise MissingExtraError("hub", "huggingface_hub") from error
+    import huggingface_hub as library
+    from huggingface_hub import errors
+
     if hub_is_offline(environment):
         raise UserError("HF_HUB_OFFLINE is set: a push needs the hub")
     repo, kind = planned.repo, planned.kind
@@ -122,12 +119,7 @@ def upload(
             "no token: set HF_TOKEN to one that may write (https://huggingface.co/settings/tokens), "
             "or log in with: hf auth login"
         )
-    broken: tuple[type[Exception], ...] = (
-        errors.HfHubHTTPError,
-        OSError,
-        RuntimeError,
-        *_transport(),
-    )
+    broken: tuple[type[Exception], ...] = (errors.HfHubHTTPError, *broken_library())
     anything: tuple[type[Exception], ...] = (ValueError, *broken)
     api: Any = library.HfApi(endpoint=endpoint, token=token)
     progress.message(
@@ -164,13 +156,19 @@ def _status(error: BaseException | None) -> int | None:
     return int(status) if status is not None else None
 
 
-def _transport() -> tuple[type[Exception], ...]:
-    """Return the errors of the library's transport that are no OSError."""
-    try:
-        import httpx
-    except ImportError:
-        return ()
-    return (httpx.HTTPError,)
+def broken_library() -> tuple[type[Exception], ...]:
+    """Return what huggingface_hub raises where a connection breaks or the hub's answer is not what it should be."""
+    import httpx
+
+    return (
+        httpx.HTTPError,
+        OSError,
+        RuntimeError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        json.JSONDecodeError,
+    )
 
 
 def _first(error: BaseException) -> str:

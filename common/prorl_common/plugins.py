@@ -8,11 +8,12 @@ one kind of part (verifiers, losses, languages ...). Specs come through it from 
 - plug-in files (``--plugin FILE.py``): every spec that stands at module level.
 
 A plug-in file is a user's own code and runs in this process when it is loaded, as an import would.
-Standard library only. Leaves out: what a spec holds (each room says that) and where its work is done.
+Standard library only.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import hashlib
@@ -25,7 +26,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from prorl_common.errors import UserError
 
@@ -200,8 +201,56 @@ def _load(path: Path, expected: str | None) -> None:
         raise PluginError(
             f"plug-in {path} holds no spec: define one at module level, like SPEC = VerifierSpec(...)"
         )
+    for value in vars(module).values():
+        if _looks_like_spec(value):
+            check_signatures(value, str(path))
     _LOADED.files[path] = PluginFile(path, sha256, module)
     _LOADED.generation = object()
+
+
+def check_signatures(spec: Any, where: str) -> None:
+    """Raise PluginError for a function in a spec that cannot be called with the arguments its field says.
+
+    The text of the field's annotation, ``Callable[[str, Reference], Result]``, names them; ``where`` is a file or a
+    distribution.
+    """
+    import ast
+    import dataclasses
+    import inspect
+
+    for field in dataclasses.fields(spec) if dataclasses.is_dataclass(spec) else ():
+        if not isinstance(field.type, str):
+            continue
+        function = getattr(spec, field.name)
+        if dataclasses.is_dataclass(function) and not isinstance(function, type):
+            check_signatures(function, where)
+        expected = _parameters(ast.parse(field.type, mode="eval"))
+        if expected is None or function is None:
+            continue
+        called = f"{field.name}({', '.join(expected)})"
+        trouble = "" if callable(function) else "it is no function"
+        with contextlib.suppress(ValueError):  # a built-in function that has no signature
+            try:
+                signature = inspect.signature(function) if callable(function) else None
+                if signature is not None:
+                    signature.bind(*expected)
+            except TypeError as error:
+                name = getattr(function, "__qualname__", type(function).__name__)
+                trouble = f"{name}{signature} does not take that ({error})"
+        if trouble:
+            kind, name = type(spec).__name__, getattr(spec, "name", "")
+            raise PluginError(f"{where}: {kind} {name!r} is called as {called}, and {trouble}")
+
+
+def _parameters(annotation: Any) -> list[str] | None:
+    """Return the types of the positional arguments of a ``Callable[[...], ...]`` in an annotation, if it has one."""
+    import ast
+
+    for node in ast.walk(annotation):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Callable":
+            first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else None
+            return [ast.unparse(one) for one in first.elts] if isinstance(first, ast.List) else None
+    return None
 
 
 def _looks_like_spec(value: object) -> bool:
@@ -334,6 +383,8 @@ def specs_of(point: EntryPoint, origin: Origin) -> list[Named]:
                 f"the plug-in {origin} ({point.group}: {point.name}) gives {type(spec).__name__}, "
                 "not a spec, a list of specs or a function that returns them"
             )
+        if not origin.is_ours:
+            check_signatures(spec, str(origin))
     return specs
 
 

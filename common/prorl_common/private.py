@@ -1,7 +1,6 @@
 """What must not leave this machine: takes tokens, addresses and paths out of texts and JSON before they are published.
 
-It knows what such things look like, and the values that this machine's environment holds. Leaves out: which texts may go at
-all; a prompt, an answer or a note is not made public by having no path in it.
+It knows what such things look like, and the values that this machine's environment holds.
 """
 
 from __future__ import annotations

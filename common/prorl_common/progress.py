@@ -5,17 +5,18 @@ The rich bar for terminals implements the same interface in prorl_cli; rooms onl
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol, TextIO
 
 
 class Progress(Protocol):
     """What a room calls while it works. Totals and counts are in items of the room's choosing."""
 
-    def start(self, label: str, total: int | None) -> None:
-        """Begin a stage of ``total`` items (None: not known), ending the previous stage."""
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
+        """Begin a stage of ``total`` items (None: not known), ``done`` of them before now; end the previous stage."""
 
     def advance(self, count: int = 1, **fields: str) -> None:
         """Count finished items; ``fields`` are short facts to show beside them."""
@@ -30,7 +31,7 @@ class Progress(Protocol):
 class NullProgress:
     """Reports nothing."""
 
-    def start(self, label: str, total: int | None) -> None:
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
         """Ignore."""
 
     def advance(self, count: int = 1, **fields: str) -> None:
@@ -53,31 +54,96 @@ def format_seconds(seconds: float) -> str:
     return f"{whole // 3600}h {whole % 3600 // 60:02d}m"
 
 
+class Stage:
+    """A stage of work: its label, how much is done, short facts, and how long the rest takes once that is known.
+
+    The time left is given only when it is known to a factor of two: the newer half of the work is cut into four parts,
+    and the fastest part went at most twice as fast as the slowest. A stage that stalls loses its time left again.
+    A total that turns out too small is dropped, so a count never exceeds its total.
+    """
+
+    GAP = 0.2
+    """Seconds between two marks at least; what comes faster counts as one."""
+    MOST_MARKS = 256
+
+    def __init__(
+        self,
+        label: str,
+        total: int | None,
+        done: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.label, self.total, self.done = label, total, done
+        self.fields: Mapping[str, str] = {}
+        self._clock = clock
+        self.started = clock()
+        self._marks = [(self.started, done)]
+
+    def advance(self, count: int, fields: Mapping[str, str]) -> None:
+        """Count finished items and take new facts."""
+        self.fields = fields or self.fields
+        if count <= 0:
+            return
+        self.done += count
+        if self.total is not None and self.done > self.total:
+            self.total = None
+        marks, now = self._marks, self._clock()
+        if len(marks) > 1 and now - marks[-2][0] < self.GAP:
+            marks.pop()
+        marks.append((now, self.done))
+        if len(marks) > self.MOST_MARKS:
+            del marks[1:-1:2]
+
+    def count(self) -> str:
+        """Return how much is done, and of how much where that is known: ``3/10``."""
+        return str(self.done) if self.total is None else f"{self.done}/{self.total}"
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds that the rest takes, None while that is not known to a factor of two."""
+        newer = self._marks[max(0, min(len(self._marks) // 2, len(self._marks) - 5)) :]
+        if self.total is None or len(newer) < 5:
+            return None
+        last = len(newer) - 1
+        ends = [newer[round(part * last / 4)] for part in range(5)]
+        rates = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(ends)]
+        usual, since = (ends[4][1] - ends[0][1]) / last, self._clock() - ends[4][0]
+        # the most that the last part can have done by now, were the next items finished at this moment
+        rates[3] = min(
+            rates[3], (ends[4][1] - ends[3][1] + usual) / (since + ends[4][0] - ends[3][0])
+        )
+        if max(rates) > 2 * min(rates):
+            return None
+        rate = (ends[4][1] - ends[0][1]) / (ends[4][0] - ends[0][0])
+        return max(0.0, (self.total - self.done) / rate - since)
+
+    def eta(self) -> str:
+        """Return ``ETA 3m 20s``, or nothing while that is not known."""
+        left = self.seconds_left() if self.done != self.total else None
+        return "" if left is None else f"ETA {format_seconds(left)}"
+
+
 class PlainProgress:
     """One plain line every few seconds on ``stream`` (stderr by default), for logs and pipes."""
 
     def __init__(self, every_seconds: float = 5.0, stream: TextIO | None = None) -> None:
         self._every = every_seconds
         self._stream = stream if stream is not None else sys.stderr
-        self._label = ""
-        self._total: int | None = None
-        self._done = 0
-        self._started = self._last = 0.0
-        self._fields: Mapping[str, str] = {}
+        self._stage: Stage | None = None
+        self._last = 0.0
 
-    def start(self, label: str, total: int | None) -> None:
-        """Begin a stage and say so."""
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
+        """Begin a stage."""
         self.finish()
-        self._label, self._total, self._done = label, total, 0
-        self._started = self._last = time.monotonic()
-        self._fields = {}
+        self._stage = Stage(label, total, done)
+        self._last = self._stage.started
 
     def advance(self, count: int = 1, **fields: str) -> None:
         """Count, and print a line when the last one is old enough."""
-        self._done += count
-        self._fields = fields or self._fields
+        if self._stage is None:
+            return
+        self._stage.advance(count, fields)
         if time.monotonic() - self._last >= self._every:
-            self._print()
+            self._print(self._stage)
 
     def message(self, text: str) -> None:
         """Print the line at once."""
@@ -85,17 +151,13 @@ class PlainProgress:
 
     def finish(self) -> None:
         """Print the stage's last line, if a stage is open."""
-        if self._label:
-            self._print()
-            self._label = ""
+        if self._stage is not None:
+            self._print(self._stage)
+            self._stage = None
 
-    def _print(self) -> None:
-        now = time.monotonic()
-        self._last = now
-        elapsed = now - self._started
-        of = f"/{self._total}" if self._total is not None else ""
-        parts = [f"{self._label}: {self._done}{of}", *(f"{k} {v}" for k, v in self._fields.items())]
-        if self._total and 0 < self._done < self._total:
-            parts.append(f"ETA {format_seconds(elapsed / self._done * (self._total - self._done))}")
-        parts.append(f"elapsed {format_seconds(elapsed)}")
+    def _print(self, stage: Stage) -> None:
+        self._last = time.monotonic()
+        parts = [f"{stage.label}: {stage.count()}", *(f"{k} {v}" for k, v in stage.fields.items())]
+        parts += [eta] if (eta := stage.eta()) else []
+        parts.append(f"elapsed {format_seconds(self._last - stage.started)}")
         print(" · ".join(parts), file=self._stream, flush=True)

@@ -44,7 +44,6 @@ COLUMNS = {
     "reason": Column("string", "of the verdict, a line", True),
     "extracted": Column("string", "the answer that was judged; null where none was found"),
     "isolation": Column("string", "how code was run", True),
-    "judge": Column("string", "model that gave the reward; null where a rule did"),
     "seconds": Column("float32", "time that the verdict took"),
     "metrics": Column("string", "what the verifier reported beside the reward, JSON"),
     "kept": Column("bool_", "whether the step trained on the group", True),

@@ -1,11 +1,20 @@
 """Seeds that depend on what they are for, never on the order in which they are asked.
 
-Leaves out: any random number generator; callers seed their own.
+Also the largest numbers that settings and options take.
 """
 
 from __future__ import annotations
 
 import hashlib
+
+MOST = 10**9
+"""Largest value of a setting that declares no upper bound."""
+MOST_SEED = 2**63 - 1
+MOST_STEPS = 1_000_000
+MOST_SAMPLES = 1_000_000
+MOST_TOKENS_IN_ALL = 10**15
+MOST_TEMPERATURE = 10.0
+MOST_WORKERS = 4096
 
 
 def derive_seed(seed: int, purpose: str, *parts: int | str) -> int:

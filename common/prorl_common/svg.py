@@ -1,9 +1,7 @@
-"""The one plotting kit: axes, lines with bands, markers, boxes, lanes and legends, written as SVG.
+"""The plotting kit: axes, lines with bands, markers, boxes, lanes and legends, written as SVG files.
 
-A ``Panel`` collects shapes in the units of its axes. A page embeds ``Panel.svg`` and holds ``rules`` and
-``variables`` in its style sheet, so that figures follow light and dark; ``picture`` returns a file that
-stands alone, always light. Series differ by colour, dash and marker; there are as many as are asked for.
-Standard library only; equal numbers give equal bytes.
+A ``Panel`` collects shapes in the units of its axes; ``picture`` returns a file of panels that stands alone, on white.
+Series differ by colour, dash and marker. Standard library only; equal numbers give equal bytes.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ from __future__ import annotations
 import colorsys
 import math
 import re
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -18,36 +17,27 @@ from typing import Self
 from prorl_common.markup import escape
 
 COLOURS = {
-    "paper": ("#ffffff", "#12161c"),
-    "ink": ("#1b2330", "#e7ebf0"),
-    "muted": ("#5d6877", "#9ba7b5"),
-    "grid": ("#d9dee5", "#333d49"),
-    "accent": ("#0b62a8", "#6cb6ff"),
-    "soft": ("#cfe3f7", "#24405c"),
-    "window": ("#f2c879", "#6b5320"),
-    "reset": ("#b4234a", "#ff7b9c"),
+    "paper": "#ffffff",
+    "ink": "#1b2330",
+    "muted": "#5d6877",
+    "grid": "#d9dee5",
+    "soft": "#cfe3f7",
+    "window": "#f2c879",
+    "reset": "#b4234a",
 }
-"""What is not a series: its colour on light and on dark paper."""
-SERIES = (
-    ("#6a7380", "#a3adb9"),
-    ("#0b62a8", "#6cb6ff"),
-    ("#c04f0d", "#ff9e64"),
-    ("#1f7a56", "#5fd0a0"),
-    ("#7a3fb0", "#c9a0f5"),
-    ("#a8336b", "#ff8fc0"),
-)
-"""Colours of the first series on light and dark paper; series 0 is the grey of a baseline."""
+"""Colours of everything that is not a series."""
+SERIES = ("#6a7380", "#0b62a8", "#c04f0d", "#1f7a56", "#7a3fb0", "#a8336b")
+"""Colours of the first series; series 0 is the grey of a baseline."""
 DASHES = ("5 3", "none", "9 2", "2 2", "8 2 2 2", "5 2 1 2 1 2")
 
 SHAPES = """
-svg.panel { display: block; width: 100%; max-width: 420px; height: auto; overflow: visible; }
 svg text { fill: var(--muted); font-size: 11px; font-family: inherit; }
 svg text.y { text-anchor: end; }
 svg text.x { text-anchor: middle; }
 svg text.head, svg text.title { fill: var(--ink); font-weight: 600; }
 svg text.title { font-size: 14px; }
 svg .grid { stroke: var(--grid); stroke-width: .7; fill: none; }
-svg .tick, svg .zero { stroke: var(--muted); stroke-width: .8; fill: none; }
+svg .tick { stroke: var(--muted); stroke-width: .8; fill: none; }
 svg .near { fill: var(--muted); opacity: .13; }
 svg .window { fill: var(--window); opacity: .35; }
 svg .cut { stroke: var(--ink); stroke-width: 1.4; }
@@ -55,46 +45,34 @@ svg .on { fill: var(--window); }
 svg .soft { fill: var(--soft); }
 svg .target { fill: var(--grid); }
 svg .reset { stroke: var(--reset); stroke-width: 1.3; stroke-dasharray: 4 2; }
-svg .ceiling { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 3 3; }
 svg .line { stroke: currentColor; stroke-width: 1.8; fill: none; stroke-linejoin: round; }
-svg .line.second { stroke-dasharray: 4 3; }
 svg .mark { fill: currentColor; stroke: currentColor; stroke-width: 1; stroke-dasharray: none; }
-svg .mark.s0:not(.open) { fill: var(--paper); }
-svg .mark.open { fill-opacity: .35; }
+svg .mark.s0 { fill: var(--paper); }
 svg .band { fill: currentColor; opacity: .15; }
 svg .whisker { stroke: currentColor; stroke-width: 2; stroke-dasharray: none; fill: none; opacity: .6; }
 svg .bar { fill: currentColor; stroke-dasharray: none; }
 svg .bar.s0 { fill-opacity: .3; stroke: currentColor; stroke-width: .7; }
-svg.key { width: 34px; height: 12px; flex: none; }
-svg.strip { width: 104px; height: 12px; display: block; }
-svg.strip .sure { stroke: var(--accent); fill: var(--accent); stroke-width: 2.4; }
-svg.strip .unsure { stroke: var(--muted); fill: var(--paper); stroke-width: 1.6; }
 """
 
 
-def rules(series: int) -> str:
-    """Return the style sheet of the shapes and of the first ``series`` series; colours are variables."""
-    looks = (
+def style_sheet(series: int) -> str:
+    """Return the style sheet of the shapes and of the first ``series`` series."""
+    colours = dict(COLOURS)
+    for place in range(series):
+        colours[f"series{place}"] = series_colour(place)
+    looks = "".join(
         f".s{i} {{ color: var(--series{i}); stroke-dasharray: {DASHES[i % len(DASHES)]}; }}\n"
         for i in range(series)
     )
-    return "".join(["", *looks, SHAPES])
+    return re.sub(r"var\(--(\w+)\)", lambda m: colours[m.group(1)], looks + SHAPES)
 
 
-def variables(series: int, dark: bool = False) -> dict[str, str]:
-    """Return the value of every variable that ``rules(series)`` names, for light or dark paper.
-
-    Beyond ``SERIES`` hues follow each other by the golden ratio, so that neighbours stay apart.
-    """
-    found = {name: pair[dark] for name, pair in COLOURS.items()}
-    for place in range(series):
-        if place < len(SERIES):
-            found[f"series{place}"] = SERIES[place][dark]
-            continue
-        hue = (0.09 + place * 0.6180339887) % 1.0
-        rgb = colorsys.hls_to_rgb(hue, 0.74 if dark else 0.35, 0.75 if dark else 0.62)
-        found[f"series{place}"] = "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
-    return found
+def series_colour(place: int) -> str:
+    """Return the colour of a series; beyond SERIES the hues follow each other by the golden ratio."""
+    if place < len(SERIES):
+        return SERIES[place]
+    rgb = colorsys.hls_to_rgb((0.09 + place * 0.6180339887) % 1.0, 0.35, 0.62)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,32 +152,21 @@ class Panel:
         return self
 
     def line(
-        self,
-        points: Sequence[tuple[float, float]],
-        series: int,
-        markers: bool = True,
-        kind: str = "",
+        self, points: Sequence[tuple[float, float]], series: int, markers: bool = True
     ) -> Self:
         """Join ``points``, with the series' markers on them where ``markers``."""
         if len(points) > 1:
             d = _path([self.at(x, y) for x, y in points])
-            self.front.append(f"<path class='line s{series} {kind}' d='{d}'/>")
+            self.front.append(f"<path class='line s{series}' d='{d}'/>")
         return self.marks(points, series) if markers or len(points) == 1 else self
 
     def marks(
-        self,
-        points: Sequence[tuple[float, float]],
-        series: int,
-        radius: float = 2.8,
-        tip: str = "",
-        is_open: bool = False,
+        self, points: Sequence[tuple[float, float]], series: int, radius: float = 2.8
     ) -> Self:
-        """Draw the series' marker at each point; they say ``tip`` when pointed at."""
+        """Draw the series' marker at each point."""
         if points:
             d = "".join(marker(series, *self.at(x, y), radius) for x, y in points)
-            kind = "mark open" if is_open else "mark"
-            title = f"<title>{escape(tip)}</title>" if tip else ""
-            self.front.append(f"<path class='{kind} s{series}' d='{d}'>{title}</path>")
+            self.front.append(f"<path class='mark s{series}' d='{d}'/>")
         return self
 
     def box(
@@ -218,15 +185,10 @@ class Panel:
         place = f"x='{min(a, c):.1f}' y='{min(b, d):.1f}'"
         return f"<rect class='{kind}' {place} width='{abs(c - a):.1f}' height='{abs(d - b):.1f}'/>"
 
-    def svg(self, title: str, description: str, place: tuple[float, float] | None = None) -> str:
-        """Return the panel; both texts are read out to those who cannot see it.
-
-        ``place`` is where it stands within a picture; None: it stands in a page.
-        """
+    def svg(self, title: str, description: str, place: tuple[float, float] = (0.0, 0.0)) -> str:
+        """Return the panel at ``place`` of a picture; both texts are read out to those who cannot see it."""
         width, height = self.size
-        inside = "class='panel'"
-        if place is not None:
-            inside = f"x='{place[0]:g}' y='{place[1]:g}' width='{width:g}' height='{height:g}'"
+        inside = f"x='{place[0]:g}' y='{place[1]:g}' width='{width:g}' height='{height:g}'"
         return "".join(
             [
                 f"<svg {inside} viewBox='0 0 {width:g} {height:g}' role='img'>",
@@ -287,13 +249,17 @@ def picture(
     legend: Sequence[tuple[Key, str]],
     series: int,
 ) -> str:
-    """Return an SVG file of its own, on white: a title, the legend, rows of (description, panel).
+    """Return an SVG file of its own, on white: a title (wrapped), the legend, rows of (description, panel).
 
     ``series`` is how many series the panels draw on.
     """
     width = max([320.0, *(sum(p.size[0] for _, p in row) for row in rows)])
-    parts = [f"<text class='title' x='8' y='20'>{escape(title)}</text>"]
-    across, down = 8.0, 30.0
+    lines = textwrap.wrap(title, int(width / 9)) or [""]
+    parts = [
+        f"<text class='title' x='8' y='{20 + 18 * i}'>{escape(line)}</text>"
+        for i, line in enumerate(lines)
+    ]
+    across, down = 8.0, 12.0 + 18.0 * len(lines)
     for key, label in legend:
         if across > 8.0 and across + 42.0 + _width(label) > width:
             across, down = 8.0, down + 18.0
@@ -307,13 +273,11 @@ def picture(
             parts.append(panel.svg(panel.y.label or title, description, (across, down)))
             across += panel.size[0]
         down += max([0.0, *(p.size[1] for _, p in row)]) + 4.0
-    values = variables(series)
-    style = re.sub(r"var\(--(\w+)\)", lambda m: values[m.group(1)], rules(series))
     head = f"xmlns='http://www.w3.org/2000/svg' width='{width:g}' height='{down:g}'"
     return (
         f"<svg {head} viewBox='0 0 {width:g} {down:g}' font-family='system-ui, Helvetica, sans-serif'>"
-        f"<title>{escape(title)}</title><style>{style}</style>"
-        f"<rect width='100%' height='100%' fill='{values['paper']}'/>{''.join(parts)}</svg>\n"
+        f"<title>{escape(title)}</title><style>{style_sheet(series)}</style>"
+        f"<rect width='100%' height='100%' fill='{COLOURS['paper']}'/>{''.join(parts)}</svg>\n"
     )
 
 
@@ -341,22 +305,6 @@ def marker(series: int, x: float, y: float, r: float = 2.8) -> str:
 
 def _path(points: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-
-
-def strip(interval: tuple[float, float, float], ends: tuple[float, float]) -> str:
-    """Return (low, value, high) on a line between ``ends`` with 0 marked, for a table row."""
-    if not all(math.isfinite(v) for v in interval):
-        return ""
-    first, last = ends
-    zero, a, b, c = (
-        4.0 + 112.0 * (max(first, min(last, v)) - first) / (last - first) for v in (0.0, *interval)
-    )
-    kind = "sure" if interval[0] > 0 or interval[2] < 0 else "unsure"
-    return (
-        "<svg class='strip' viewBox='0 0 120 14' aria-hidden='true'>"
-        f"<path class='zero' d='M{zero:.1f} 0V14'/><path class='{kind}' d='M{a:.1f} 7H{c:.1f}'/>"
-        f"<circle class='{kind}' cx='{b:.1f}' cy='7' r='3'/></svg>"
-    )
 
 
 def linear_ticks(

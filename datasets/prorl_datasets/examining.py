@@ -5,21 +5,30 @@ A listing and a few bytes of each source's first files. Leaves out: the rows (a 
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from prorl_common import Progress, nearest
+from prorl_common.hub import broken_library
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
-from prorl_datasets.hub import CURE, Access, Unreachable
+from prorl_datasets.hub.access import CURE, Access, Selection
+from prorl_datasets.hub.hub import Unreachable
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.sources.adapters.fields import check_columns
 from prorl_datasets.sources.columns import columns_needed
 from prorl_datasets.sources.hub import HubSource
-from prorl_datasets.sources.readers.plain import some_names
+from prorl_datasets.sources.readers.decode import some_names
 from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.types import DatasetError
+
+LOOKED_AT = 4
+"""Files of a source whose columns are looked at."""
+FIRST, MOST = 256 * 1024, 64 * 1024 * 1024
+"""Bytes of a text that are read at first, and at most, to find a whole row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,7 @@ def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
 def _check_named(needed: Sequence[str], found: Examined) -> None:
     """Raise DatasetError for a column that the recipe names and the first file does not have."""
     for column in needed:
-        if column not in found.columns:
+        if column not in found.columns and column.partition(".")[0] not in found.columns:
             raise DatasetError(
                 f"{found.files[0]}: no column '{column}'{nearest(column, found.columns)}; columns found: "
                 f"{some_names([*found.columns])}"
@@ -114,7 +123,7 @@ def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]
     repo, revision, files = source
     try:
         chosen = access.select(repo, revision, files)
-        columns = access.columns(chosen)
+        columns = _columns_of_files(access, chosen)
     except Unreachable as problem:
         return Examined(name, repo, f"{problem}; {CURE}")
     except DatasetError as error:
@@ -131,3 +140,50 @@ def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]
         chosen.size(),
         columns[0][1],
     )
+
+
+def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
+    """Return (name, columns) of the first files. Raises DatasetError, beginning with the file's name."""
+    found = []
+    broken = broken_library()
+    for branch, name in chosen.names[:LOOKED_AT]:
+        try:
+            with access.open(chosen, branch, name) as file:
+                read = _parquet_columns if name.endswith(".parquet") else _text_columns
+                found.append((name, read(name, file)))
+        except broken as error:
+            words = " ".join(str(error).split())[:200]
+            raise DatasetError(f"{name}: cannot be read ({words})") from error
+    return found
+
+
+def _text_columns(name: str, file: BinaryIO) -> list[str]:
+    """Return the columns of the first row, of which more is read until it is whole."""
+    from prorl_datasets.sources.readers import iter_rows
+
+    start = b""
+    with tempfile.TemporaryDirectory(prefix="prorl-peek-") as folder:
+        path = Path(folder) / Path(name).name
+        while True:
+            more = file.read(max(FIRST, 7 * len(start)))
+            start += more
+            path.write_bytes(start)
+            try:
+                for _, row in iter_rows(path):
+                    return list(row)
+                raise DatasetError(f"{path}: it has no row")
+            except DatasetError as error:  # the row may go on behind what was read
+                if not more or len(start) >= MOST:
+                    raise DatasetError(str(error).replace(str(path), name)) from error
+
+
+def _parquet_columns(name: str, file: BinaryIO) -> list[str]:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        schema = parquet.read_schema(file)
+    except pyarrow.ArrowException as error:
+        first = str(error).splitlines()[0][:200]
+        raise DatasetError(f"{name}: not a readable Parquet file ({first})") from error
+    return [str(column) for column in schema.names]

@@ -50,7 +50,8 @@ class _Domain:
         answer, task = None, sample.task
         if task.verifier in VERIFIERS.names():  # it may be one that is not installed here
             spec = VERIFIERS.get(task.verifier)
-            answer = spec.topic(task.reference) if spec.topic else spec.shown(task.reference)
+            data = spec.data
+            answer = data.topic(task.reference) if data.topic else data.shown(task.reference)
         if answer is not None and (answer in self.answers or len(self.answers) < ANSWERS_HELD):
             self.answers[answer] += 1
         if len(self.examples) < most:

@@ -14,80 +14,78 @@ and in the recipe: ``source: {kind: doubles, options: {count: 500}}``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from prorl_common import Door, FolderDoor, PluginError, UserError, nearest
-from prorl_datasets.expressions import parse
+from prorl_common.config import Section
 
 if TYPE_CHECKING:
     from prorl_verifiers import Task
 
 GENERATOR = "reasoning_gym"
 """What stands for an adapter in the benchmarks whose items are generated."""
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+Scalar = str | bool | int | float | None
 RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
 """Where a row stands (FILE:LINE), its columns, and what is wrong with it where that was seen on reading."""
 
 
-class Strict(BaseModel):
-    """A frozen model that refuses unknown keys."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class SourceSettings(Strict):
+class SourceSettings(Section):
     """Base of what a recipe says of a source."""
 
     kind: str
 
 
 class RowSettings(SourceSettings):
-    """What a recipe says of a source whose raw rows become ours by columns: ``kind: file``, ``hub``, a plug-in's.
-
-    Expressions are of the language of ``prorl_datasets.expressions``; their names are the raw columns.
-    """
+    """What a recipe says of a source whose raw rows become ours by columns: ``kind: file``, ``hub``, a plug-in's."""
 
     columns: dict[str, str] = Field(default_factory=dict)
-    """Our column -> the source's, where its name is another."""
-    map: dict[str, str] = Field(default_factory=dict)
-    """Our column, or ``metadata.NAME`` -> an expression that computes it."""
-    where: str | None = None
-    """A condition; rows for which it is false are left out, and counted."""
+    """Our column, or ``metadata.NAME`` -> the source's, where its name is another; a dotted path names a part of one:
+    ``reward_model.ground_truth``."""
+    where: dict[str, Scalar | list[Scalar]] | str | None = None
+    """Which rows are wanted: column -> its value, or a list of values; or the name of a ``FunctionSpec`` of yours, which
+    is given the row. Other rows are left out, and counted."""
     keep: list[str] | None = None
     """Further columns kept in the metadata, under ``extra``; null: all that are not used otherwise."""
     on_bad_row: Literal["stop", "drop", "quarantine"] = "stop"
     """A row that cannot be read, or lacks what it needs: stop the build, leave it out and count it, or also write it
     to ``quarantine.jsonl`` with the reason."""
 
-    @field_validator("where")
+    @model_validator(mode="before")
     @classmethod
-    def _condition_is_one(cls, where: str | None) -> str | None:
-        return None if where is None else _readable(where)
+    def _map_is_gone(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "map" in data:
+            raise ValueError(
+                "'map' is gone: rename columns with columns, and compute values in an adapter of a plug-in file "
+                "(AdapterSpec)"
+            )
+        return data
 
-    @field_validator("map")
+    @field_validator("where", mode="before")
     @classmethod
-    def _values_are_expressions(cls, values: dict[str, str]) -> dict[str, str]:
-        for text in values.values():
-            _readable(text)
-        return values
-
-    @model_validator(mode="after")
-    def _one_way_a_column(self) -> RowSettings:
-        both = sorted({*self.columns} & {*self.map})
-        if both:
-            raise ValueError(f"'{both[0]}' stands in columns and in map; once is enough")
-        return self
-
-
-def _readable(text: str) -> str:
-    try:
-        parse(text)
-    except UserError as error:
-        raise ValueError(str(error)) from error
-    return text
+    def _check_where(cls, where: Any) -> Any:
+        if isinstance(where, str):
+            if not _NAME.fullmatch(where):
+                raise ValueError(
+                    "an expression is no longer read here: write where: {column: value} or {column: [values]}, or name "
+                    "a function of a plug-in file (FunctionSpec)"
+                )
+            try:
+                FUNCTIONS.origin(where)
+            except UserError as error:
+                raise ValueError(str(error)) from error
+        if isinstance(where, Mapping):
+            for column, values in where.items():
+                if values == []:
+                    raise ValueError(
+                        f"'{column}' has an empty list, which no row can match: name its values"
+                    )
+        return where
 
 
 class OpenSettings(RowSettings):
@@ -139,7 +137,7 @@ class SourceSpec:
     """domain -> names of members, for groups that name them by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
     """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
-    find: Callable[..., None] | None = None
+    find: Callable[[Any, Sequence[Any], Any, Any, Any, bool], None] | None = None
     """(recipe, entries of this kind, found, lock, mirror, update_pins): put files and hashes into ``found``."""
     may_fail: bool = False
     """Whether the other entries are built where this source's files cannot be had or read."""
@@ -201,6 +199,23 @@ class AdapterSpec:
 
 
 @dataclass(frozen=True)
+class FunctionSpec:
+    """A function of a plug-in that says which rows a source wants: ``where: NAME`` in a recipe.
+
+    ``call`` takes the raw row as a dictionary and returns True or False. What it raises makes the row a bad one.
+    """
+
+    name: str
+    call: Callable[[dict[str, Any]], bool]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):
+            raise PluginError(f"function {self.name!r}: a name is small letters, digits and _")
+        if not callable(self.call):
+            raise PluginError(f"function {self.name!r} needs call=FUNCTION")
+
+
+@dataclass(frozen=True)
 class EmbedderSpec:
     """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows that are close to an item.
 
@@ -220,6 +235,7 @@ class EmbedderSpec:
 
 SOURCES = Door("prorl.sources", SourceSpec, "source")
 ADAPTERS = Door("prorl.sources", AdapterSpec, "adapter")
+FUNCTIONS = Door("prorl.sources", FunctionSpec, "function")
 EMBEDDERS = Door("prorl.sources", EmbedderSpec, "embedder")
 RECIPES = FolderDoor("prorl.recipes", "recipe")
 BENCHMARKS = FolderDoor("prorl.benchmarks", "benchmark")

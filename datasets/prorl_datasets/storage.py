@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from prorl_common import nearest, sha256_file
+from prorl_common.files import lfs_problem
 from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Sample, Split
 from prorl_verifiers import Task
 
@@ -161,6 +162,8 @@ def _check_hash(path: Path, expected: str | None) -> None:
         raise DatasetError(
             f"{path} is missing though the manifest lists it; build the dataset again"
         )
+    if (problem := lfs_problem(path)) is not None:
+        raise DatasetError(problem)
     if expected is not None and sha256_file(path) != expected:
         raise DatasetError(
             f"{path} is not the file the manifest describes (its hash differs); "

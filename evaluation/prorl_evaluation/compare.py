@@ -1,7 +1,7 @@
 """Did it change? Paired differences between two results on the same problems.
 
 Only problems with the same id, the same prompt and the same task are paired; all others are listed. The
-intervals of the mean difference are over problems (``bounded_mean.paired_columns``; for the length the
+intervals of the mean difference are over problems (``stats.intervals.paired_columns``; for the length the
 expanded percentile bootstrap), stratified by domain when all domains are taken together. Leaves out: any
 correction for looking at many intervals at once (``boundary`` has it).
 """
@@ -11,9 +11,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, assert_never
 
-from prorl_evaluation.metrics.passk import ks_up_to
+from prorl_evaluation.metrics import ks_up_to
 from prorl_evaluation.stats.fixed_set import fixed_change
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.stats.paired import Pair, changes, group_resampling, group_units, same_problem
@@ -62,15 +62,39 @@ class Difference:
     @property
     def distinguishable(self) -> bool:
         """Whether enough problems are paired and the interval excludes 0."""
+        return self.direction != "unclear"
+
+    @property
+    def direction(self) -> Literal["rose", "fell", "unclear"]:
+        """Whether the interval shows a rise or a fall; ``unclear`` also where too few problems are paired."""
         i = self.interval
-        return i.count >= MIN_PROBLEMS and (i.low > 0 or i.high < 0)
+        if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
+            return "unclear"
+        return "rose" if i.low > 0 else "fell"
+
+    def size(self) -> str:
+        """Return the signed change and its interval."""
+        i = self.interval
+        return f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
+
+    def moved(self) -> str:
+        """Return that the metric rose, fell or moved, by how much, and the interval."""
+        i = self.interval
+        match self.direction:
+            case "rose":
+                return f"{self.metric} rose by {i.value:.3f} [{i.low:.3f}, {i.high:.3f}]"
+            case "fell":
+                return f"{self.metric} fell by {-i.value:.3f} [{-i.high:.3f}, {-i.low:.3f}]"
+            case "unclear":
+                return f"{self.metric} moved by {self.size()}"
+            case _:
+                assert_never(self.direction)
 
     def sentence(self) -> str:
         """Return one line: both values, the difference, its interval and the statement."""
-        i = self.interval
         return (
-            f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {i.value:+.3f} "
-            f"[{i.low:+.3f}, {i.high:+.3f}] over {i.count} problems, {self.statement}"
+            f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {self.size()} "
+            f"over {self.interval.count} problems, {self.statement}"
         )
 
 
@@ -91,6 +115,43 @@ class Comparison:
         """Return the difference of ``metric`` in ``group``, or None."""
         hits = (d for d in self.differences if (d.group, d.metric) == (group, metric))
         return next(hits, None)
+
+    def headline(self, k: int) -> str:
+        """Return what the change of pass@1, and beside it that of pass@k, allows to say: one sentence."""
+        one = self.find(OVERALL, "pass@1")
+        if one is None or one.interval.count < MIN_PROBLEMS:
+            count = 0 if one is None else one.interval.count
+            return f"Too few problems to say whether pass@1 changed: {count} have a value in both."
+        tries = self.find(OVERALL, f"pass@{k}") if k > 1 else None
+        more = "unclear" if tries is None else tries.direction
+        if tries is None or more == "unclear":
+            match one.direction:
+                case "rose" if tries is not None:
+                    return (
+                        f"{one.moved()}, but no change of {tries.metric} was shown ({tries.size()}): the model "
+                        "became surer of what it could already do."
+                    )
+                case "rose":
+                    return f"{one.moved()}."
+                case "fell":
+                    return f"{one.moved()}: the model got worse."
+                case "unclear":
+                    return f"No change was shown: {one.moved()}."
+        both = f"{one.moved()}, and {tries.moved()}"
+        match one.direction:
+            case "unclear":
+                return f"No change of pass@1 was shown ({one.size()}), but {tries.moved()}."
+            case "rose" if more == "rose":
+                return f"{both}: within {k} tries the model solves more problems than before."
+            case "rose":
+                return (
+                    f"{both}: the model became surer, but solves fewer problems within {k} tries."
+                )
+            case "fell" if more == "rose":
+                return f"{both}: the model became less sure, but solves more problems within {k} tries."
+            case "fell":
+                return f"{both}: the model got worse."
+        assert_never(one.direction)
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison as a JSON object; NaN becomes null."""
@@ -159,18 +220,63 @@ def _differences(
     ]
 
 
+SAMPLING = ("n", "temperature", "top_p", "max_tokens", "extra")
+"""Settings that decide what is measured; results that differ in one are not compared unless that is asked for."""
+
+
+_WORDS = {"extra": "request fields"}
+
+
+def check_alike(
+    results: Sequence[EvalResult], *, any_sampling: bool = False, one_dataset: bool = True
+) -> list[str]:
+    """Return a line for each sampling setting in which results differ, naming who has which value.
+
+    ``one_dataset`` counts the dataset's fingerprint and split as such a setting. Raises EvaluationError where there is a
+    line and ``any_sampling`` does not allow it.
+    """
+    lines = []
+    for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):
+        values: dict[str, list[str]] = {}
+        for r in results:
+            values.setdefault(_setting(r, name), []).append(r.label)
+        if len(values) > 1:
+            who = "; ".join(f"{v}: {', '.join(dict.fromkeys(o))}" for v, o in values.items())
+            lines.append(f"{_WORDS.get(name, name)} differs ({who})")
+    if lines and not any_sampling:
+        raise EvaluationError(
+            f"these results were not sampled alike: {'; '.join(lines)}. Sample them alike, or give "
+            "--set comparison.any_sampling=true to compare model and settings together"
+        )
+    return lines
+
+
+def _setting(result: EvalResult, name: str) -> str:
+    """Return a setting as text; of the dataset its folder, split and the begin of its fingerprint."""
+    if name == "extra":
+        return str(dict(result.settings.extra))
+    if name == "dataset":
+        data = result.settings.dataset
+        limit = f", first {data['limit']}" if "limit" in data else ""
+        return f"{data.get('split', '')} of {data.get('manifest_sha256', '')[:8]}{limit}"
+    return f"{getattr(result.settings, name):g}"
+
+
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
     """Return a line for each setting that differs and makes the numbers less comparable."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
-        for name in ("n", "temperature", "top_p", "max_tokens", "backend")
+        for name in (*SAMPLING, "backend")
     }
-    pairs["request fields"] = (dict(a.settings.extra), dict(b.settings.extra))
     hashes = [r.settings.dataset.get("manifest_sha256", "") for r in (a, b)]
     pairs["dataset"] = (hashes[0], hashes[1])
     pairs["isolation"] = (a.isolation, b.isolation)
     pairs["prorl"] = (a.versions.get("prorl", ""), b.versions.get("prorl", ""))
-    found = [f"{name} differs: {x} against {y}" for name, (x, y) in pairs.items() if x != y]
+    found = [
+        f"{_WORDS.get(name, name)} differs: {x} against {y}"
+        for name, (x, y) in pairs.items()
+        if x != y
+    ]
     if a.model_digest == b.model_digest:
         found.append("both results are of the same weights")
     return found

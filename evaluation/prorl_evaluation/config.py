@@ -23,6 +23,7 @@ from prorl_common.config import (
     read_config_file,
     write_yaml,
 )
+from prorl_common.seeds import MOST_SAMPLES, MOST_SEED, MOST_TEMPERATURE
 
 
 def names(value: Any) -> Any:
@@ -63,13 +64,13 @@ class DataSection(Section):
 class SamplingSection(Section):
     """How is sampled; what is None is the protocol's, else the suite's or the default."""
 
-    k: AtLeastOne | None = None
-    n: AtLeastOne | None = None
-    temperature: Annotated[float, Field(ge=0)] | None = None
+    k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
+    n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=MOST_TEMPERATURE)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     max_tokens: AtLeastOne | None = None
     protocol: str | None = None
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
 
 
 class SuiteSection(Section):
@@ -118,10 +119,16 @@ class ServerSection(Section):
 
 
 class ScoringSection(Section):
-    """Who judges."""
+    """Who judges: running reward servers (``prorl verify serve``) at ``servers``, else ``workers`` of this machine."""
 
+    servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
     allow_weak: bool = False
+
+    @field_validator("servers", mode="before")
+    @classmethod
+    def _apart(cls, value: Any) -> Any:
+        return names(value)
 
 
 class OutputSection(Section):
@@ -133,7 +140,8 @@ class OutputSection(Section):
 
 class ComparisonSection(Section):
     """Of ``compare`` and ``report``: the claims (see ``BoundaryOptions``), posteriors (``beta``) and what a
-    verifier does to pass@k that takes this share of wrong answers."""
+    verifier does to pass@k that takes this share of wrong answers. ``any_sampling`` also compares what was sampled
+    otherwise, or on other data."""
 
     k: AtLeastOne | None = None
     alpha: Annotated[float, Field(ge=1e-9, le=0.5)] = 0.05
@@ -141,18 +149,22 @@ class ComparisonSection(Section):
     cluster: str = "problem"
     beta: bool = False
     false_positive_rate: Annotated[float, Field(ge=0, le=0.99)] = 0.0
+    any_sampling: bool = False
 
 
 class NoveltySection(Section):
-    """Of ``novelty``: what the responses are held against, n-gram lengths in words, and MB of memory."""
+    """Of ``novelty``: what the responses are held against, and n-gram lengths in words."""
 
     corpus: list[Path] | None = None
     column: str | None = None
     against: Path | None = None
     lengths: str = "5-12"
     samples: AtLeastOne | None = None
-    memory: Annotated[int, Field(ge=16)] = 1024
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
+
+
+GONE = (("novelty", "memory", 1024),)
+"""Settings that are no more, and the value at which an older ``eval.yaml`` still loads: section, key, value."""
 
 
 class EvalConfig(Section):
@@ -170,10 +182,20 @@ class EvalConfig(Section):
     plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:
-        """Return what ``--config`` reads, without the server's address."""
+        """Return what ``--config`` reads, without the servers' addresses."""
         value = self.model_dump(mode="json")
         value["server"]["url"] = None
+        value["scoring"]["servers"] = []
         return write_yaml(value)
+
+
+def _without_gone(values: dict[str, Any]) -> dict[str, Any]:
+    """Return a file's settings without those of GONE that have the value they had by default."""
+    for section, key, default in GONE:
+        part = values.get(section)
+        if isinstance(part, Mapping) and part.get(key) == default:
+            values = {**values, section: {k: v for k, v in part.items() if k != key}}
+    return values
 
 
 def load_eval_config(
@@ -186,7 +208,7 @@ def load_eval_config(
     Plug-ins that the file names (relative to it) are loaded. Raises ConfigError with every mistake in one
     line, PluginError.
     """
-    values = {} if file is None else read_config_file(file)
+    values = {} if file is None else _without_gone(read_config_file(file))
     for key, value in (given or {}).items():
         values = put(values, key.split("."), value)
     values, complaints = apply_overrides(

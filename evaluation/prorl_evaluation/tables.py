@@ -7,18 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prorl_evaluation.compare import Comparison
-from prorl_evaluation.metrics.passk import near_n_warning
+from prorl_evaluation.metrics import near_n_warning
 from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.types import EvalResult, shown_ks
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A title, the heads of the columns and the rows; the first column holds names."""
+    """A title, the heads of the columns and the rows; the first column holds names.
+
+    ``drop`` names the columns that are left out first where there is too little room.
+    """
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    drop: tuple[str, ...] = ()
 
 
 def bracket(interval: Interval, digits: int = 3) -> str:
@@ -40,12 +44,11 @@ def result_table(result: EvalResult) -> TextTable:
     """Return one row a group: pass@1, pass@8 (or the next smaller), the k asked for, reward, rates.
 
     maj@k has columns where answers can be put to a vote. A star marks a k above n/2. The rates of cut,
-    unparsable and infra-error samples are always there, at 0 too; how many rewards a model gave stands where any are.
+    unparsable and infra-error samples are always there, at 0 too.
     """
     ks = shown_ks([result])
     n = result.settings.n
     votes = [k for k in ks if k > 1 and any(k in g.maj_at_k for g in result.groups)]
-    by_models = ("judged",) if any(g.judged for g in result.groups) else ()
     names = [f"pass@{k}{'*' if near_n_warning(n, k) else ''}" for k in ks]
     names += [*(f"maj@{k}" for k in votes), "mean reward", "tokens"]
     rows = tuple(
@@ -57,15 +60,23 @@ def result_table(result: EvalResult) -> TextTable:
             bracket(g.reward),
             bracket(g.length, length_digits(g.length.value)),
             *(rate(v) for v in (g.truncation_rate, g.unparsable_rate, g.infra_share)),
-            *((str(g.judged),) if by_models else ()),
         )
         for g in result.groups
     )
     level = f"{100 * result.settings.level:g}%"
     star = ", * k above n/2" if any(name.endswith("*") for name in names) else ""
     title = f"{result.label}, n = {n}, {level} intervals{star}"
-    head = ("", "problems", *names, "cut", "unparsable", "infra", *by_models)
-    return TextTable(title, head, rows)
+    head = ("", "problems", *names, "cut", "unparsable", "infra")
+    drop = (
+        "infra",
+        *names[len(ks) : -2],
+        "tokens",
+        "cut",
+        "unparsable",
+        "mean reward",
+        *names[1 : len(ks) - 1],
+    )
+    return TextTable(title, head, rows, drop)
 
 
 def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()) -> TextTable:
@@ -142,7 +153,7 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
         rows.append((d.group, d.metric, a, b, change, d.statement))
     title = f"{comparison.b} against {comparison.a}, {comparison.paired} paired problems"
     head = ("", "metric", comparison.a, comparison.b, "difference", "reading")
-    return TextTable(title, head, tuple(rows))
+    return TextTable(title, head, tuple(rows), (comparison.a, comparison.b))
 
 
 def signed_bracket(interval: Interval, digits: int = 3) -> str:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, atomic_write_text
-from prorl_evaluation.stats.bootstrap import Interval
 from prorl_evaluation.stats.fixed_set import fixed_interval
+from prorl_evaluation.stats.intervals import Interval
 
 FULL_MARKS = 1.0 - 1e-9
 """pass@k counts a sample as solved only at full marks; partial credit enters the mean reward."""
@@ -89,6 +89,15 @@ class EvalSettings:
         if self.batches not in BATCHES:
             raise EvaluationError(f"batches is '{self.batches}': it must be fixed or bucketed")
 
+    def repeated_answers(self) -> str | None:
+        """Return a warning where several samples are taken at temperature 0, which all give the same answer."""
+        if self.n == 1 or self.temperature > 0:
+            return None
+        return (
+            f"temperature 0 gives the same answer {self.n} times: n = {self.n} tells no more than n = 1, and pass@k is "
+            "pass@1; sample with a temperature, or take --n 1"
+        )
+
     @property
     def near_any_success(self) -> bool:
         """Whether k > n/2, where the estimate is little more than 'did any sample succeed?'."""
@@ -104,7 +113,7 @@ class ProblemResult:
     answer to all problems would earn here, where the dataset says so. ``labels`` are those of LABELS.
     ``answers`` has (samples, those of full marks) for each distinct extracted answer, most frequent
     first; None where answers cannot be put to a vote (the verifier has no ``vote``). ``refused`` samples
-    got no answer from the server; they are infra errors too. ``judged`` rewards were given by a model.
+    got no answer from the server; they are infra errors too.
     """
 
     id: str
@@ -124,7 +133,6 @@ class ProblemResult:
     labels: Mapping[str, Label] = field(default_factory=dict)
     answers: tuple[tuple[int, int], ...] | None = None
     refused: int = 0
-    judged: int = 0
 
     @property
     def answered(self) -> int:
@@ -144,7 +152,7 @@ class GroupResult:
     Rates are shares of all samples (``truncation_rate``, ``infra_error_rate``) or of those with a verdict
     (the other two). ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
     ``maj_at_k`` is over the problems whose answers can be put to a vote, empty when there are none;
-    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``. ``judged`` rewards were given by a model. ``pass_at_k``
+    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``. ``pass_at_k``
     has intervals over problems like these, ``fixed_pass_at_k`` over new samples of these very problems.
     """
 
@@ -162,7 +170,6 @@ class GroupResult:
     infra_error_rate: float = math.nan
     maj_at_k: Mapping[int, Interval] = field(default_factory=dict)
     g_pass: Mapping[str, Interval] = field(default_factory=dict)
-    judged: int = 0
     fixed_pass_at_k: Mapping[int, Interval] = field(default_factory=dict)
 
     @property
@@ -300,6 +307,7 @@ def _settings(row: Mapping[str, Any]) -> EvalSettings:
 
 def _problem(row: Mapping[str, Any]) -> ProblemResult:
     values = {**row, "reward_mean": _number(row["reward_mean"])}
+    values.pop("judged", None)  # results of version 0.2.0 have it
     if row.get("answers") is not None:
         values["answers"] = tuple((int(count), int(right)) for count, right in row["answers"])
     found = ProblemResult(**values)
@@ -313,7 +321,7 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
 
 
 def _group(row: Mapping[str, Any]) -> GroupResult:
-    values = dict(row)
+    values = {key: value for key, value in row.items() if key != "judged"}  # 0.2.0 wrote it
     for name in ("pass_at_k", "maj_at_k", "fixed_pass_at_k"):
         values[name] = {int(k): _interval(v) for k, v in row.get(name, {}).items()}
     values["g_pass"] = {k: _interval(v) for k, v in row.get("g_pass", {}).items()}

@@ -60,7 +60,7 @@ class BackendSpec:
 
     ``title``: how people write its name, where that is another word. ``requires`` is a package that must be
     installed, ``extra`` the extra of prorl that brings it. ``served``: it samples at an address
-    (``--server URL``), not from a folder. ``logprobs``: completions carry the log-probs of their tokens;
+    (setting ``server.url``), not from a folder. ``logprobs``: completions carry the log-probs of their tokens;
     ``nucleus_logprobs``: of the whole distribution also under ``top_p`` below 1. ``trains``: it follows
     ``sync_weights``, so that training may sample with it.
     ``fixed_batches``: requests given together form its batches, and equal batches give equal samples; a
@@ -120,7 +120,7 @@ def pick_backend(
         spec = BACKENDS.get(name)
         if spec.served != (url is not None):
             raise UserError(
-                f"--backend {name if spec.served else SERVER} and --server URL go together"
+                f"model.backend={name if spec.served else SERVER} and server.url go together"
             )
         if training and not spec.trains:
             able = ", ".join(one.name for one in BACKENDS.all() if one.trains)

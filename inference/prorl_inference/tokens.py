@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError
-from prorl_inference.types import Completion, Ended, Messages, Request
+from prorl_inference.types import Completion, Ended, Messages, ModelError, Request
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
+_MARK = "prorl_vocabulary"
 
 
 def render_prompt(tokenizer: PreTrainedTokenizerBase, messages: Messages) -> str:
@@ -74,18 +76,36 @@ def prompt_budget(
     return min(max_tokens, room)
 
 
+def vocabulary(model: Any) -> int | None:
+    """Return how many of the model's logits are of tokens, where the rest is padding; see ``mark_padding``."""
+    return getattr(model, _MARK, None)
+
+
+def mark_padding(model: Any, tokenizer: Any) -> None:
+    """Note on the model how many tokens its tokenizer has, where its own vocabulary is padded beyond them.
+
+    Samplers and log-probs then leave the padding out: its ids are never sampled and take no probability.
+    """
+    tokens = max(tokenizer.get_vocab().values()) + 1
+    if tokens < model.get_output_embeddings().weight.shape[0]:
+        setattr(model, _MARK, tokens)
+
+
 def stop_token_ids(generation: Any, tokenizer: Any) -> frozenset[int]:
     """Return every token that ends an answer, by a model's generation config (None where it has none).
 
     The config's end tokens, the tokenizer's, and ``<|im_end|>`` where the vocabulary has it (chat models
-    whose configuration names only the pretraining end token).
+    whose configuration names only the pretraining end token). Raises ModelError for a configured end that is
+    no number.
     """
-    found: set[int] = set()
     configured = getattr(generation, "eos_token_id", None)
-    if isinstance(configured, int):
-        found.add(configured)
-    elif configured is not None:
-        found.update(int(token) for token in configured)
+    listed = configured if isinstance(configured, list | tuple) else [configured]
+    if not all(token is None or type(token) is int for token in listed):
+        raise ModelError(
+            f"eos_token_id is {configured!r} in the model's generation_config.json: it must be a number, a list of "
+            "numbers or null"
+        )
+    found = {token for token in listed if token is not None}
     if tokenizer.eos_token_id is not None:
         found.add(int(tokenizer.eos_token_id))
     turn_end = tokenizer.get_vocab().get("<|im_end|>")

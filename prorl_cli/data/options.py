@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from prorl_cli.options import whole
+
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, help="Processes (default: one a core, 8 at most); same result for any."),
+    whole(low=1, help="Processes (default: one a core, 8 at most); same result for any."),
 ]
 Only = Annotated[
     list[str] | None,
@@ -27,8 +30,8 @@ def workers_or_cores(workers: int | None) -> int:
     return workers or min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
-def isolated() -> bool:
-    """Return whether untrusted code can be isolated: here, or where PRORL_BACKEND says."""
+def isolated(servers: Sequence[str] = ()) -> bool:
+    """Return whether untrusted code can be scored: at reward ``servers``, or isolated here."""
     from prorl_sandbox import no_isolation
 
-    return no_isolation() is None
+    return bool(servers) or no_isolation() is None

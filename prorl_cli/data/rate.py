@@ -1,7 +1,4 @@
-"""``prorl data rate``: how often a model solves each row of a dataset.
-
-Tables and JSON go to stdout, progress and messages to stderr. Leaves out: what is counted (``prorl_evaluation.rating``).
-"""
+"""``prorl data rate``: how often a model solves each row of a dataset."""
 
 from __future__ import annotations
 
@@ -14,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stoppable
+from prorl_cli.console import make_progress, print_json, say, stoppable, warn
 from prorl_cli.eval import options as o
-from prorl_cli.eval.tables import print_table
-from prorl_cli.options import JsonNotTables, PluginOption, file_to_write, folder_to_write
+from prorl_cli.eval.showing import print_table
+from prorl_cli.options import JsonNotTables, file_to_write, folder_to_write
 from prorl_common import UserError
 
 if TYPE_CHECKING:
@@ -31,13 +28,11 @@ Dataset = Annotated[
     typer.Argument(help="A dataset folder, or one Parquet file of it (newest in data/)."),
 ]
 Samples = Annotated[
-    int | None, typer.Option("--samples", min=1, help="Answers a row, those there included (8).")
+    str | None,
+    typer.Option("--samples", metavar="INTEGER", help="Answers a row, those there included (8)."),
 ]
 Split = Annotated[str, typer.Option(help="train, validation or test.")]
-Temperature = Annotated[float | None, typer.Option(min=0.0, help="Default 1, as rollouts are.")]
-TopP = Annotated[float | None, typer.Option(min=0.0, max=1.0, help="Default 1.")]
-MaxTokens = Annotated[int | None, typer.Option(min=1, help="Token limit of an answer (512).")]
-Limit = Annotated[int | None, typer.Option(min=1, help="Rows, the domains in turn.")]
+Limit = Annotated[str | None, typer.Option(metavar="INTEGER", help="Rows, the domains in turn.")]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -52,9 +47,11 @@ FromEval = Annotated[
     list[Path] | None,
     typer.Option(help="Take in the verdicts of an evaluation folder; repeatable."),
 ]
-By = Annotated[str, typer.Option(help="Rows of the table: domain, family or level.")]
 Suggest = Annotated[
-    bool, typer.Option("--suggest", help="Say which sizes of each generator suit the model.")
+    bool,
+    typer.Option(
+        "--suggest", help="Show levels, and which sizes of each generator suit the model."
+    ),
 ]
 Band = Annotated[str, typer.Option(metavar="LOW,HIGH", help="Pass rates that --suggest looks for.")]
 RecipeOut = Annotated[
@@ -65,7 +62,6 @@ RecipeOut = Annotated[
     ),
 ]
 KEPT = "stopping; what was sampled is kept, give the same command again to go on"
-GROUPS = ("domain", "family", "level")
 
 
 def rate_command(
@@ -75,57 +71,32 @@ def rate_command(
     n: Samples = None,
     split: Split = "train",
     limit: Limit = None,
-    temperature: Temperature = None,
-    top_p: TopP = None,
-    max_tokens: MaxTokens = None,
     from_run: FromRun = None,
     steps: Steps = None,
     from_eval: FromEval = None,
-    by: By = "family",
     suggest: Suggest = False,
     band: Band = "0.1,0.9",
     recipe_out: RecipeOut = None,
-    backend: o.Backend = "auto",
-    batches: o.Batches = None,
-    seed: o.Seed = 0,
     out: Out = None,
-    device: o.Device = "auto",
-    workers: o.Workers = 2,
-    allow_weak: o.Weak = False,
     json_out: JsonNotTables = False,
-    plugin: PluginOption = None,
-    server: o.ServerUrl = None,
-    server_model: o.ServerModel = None,
-    server_api: o.ServerApi = "auto",
-    server_key_env: o.ServerKeyEnv = None,
-    server_weights: o.ServerWeights = None,
-    server_tokenizer: o.ServerTokenizer = None,
-    server_extra: o.ServerExtra = None,
-    server_concurrency: o.ServerConcurrency = 32,
-    server_timeout: o.ServerTimeout = 1800.0,
-    server_patience: o.ServerPatience = 600.0,
-    server_rpm: o.ServerRpm = None,
-    server_tpm: o.ServerTpm = None,
-    server_refusals: o.ServerRefusals = "stop",
-    server_price: o.ServerPrice = None,
     config: o.ConfigFile = None,
     overrides: o.Sets = None,
 ) -> None:
     """Measure how often a model solves each row.
 
+    Example: prorl data rate data/mine --model smollm2-135m --samples 8
+
     Writes pass_rates.jsonl, which a recipe's difficulty reads, and the card's histogram. Samples add up in
-    ratings.jsonl and none counts twice; given again, it goes on. Without --model, --server, --from-run or --from-eval
-    it shows what is there.
+    ratings.jsonl and none counts twice; the same command continues. Without a model (--model, or --set
+    server.url=URL), --from-run or --from-eval it shows what is there.
     """
     from prorl_datasets import newest_dataset, read_manifest
-    from prorl_evaluation.rating.feeding import feed_evaluation, feed_run
+    from prorl_evaluation.rating.rate import feed_evaluation, feed_run
     from prorl_evaluation.rating.store import STORE_FILE, RatingStore
     from prorl_evaluation.sampling.choose import DATA, find_run, pick_dataset
 
     asked = o.settings(context, config, overrides)
     ends, window = _band(band), None if steps is None else _steps(steps)
-    if by not in GROUPS:
-        raise UserError(f"--by is '{by}': use {', '.join(GROUPS)}")
     if window is not None and from_run is None:
         raise UserError("--steps is of --from-run: name the run")
     if recipe_out is not None and not suggest:
@@ -139,7 +110,7 @@ def rate_command(
     sampled = asked.model.path is not None or bool(asked.server.url)
     if not (sampled or from_eval or from_run is not None or (folder / STORE_FILE).is_file()):
         raise UserError(
-            f"{folder} holds no ratings: make some with --model or --server, or take in --from-run or --from-eval"
+            f"{folder} holds no ratings: make some with --model or --set server.url=URL, or take in --from-run or --from-eval"
         )
     progress = make_progress()
     policies: list[Policy] = []
@@ -157,7 +128,7 @@ def rate_command(
             policies = [_sample(asked, samples, store, progress)]
         policies = policies or _only_one(store)
         rated = store.rows(samples, policies)
-    _show(chosen, folder, samples, rated, policies, by, ends if suggest else None, json_out)
+    _show(chosen, folder, samples, rated, policies, ends if suggest else None, json_out)
     if recipe_out is not None and manifest is not None:
         _write_recipe(recipe_out, manifest, samples, rated, ends)
 
@@ -167,10 +138,15 @@ def _sample(
 ) -> Policy:
     """Sample what the store lacks, and return the policy."""
     from prorl_evaluation.rating.rate import rate
-    from prorl_evaluation.sampling.asked import models_of, session_of, settings_of
-    from prorl_evaluation.sampling.protocols import DEFAULT_MAX_TOKENS, Protocol
+    from prorl_evaluation.sampling.asked import (
+        DEFAULT_MAX_TOKENS,
+        Protocol,
+        models_of,
+        session_of,
+        settings_of,
+    )
     from prorl_inference.models.store import check_model
-    from prorl_verifiers import VerifierPool
+    from prorl_verifiers import open_pool
 
     models = models_of(asked, progress)
     (target,) = models[0]
@@ -183,10 +159,12 @@ def _sample(
         f"{target.label} on {len(samples):,} rows · {settings.n} samples · temperature "
         f"{settings.temperature:g} · top-p {settings.top_p:g} · at most {settings.max_tokens} tokens"
     )
+    if (same := settings.repeated_answers()) is not None:
+        warn(same)
     who = asked.scoring
     with (
         contextlib.closing(session.open(target, progress)) as generator,
-        VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool,
+        open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool,
     ):
         pool.require(sample.task for sample in samples)
         return rate(generator, samples, settings, store, pool, progress)
@@ -209,17 +187,17 @@ def _show(
     samples: Sequence[Sample],
     rated: Mapping[str, RowSamples],
     policies: Sequence[Policy],
-    by: str,
     band: tuple[float, float] | None,
     json_out: bool,
 ) -> None:
     """Write ``pass_rates.jsonl`` and the card's histogram; print the tables, or all as JSON."""
     from prorl_datasets.card.card import add_ratings
-    from prorl_evaluation.rating.suggestion import suggest, suggestion_table
     from prorl_evaluation.rating.summary import (
         group_rates,
         rate_table,
         row_rates,
+        suggest,
+        suggestion_table,
         write_pass_rates,
     )
 
@@ -233,9 +211,8 @@ def _show(
     words = policies[-1].words()
     if len(policies) > 1:
         words += ": of each row the newest step up to that"
-    groups = [*group_rates(rows, "all"), *group_rates(rows, "domain")]
-    if by != "domain":
-        groups += group_rates(rows, by)
+    parts = ("all", "domain", "family" if band is None else "level")
+    groups = [group for part in parts for group in group_rates(rows, part)]
     advice = [] if band is None else suggest(rows, band)
     if json_out:
         value = {"policy": policies[-1].as_json(), "pass_rates": str(written)}
@@ -266,8 +243,7 @@ def _write_recipe(
     from prorl_common import atomic_write_text
     from prorl_common.config import write_yaml
     from prorl_datasets.recipe.ladder import rungs_taken
-    from prorl_evaluation.rating.suggestion import entries_in_band
-    from prorl_evaluation.rating.summary import row_rates
+    from prorl_evaluation.rating.summary import entries_in_band, row_rates
 
     names = entries_in_band(row_rates(samples, rated), band)
     recipe = rungs_taken(manifest, set(names), {"train": 100, "test": 10})

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from prorl_cli.console import stdout_console
+from prorl_cli.console import print_table, stdout_console
 
 
 def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
@@ -14,22 +14,7 @@ def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
     domains = list(dict.fromkeys(d for s in splits for d in counts[s]))
     rows = [(d, *(str(counts[s].get(d, 0)) for s in splits)) for d in domains]
     rows.append(("all", *(str(sum(counts[s].values())) for s in splits)))
-    table("Rows", ("domain", *splits), rows)
-
-
-def table(
-    title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]], words: int = 0
-) -> None:
-    """Print a table; the first column and the one numbered ``words`` hold text, the others numbers."""
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(title=title, title_justify="left")
-    for place, name in enumerate(head):
-        shown.add_column(name, justify="left" if place in (0, words) else "right")
-    for row in rows:
-        shown.add_row(*(Text(cell) for cell in row))
-    stdout_console().print(shown)
+    print_table("Rows", ("domain", *splits), rows)
 
 
 def show_example(name: str, prompt: Iterable[Mapping[str, Any]], gold: object) -> None:

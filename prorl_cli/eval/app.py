@@ -1,24 +1,18 @@
-"""``prorl eval``: the group of the verbs that sample, judge, compare and report.
-
-Leaves out: the verbs themselves, a file each.
-"""
+"""``prorl eval``: the group of the verbs that sample, judge, compare and report."""
 
 from __future__ import annotations
 
 import typer
 
-from prorl_cli.eval.compare import compare_command
-from prorl_cli.eval.exporting import export_command
-from prorl_cli.eval.importing import import_command
-from prorl_cli.eval.novelty import novelty_command
-from prorl_cli.eval.pass_at_k import pass_at_k_command
-from prorl_cli.eval.plan import plan_command
-from prorl_cli.eval.regrade import regrade_command
-from prorl_cli.eval.report import report_command
-from prorl_cli.eval.run import run_command
-from prorl_cli.eval.table import table_command
+from prorl_cli.eval.comparing import compare_command, novelty_command, report_command, table_command
+from prorl_cli.eval.sampling import pass_at_k_command, plan_command, regrade_command, run_command
+from prorl_cli.groups import by_purpose
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+PURPOSES = {
+    "Commands to plan, sample and score": "plan pass-at-k run regrade",
+    "Commands to compare and report": "compare table report novelty",
+}
+app = typer.Typer(cls=by_purpose(PURPOSES), no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
@@ -34,5 +28,3 @@ app.command("compare")(compare_command)
 app.command("table")(table_command)
 app.command("regrade")(regrade_command)
 app.command("report")(report_command)
-app.command("import")(import_command)
-app.command("export")(export_command)

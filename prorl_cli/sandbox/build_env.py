@@ -1,7 +1,4 @@
-"""``prorl sandbox build-env``: make an environment, the packages that programs may import.
-
-Parses, calls the sandbox room, says what is there. Leaves out how an environment is made.
-"""
+"""``prorl sandbox build-env``: make an environment, the packages that programs may import."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.console import make_progress, print_json, print_table, say
 from prorl_cli.options import Json
 from prorl_common import UserError
 
@@ -35,13 +32,15 @@ def build_env_command(
 ) -> None:
     """Build an environment of packages that programs may import.
 
+    Example: prorl sandbox build-env scientific
+
     With nothing given, the one named scientific.
 
     What is built already is left alone. Lines "# preload: numpy pandas" in the file name modules that
     are loaded before a box is made.
     """
     from prorl_sandbox.environments import build, store
-    from prorl_sandbox.environments.requirements import read
+    from prorl_sandbox.environments.store import read
 
     if show:
         _list(as_json)
@@ -56,10 +55,10 @@ def build_env_command(
             environment, made = build.build(wanted, progress=make_progress())
             where = environment.folder
         case "docker":
-            from prorl_sandbox.docker_backend import layers
+            from prorl_sandbox.docker_backend import images
 
-            made = layers.build(wanted, image, make_progress())
-            where = layers.image_of(image, name)
+            made = images.build_environment(wanted, image, make_progress())
+            where = images.image_of(image, name)
         case _:
             raise UserError(f"an environment is built for local or docker, not {backend!r}")
     if as_json:
@@ -69,18 +68,14 @@ def build_env_command(
 
 
 def _list(as_json: bool) -> None:
-    from rich.table import Table
-
     from prorl_sandbox.environments import store
 
     found = store.entries()
     if as_json:
         print_json([asdict(entry) for entry in found])
         return
-    table = Table(title="environments of the local sandbox")
-    for title in ("name", "state", "MB", "packages"):
-        table.add_column(title)
+    rows = []
     for entry in found:
         packages = ", ".join(f"{name} {version}" for name, version in entry.packages.items())
-        table.add_row(entry.name, entry.state, str(entry.megabytes or ""), packages)
-    stdout_console().print(table)
+        rows.append((entry.name, entry.state, str(entry.megabytes or "-"), packages))
+    print_table("environments of the local sandbox", ("name", "state", "MB", "packages"), rows)

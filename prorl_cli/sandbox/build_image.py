@@ -1,8 +1,4 @@
-"""``prorl sandbox build-image``: make the image that the docker backend's containers are made of.
-
-Parses, calls the sandbox room, runs one program in the new image to see that it serves. Leaves out
-how an image is made.
-"""
+"""``prorl sandbox build-image``: make the image that the docker backend's containers are made of."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from typing import Annotated
 import typer
 
 from prorl_cli.console import make_progress, say
-from prorl_cli.options import PluginOption
 from prorl_common import ServiceError
 
 
@@ -34,12 +29,14 @@ def build_image_command(
         str | None,
         typer.Option(help="Release for debootstrap. Default: this machine's own."),
     ] = None,
-    plugin: PluginOption = None,
 ) -> None:
-    """Build the docker sandbox's image and try it."""
+    """Build the docker sandbox's image and try it.
+
+    Example: prorl sandbox build-image
+    """
     from prorl_sandbox import Program
-    from prorl_sandbox.docker_backend import open_docker
-    from prorl_sandbox.docker_backend.image import Recipe, build
+    from prorl_sandbox.docker_backend.images import Recipe, build
+    from prorl_sandbox.docker_backend.sandbox import open_docker
 
     names = tuple(name.strip() for name in languages.split(",") if name.strip())
     way = build(Recipe(tag, names, method, suite, mirror), make_progress())

@@ -1,18 +1,14 @@
-"""``prorl sandbox doctor``: which walls this machine can put up and which languages work there, or the
-services elsewhere."""
+"""``prorl sandbox doctor``: which walls this machine can put up and which languages work there."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from prorl_cli.console import make_progress, print_json, stdout_console
-from prorl_cli.options import Json, PluginOption, SandboxBackend
+from prorl_cli.console import make_progress, print_json, print_table, stdout_console
+from prorl_cli.options import Json, SandboxBackend
 
 if TYPE_CHECKING:
-    from prorl_sandbox.trials import TriedLanguage
+    from prorl_sandbox.capabilities import TriedLanguage
 
 _FEATURES = (
     ("user", "user namespace"),
@@ -28,53 +24,11 @@ _FEATURES = (
 )
 
 
-def doctor_command(
-    backend: SandboxBackend = "local", plugin: PluginOption = None, as_json: Json = False
-) -> None:
+def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> None:
     """Try every isolation feature and every language.
 
-    With --backend remote:URL[,URL] it asks the services there.
+    Example: prorl sandbox doctor
     """
-    name, _, urls = backend.partition(":")
-    if name == "remote":
-        show_services(urls, as_json)
-    else:
-        show_machine(backend, as_json)
-
-
-def show_services(urls: str, as_json: bool) -> None:
-    """Print the state of sandbox services. Exit code 1 when one of them takes no jobs from here."""
-    from rich.table import Table
-
-    from prorl_sandbox.remote.sandbox import ask_services
-
-    found = ask_services(urls)
-    if as_json:
-        print_json(
-            [
-                {"url": url, "state": hello and asdict(hello), "trouble": trouble}
-                for url, hello, trouble in found
-            ]
-        )
-    else:
-        table = Table(title="sandbox services")
-        for title in ("service", "isolation", "slots", "free", "waiting", "prorl", "note"):
-            table.add_column(title)
-        for url, hello, trouble in found:
-            facts = [""] * 5
-            if hello is not None:
-                counts = (hello.slots, hello.free, hello.queued)
-                facts = [hello.isolation, *map(str, counts), hello.version]
-            table.add_row(url, *facts, trouble)
-        stdout_console().print(table)
-    if any(trouble for _, _, trouble in found):
-        raise typer.Exit(1)
-
-
-def show_machine(backend: str, as_json: bool) -> None:
-    """Print which walls this machine can put up, and which languages work in a box of ``backend``."""
-    from rich.table import Table
-
     from prorl_sandbox import probe
     from prorl_sandbox.environments import store
 
@@ -91,25 +45,23 @@ def show_machine(backend: str, as_json: bool) -> None:
         reasons = {"isolation": found.isolation, "reasons": dict(found.reasons)}
         print_json(facts | extra | reasons)
         return
-    table = Table(title="sandbox isolation on this machine")
-    for title in ("feature", "holds", "note"):
-        table.add_column(title)
+    rows = []
     for name, label in _FEATURES:
         note = found.reasons.get(name, "")
-        table.add_row(label, "yes" if getattr(found, name) else "no", note)
+        rows.append((label, "yes" if getattr(found, name) else "no", note))
     abi = found.landlock_abi
     landlock = f"ABI {abi}" if abi else found.reasons.get("landlock_abi", "")
-    table.add_row("Landlock: files, sockets, signals", "yes" if abi else "no", landlock)
+    rows.append(("Landlock: files, sockets, signals", "yes" if abi else "no", landlock))
     for tried in languages:
         note = tried.note or ("programs and calls" if tried.calls else "programs")
-        table.add_row(f"language {tried.name}", "yes" if tried.runs else "no", note)
+        rows.append((f"language {tried.name}", "yes" if tried.runs else "no", note))
     for entry in environments:
         cure = {"not built", "outdated"} & {entry.state}
         note = f"{entry.state}: prorl sandbox build-env {entry.name}" if cure else entry.state
-        table.add_row(f"environment {entry.name}", "no" if cure else "yes", note)
-    table.add_row("running as root", "yes" if found.root else "no", "")
+        rows.append((f"environment {entry.name}", "no" if cure else "yes", note))
+    rows.append(("running as root", "yes" if found.root else "no", ""))
     console = stdout_console()
-    console.print(table)
+    print_table("sandbox isolation on this machine", ("feature", "holds", "note"), rows)
     console.print(f"isolation level: {found.isolation}", markup=False)
     if not found.strong:
         console.print(found.complaint(), markup=False, soft_wrap=True)
@@ -118,7 +70,7 @@ def show_machine(backend: str, as_json: bool) -> None:
 def _try_languages(backend: str) -> list[TriedLanguage]:
     """Run each language's trial, which is trusted, in a box: however weak its walls are."""
     from prorl_sandbox import LANGUAGES, SandboxError, open_sandbox
-    from prorl_sandbox.trials import TriedLanguage, try_languages
+    from prorl_sandbox.capabilities import TriedLanguage, try_languages
 
     progress = make_progress()
     progress.start("languages", len(LANGUAGES.all()))

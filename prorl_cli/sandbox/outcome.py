@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 _LARGEST_PRINTED_INT = 1 << 4096
 
 
-def show_outcome(outcome: Outcome, name: str = "") -> None:
-    """Print what came of a program, or of a project's step that is called ``name``."""
+def show_outcome(outcome: Outcome) -> None:
+    """Print the outcome of a program."""
     console = stdout_console()
     limit = f" ({outcome.limit} limit)" if outcome.limit else ""
     facts = f"exit code {outcome.exit_code}, {outcome.wall_seconds:.3f} s"
     console.print(
-        f"{name}{outcome.status}{limit}: {facts}, {outcome.peak_mb:.0f} MiB, {outcome.isolation}",
+        f"{outcome.status}{limit}: {facts}, {outcome.peak_mb:.0f} MiB, {outcome.isolation}",
         markup=False,
     )
     for stream, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):

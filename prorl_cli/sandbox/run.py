@@ -13,15 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from prorl_cli.console import print_json
-from prorl_cli.options import Json, PluginOption, SandboxBackend
+from prorl_cli.options import Json, SandboxBackend, real, whole
 from prorl_cli.sandbox.opening import Weak, opened
 from prorl_cli.sandbox.outcome import plain, show_outcome
-from prorl_cli.sandbox.project import run_project
 from prorl_common import UserError
 
-File = Annotated[
-    Path, typer.Argument(help="A program in a language that doctor shows; or a folder.")
-]
+File = Annotated[Path, typer.Argument(help="A program in a language that doctor shows.")]
 LanguageName = Annotated[
     str | None,
     typer.Option(help="Name of its language; by FILE's ending if not given."),
@@ -37,52 +34,24 @@ def run_command(
     args: Annotated[str, typer.Option(help="Positional arguments for --call: a JSON list.")] = "[]",
     language: LanguageName = None,
     backend: SandboxBackend = "local",
-    wall: Annotated[float, typer.Option(help="Wall-clock limit, seconds.")] = 10.0,
-    cpu: Annotated[float, typer.Option(help="Processor-time limit, seconds.")] = 5.0,
-    memory: Annotated[int, typer.Option(help="Memory limit, MiB.")] = 512,
-    output: Annotated[
-        int, typer.Option(help="Limit of stdout, stderr and value each, KiB.")
-    ] = 1024,
+    wall: Annotated[float, real(help="Wall-clock limit, seconds.")] = 10.0,
+    cpu: Annotated[float, real(help="Processor-time limit, seconds.")] = 5.0,
+    memory: Annotated[int, whole(help="Memory limit, MiB.")] = 512,
+    output: Annotated[int, whole(help="Limit of stdout, stderr and value each, KiB.")] = 1024,
     environment: Annotated[
         str | None,
         typer.Option(help="Packages beside the standard library: scientific or one of your own."),
     ] = None,
-    build: Annotated[
-        str | None, typer.Option(help="For a folder: what builds it, like 'g++ main.cpp -o app'.")
-    ] = None,
-    command: Annotated[
-        str | None, typer.Option(help="For a folder: what to run, like 'python3 main.py' or ./app.")
-    ] = None,
     allow_weak: Weak = False,
-    plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
-    """Run a program, or a project's folder, in a fresh box.
+    """Run a program in a fresh box.
 
-    In a folder test_*.py, *_test.py and what lies in tests/ are pytest's, the rest is the
-    submission's. It has a result for each test, by default in the environment scientific.
+    Example: prorl sandbox run solution.py
     """
     from prorl_sandbox import Limits, Program
 
     limits = Limits(wall_seconds=wall, cpu_seconds=cpu, memory_mb=memory, output_kb=output)
-    if file.is_dir():
-        if call is not None:
-            raise UserError("--call needs a file, not a folder")
-        run_project(
-            file,
-            build=build,
-            command=command,
-            stdin=_read(stdin) if stdin is not None else "",
-            language=language or "python",
-            environment=environment,
-            limits=limits,
-            backend=backend,
-            allow_weak=allow_weak,
-            as_json=as_json,
-        )
-        return
-    if build or command:
-        raise UserError("--build and --command need a folder, not a file")
     program = Program(
         source=_read(file),
         stdin=_read(stdin) if stdin is not None else "",
@@ -117,6 +86,8 @@ def _language(file: Path, given: str | None) -> str:
 
 
 def _read(path: Path) -> str:
+    if path.is_dir():
+        raise UserError(f"{path} is a folder: give the file of one program")
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:

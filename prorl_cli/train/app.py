@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import PluginOption
+from prorl_cli.groups import by_purpose
+from prorl_cli.options import ConfigFile, Preset, Sets, whole
 from prorl_cli.train.controller import explain, simulate
 from prorl_cli.train.fit import fit
 from prorl_cli.train.forecast import forecast
-from prorl_cli.train.options import ConfigFile, Preset, Sets
 from prorl_cli.train.runs import export, presets, status
-from prorl_common import UserError, format_seconds
+from prorl_common import UserError, format_seconds, prorl_command
 from prorl_common.interrupts import NOTHING_KEPT
+from prorl_common.seeds import MOST_STEPS
 
 if TYPE_CHECKING:
     from prorl_training.engine.local import TrainReport
-    from prorl_training.engine.start import Start
+    from prorl_training.engine.start import Start, Trainers
 
-app = typer.Typer(no_args_is_help=False, rich_markup_mode=None)
+PURPOSES = {
+    "Commands to prepare a run": "presets fit simulate",
+    "Commands to look at a run": "status explain forecast export",
+}
+app = typer.Typer(cls=by_purpose(PURPOSES), no_args_is_help=False, rich_markup_mode=None)
 
 for _command in (fit, simulate, forecast, explain, presets, status, export):
     app.command()(_command)
@@ -32,7 +37,9 @@ for _command in (fit, simulate, forecast, explain, presets, status, export):
 def train(
     context: typer.Context,
     preset: Preset = None,
-    steps: Annotated[int | None, typer.Option(help="Steps to train in all.")] = None,
+    steps: Annotated[
+        int | None, whole(low=1, high=MOST_STEPS, help="Steps to train in all.")
+    ] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
     data: Annotated[Path | None, typer.Option(help="Dataset folder (default: newest).")] = None,
@@ -48,21 +55,19 @@ def train(
     device: Annotated[str | None, typer.Option(help="auto, cpu, cuda or cuda:N.")] = None,
     restarts: Annotated[
         int,
-        typer.Option(
-            min=0, help="Times to start again from the last checkpoint when a worker or node died."
-        ),
+        whole(help="Times to start again from the last checkpoint when a worker or node died."),
     ] = 0,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the command of engine openrlhf; start nothing.")
     ] = False,
-    plugin: PluginOption = None,
 ) -> None:
-    """Train with ProRL, or go on with a run.
+    """Train with ProRL, or continue a run.
 
-    Bare, it takes the newest dataset under data/, the cached (else fetched) model and a preset by
-    device. Ctrl-C finishes the step, saves, and says how to go on.
+    Example: prorl train --preset prorl-v2 --data data/mine --steps 3000
+
+    Without options: the newest dataset under data/, the cached (else fetched) model and a preset for this device.
+    Ctrl-C finishes the step, saves, and says how to continue.
     """
-    del plugin  # loaded by now
     if context.invoked_subcommand is not None:
         return
     named = {"data.path": data, "model.path": model, "engine": engine, "model.device": device}
@@ -83,8 +88,8 @@ def train(
     over += [] if steps is None else [f"steps={steps}"]
     if dry_run:
         from prorl_training.config.loading import load_config
-        from prorl_training.engine.openrlhf.launch.dry_run import dry_run as command_line
-        from prorl_training.engine.openrlhf.launch.dry_run import unsaid
+        from prorl_training.engine.openrlhf.launch.arguments import dry_run as command_line
+        from prorl_training.engine.openrlhf.launch.arguments import unsaid
 
         config = load_config(preset, config_file, over)
         print(command_line(config, name or "RUN"))
@@ -97,10 +102,10 @@ def train(
     start_run(new_run(preset, config_file, over, name), restarts)
 
 
-def start_run(start: Start, restarts: int = 0) -> TrainReport:
-    """Announce, train, and say how it ended; a run that gave up exits 1."""
+def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None) -> TrainReport:
+    """Announce, train (see ``Start.train``), and say how it ended; a run that gave up exits 1."""
     from prorl_training.engine.local import scaling_notes
-    from prorl_training.schedule.timeline import stage_lines
+    from prorl_training.schedule.decisions import stage_lines
 
     config, folder = start.config, start.run.path
     dataset = start.check()
@@ -117,33 +122,42 @@ def start_run(start: Start, restarts: int = 0) -> TrainReport:
     console.say(f"step     {r.prompts} prompts x {r.samples} samples, up to {r.max_tokens} tokens")
     if memory is not None:
         console.say(f"memory   {memory}")
+    v = config.validation
+    if v.every and v.samples > 1 and v.temperature == 0:
+        console.warn(
+            f"validation.samples={v.samples} at temperature 0 gives the same answer {v.samples} times: "
+            "set validation.samples=1, or a temperature"
+        )
     for note in scaling_notes(config):
         console.say(f"scaled   {note}")
-    console.say("the ETA appears after the first step; Ctrl-C saves and says how to go on")
+    console.say("the ETA appears once steps are steady; Ctrl-C saves and says how to go on")
+
+    again = prorl_command("train", "--resume", folder.name)
 
     def how_to_go_on() -> str:
         if not start.run.config_path.exists():
             return NOTHING_KEPT
-        return f"stopping; go on with prorl train --resume {folder.name}"
+        return f"stopping; go on with {again}"
 
     started, progress = time.monotonic(), console.make_progress()
     with console.stoppable(how_to_go_on, progress):
-        report = start.train(progress, restarts)
+        report = start.train(progress, restarts, trainers)
     took = format_seconds(time.monotonic() - started)
     if report.stopped is not None:
         console.say(f"the run stopped after step {report.last_step}: {report.stopped}")
-        console.say(f"what it saw: prorl train explain {folder.name} --step {report.last_step}")
-        console.say(f"once the cause is gone: prorl train --resume {folder.name}")
+        seen = prorl_command("train", "explain", folder.name, "--step", report.last_step)
+        console.say(f"what it saw: {seen}")
+        console.say(f"once the cause is gone: {again}")
         raise typer.Exit(1)
     if report.interrupted:
         console.say(f"stopped after step {report.last_step} of {report.steps} ({took}); saved.")
-        console.say(f"go on with: prorl train --resume {folder.name}")
+        console.say(f"go on with: {again}")
         return report
     stalled = [d for d in start.run.decisions() if d["kind"] == "run_ended"]
     if stalled and stalled[-1]["step"] == report.last_step:
         console.say(f"controller.on_stall ended the run: {stalled[-1]['reason']}")
-    elif report.last_step < report.steps:
+    elif report.last_step < report.steps and config.token_budget:
         console.say(f"token_budget={config.token_budget} is spent before step {report.steps}")
     console.say(f"done: {report.last_step} steps in {took} · {folder}")
-    console.say(f"next: prorl eval pass-at-k --run {folder.name}")
+    console.say(f"next: {prorl_command('eval', 'pass-at-k', '--run', folder.name)}")
     return report

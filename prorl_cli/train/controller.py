@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import Json, PluginOption, file_to_write
-from prorl_cli.train.options import ConfigFile, Preset, Sets
-from prorl_common import UserError
+from prorl_cli.options import (
+    ConfigFile,
+    Json,
+    Preset,
+    RunArgument,
+    Sets,
+    file_to_write,
+    run_or_newest,
+    whole,
+)
+from prorl_common import NullProgress, UserError
+from prorl_common.seeds import MOST_STEPS
 
 if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
-    from prorl_training.schedule.decisions import Decision
+    from prorl_training.types import Decision
 
 Recorded = Annotated[
     Path | None,
@@ -25,6 +34,8 @@ Plot = Annotated[
     Path | None, typer.Option(help="Draw the timeline to this .svg file.", callback=file_to_write)
 ]
 
+SILENT_STEPS = 20_000
+"""A simulation of more steps shows its progress."""
 AROUND = 5
 """Steps shown before and after the one that is explained."""
 SHOWN_METRICS = (
@@ -40,15 +51,16 @@ SHOWN_METRICS = (
 
 def simulate(
     preset: Preset = None,
-    steps: Annotated[int | None, typer.Option(min=1, help="Steps to simulate.")] = None,
+    steps: Annotated[int | None, whole(low=1, high=MOST_STEPS, help="Steps to simulate.")] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
     metrics: Recorded = None,
     plot: Plot = None,
     as_json: Json = False,
-    plugin: PluginOption = None,
 ) -> None:
     """Say what the controller would decide, without training.
+
+    Example: prorl train simulate --preset prorl-v2 --steps 3000
 
     Without --from every step counts as calm, so only the schedule speaks. With it the rules see the
     recorded numbers (under the run's own config, where no preset or file is named), and the answer is
@@ -56,11 +68,10 @@ def simulate(
     """
     from prorl_common import read_jsonl
     from prorl_training.config.loading import load_config
+    from prorl_training.schedule.decisions import differences, read_decision
     from prorl_training.schedule.simulate import simulate as run_simulation
-    from prorl_training.schedule.timeline import differences, read_decision
     from prorl_training.schedule.timeline_picture import plot_timeline
 
-    del plugin  # loaded by now
     journal = metrics
     if metrics is not None and metrics.is_dir():
         journal = metrics / "metrics.jsonl"
@@ -81,7 +92,10 @@ def simulate(
     ends = [
         d.step for d in recorded or () if d.kind == "run_ended" and d.step < max(rows, default=0)
     ]
-    decisions = run_simulation(config, count, rows, ends)
+    progress = console.make_progress() if count > SILENT_STEPS else NullProgress()
+    progress.start("simulate", count)
+    decisions = run_simulation(config, count, rows, ends, progress)
+    progress.finish()
     if plot is not None:
         title = f"{config.preset}: {count} steps" + (f", on {journal}" if journal else "")
         plot_timeline(plot, title, count, decisions, rows)
@@ -103,7 +117,7 @@ def simulate(
     print(f"differs from the recorded run in {len(found)} decisions:")
     sides = {"simulated": "only simulated", "recorded": "only recorded"}
     lines = [(str(d.step), sides[d.side], d.kind.replace("_", " "), d.reason) for d in found]
-    _print_table(("step", "where", "decision", "why"), lines)
+    console.print_table("", ("step", "where", "decision", "why"), lines)
     print(
         f"after step {found[0].step} the numbers are those of a run that went another way: "
         "read what follows with care"
@@ -128,7 +142,7 @@ def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
 
 def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
     """Print the text timeline and the table of decisions to stdout."""
-    from prorl_training.schedule.timeline import lanes_text, table_rows
+    from prorl_training.schedule.decisions import lanes_text, table_rows
 
     kinds = [d.kind for d in decisions]
     counted = [f"{kinds.count(k)} x {k.replace('_', ' ')}" for k in dict.fromkeys(kinds)]
@@ -138,37 +152,26 @@ def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: in
         print(line)
     if decisions:
         print()
-        _print_table(("step", "decision", "why"), table_rows(decisions))
-
-
-def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print left-aligned columns, the first right-aligned; the last is never cut."""
-    table = [head, *rows]
-    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
-    for row in table:
-        cells = [cell.ljust(w) for cell, w in zip(row, widths, strict=True)]
-        cells[0] = row[0].rjust(widths[0])
-        print("  ".join(cells).rstrip())
+        console.print_table("", ("step", "decision", "why"), table_rows(decisions))
 
 
 def explain(
-    run: Annotated[str | None, typer.Argument(help="Name of a run (default: newest).")] = None,
-    step: Annotated[
-        int | None, typer.Option(help="What was decided at this step, and why.")
-    ] = None,
+    run: RunArgument = None,
+    step: Annotated[int | None, whole(help="What was decided at this step, and why.")] = None,
     as_json: Json = False,
 ) -> None:
     """Read back what was decided, why, and what the rules saw.
 
+    Example: prorl train explain mine --step 300
+
     Without --step, the run's whole timeline.
     """
-    from prorl_training.run.checkpoint_store import checkpoint_path, newest_step, read_state
-    from prorl_training.run.folder import find_run
+    from prorl_training.run.checkpoint import checkpoint_path, newest_step, read_state
     from prorl_training.run.lineage import lines
+    from prorl_training.schedule.decisions import read_decision
     from prorl_training.schedule.simulate import rules_at
-    from prorl_training.schedule.timeline import read_decision
 
-    folder = find_run(run)
+    folder = run_or_newest(run)
     rows = folder.decisions()
     if step is None:
         if as_json:
@@ -209,7 +212,7 @@ def explain(
     if near:
         print()
         body = [(str(s), *(_shown(metrics[s].get(k)) for k in keys)) for s in near]
-        _print_table(("step", *keys), body)
+        console.print_table("", ("step", *keys), body)
 
 
 def _shown(value: Any) -> str:

@@ -3,56 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import Json, PluginOption
-from prorl_cli.train.options import ConfigFile, Preset, Sets
+from prorl_cli.options import ConfigFile, Json, Preset, Sets, real, whole
 
 if TYPE_CHECKING:
-    from prorl_training.sizing.estimate import Fit, PhaseFit
+    from prorl_training.planning.memory import Fit, PhaseFit
 
 
 def fit(
     preset: Preset = None,
     model: Annotated[str | None, typer.Option(help="Cached name, folder or hub id.")] = None,
-    engine: Annotated[str | None, typer.Option(help="local (default) or openrlhf.")] = None,
     gpu_memory: Annotated[
         float | None,
-        typer.Option(min=0.1, help="GB of a GPU (default: found here, else the preset's)."),
+        real(low=0.1, help="GB of a GPU (default: found here, else the preset's)."),
     ] = None,
-    gpus: Annotated[int | None, typer.Option(min=1, help="GPUs of engine openrlhf.")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="cpu: reckon with this machine's main memory.")
+    gpus: Annotated[int | None, whole(low=1, help="GPUs of engine openrlhf.")] = None,
+    gpu_tflops: Annotated[
+        float | None, real(low=0.1, help="Peak of a GPU in dense bf16 (default: an H100's).")
     ] = None,
     settings: Sets = None,
     config_file: ConfigFile = None,
     as_json: Json = False,
-    plugin: PluginOption = None,
 ) -> None:
-    """Reckon the memory that a run takes of each GPU.
+    """Estimate a run's memory on each GPU, and its GPU hours.
 
-    By item, stage and phase, from the model's config alone: no weights are read and nothing is fetched. Exit 2 where
-    it does not fit.
+    Example: prorl train fit --preset prorl-v2 --gpu-memory 80
+
+    Memory by item, stage and phase, from the model's config alone: no weights are read and nothing is fetched. Exit 2
+    where it does not fit. The hours are rough: operations over the share of the peak that two published runs got.
     """
     from prorl_training.config.loading import load_config
-    from prorl_training.sizing.fit import misfit
-    from prorl_training.sizing.here import planned
-    from prorl_training.sizing.known import model_shape
+    from prorl_training.planning.fit import H100_TFLOPS, gpu_hours, misfit, planned
+    from prorl_training.planning.model_shape import model_shape
 
-    del plugin  # loaded by now
-    named = {"model.path": model, "engine": engine, "model.device": device, **_layout(gpus)}
+    named = {"model.path": model, **_layout(gpus)}
     over = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     config = load_config(preset, config_file, over)
     found = planned(config, None if gpu_memory is None else int(gpu_memory * 10**9))
+    shape = model_shape(config.model.path)
+    hours = None if found.device == "cpu" else gpu_hours(config, shape, gpu_tflops or H100_TFLOPS)
     if as_json:
-        console.print_json(found.to_json())
+        console.print_json(
+            {**found.to_json(), "gpu_hours": None if hours is None else asdict(hours)}
+        )
     else:
         print_fit(found)
+        if hours is not None:
+            print(
+                f"roughly {hours.low:,.0f} to {hours.high:,.0f} GPU hours for {config.steps:,} steps, by what ProRL v1 "
+                f"and DeepScaleR took (peak {hours.peak_tflops:g} TFLOP/s)"
+            )
     if not found.fits:
-        console.say(misfit(found, model_shape(config.model.path)))
+        console.say(misfit(found, shape))
         raise typer.Exit(2)
 
 
@@ -66,7 +73,7 @@ def _layout(gpus: int | None) -> dict[str, int | None]:
 
 def print_fit(fit: Fit) -> None:
     """Print a table of items by stage for each phase that differs from the one before."""
-    from prorl_training.sizing.fit import gigabytes
+    from prorl_training.planning.fit import gigabytes
 
     c = fit.config
     each = (
@@ -99,21 +106,17 @@ def _alike(phases: Sequence[PhaseFit]) -> list[list[PhaseFit]]:
 
 
 def _print_phase(title: str, phase: PhaseFit) -> None:
-    from rich.table import Table
-
-    from prorl_training.sizing.estimate import GB, ITEMS
+    from prorl_training.planning.memory import GB, ITEMS
 
     sizes = ", ".join(f"{value:,} {name}" for name, value in phase.sizes.items())
     print(f"\n{title}{sizes}")
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for stage in phase.stages:
-        table.add_column(stage.name + (f" ({stage.where})" if stage.where else ""), justify="right")
+    names = [stage.name + (f" ({stage.where})" if stage.where else "") for stage in phase.stages]
+    rows = []
     for item in ITEMS:
         row = [stage.items.get(item, 0) for stage in phase.stages]
         if any(row):
-            table.add_row(item, *(f"{value / GB:.2f}" if value else "-" for value in row))
-    table.add_row("total", *(f"{stage.total / GB:.2f}" for stage in phase.stages))
-    console.stdout_console().print(table)
+            rows.append((item, *(f"{value / GB:.2f}" if value else "-" for value in row)))
+    rows.append(("total", *(f"{stage.total / GB:.2f}" for stage in phase.stages)))
+    console.print_table("", ("", *names), rows)
     for trouble in phase.troubles:
         print(trouble)

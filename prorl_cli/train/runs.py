@@ -8,14 +8,15 @@ from typing import Annotated
 import typer
 
 from prorl_cli import console
-from prorl_cli.options import Json, folder_to_write
+from prorl_cli.options import Json, RunArgument, folder_to_write, run_or_newest, whole
 from prorl_common import UserError, format_seconds
 
 
 def presets(as_json: Json = False) -> None:
-    """List the packaged presets."""
-    from rich.table import Table
+    """List the packaged presets.
 
+    Example: prorl train presets
+    """
     from prorl_training.config.loading import load_config
     from prorl_training.config.presets import preset_description, preset_names
 
@@ -28,22 +29,18 @@ def presets(as_json: Json = False) -> None:
             }
         )
         return
-    table = Table(box=None, pad_edge=False)
-    table.add_column("preset", no_wrap=True)
-    table.add_column("steps", justify="right")
-    table.add_column("what it is")
-    for name, c in configs.items():
-        table.add_row(name, str(c.steps), preset_description(name))
-    console.stdout_console().print(table, markup=False)
+    rows = [(name, str(c.steps), preset_description(name)) for name, c in configs.items()]
+    console.print_table("", ("preset", "steps", "what it is"), rows)
 
 
 def status(as_json: Json = False) -> None:
     """List the runs under runs/, newest last.
 
+    Example: prorl train status
+
     How far, how good, and whether anyone works on them.
     """
-    from prorl_training.run.folder import list_runs
-    from prorl_training.run.status import run_status
+    from prorl_training.run.folder import list_runs, run_status
 
     rows = [run_status(run) for run in list_runs()]
     if as_json:
@@ -71,31 +68,36 @@ def status(as_json: Json = False) -> None:
 
 
 def export(
+    run: RunArgument = None,
     out: Annotated[
-        Path,
-        typer.Argument(help="Folder to write the Hugging Face model to.", callback=folder_to_write),
-    ],
-    run: Annotated[str | None, typer.Option(help="Name of a run (default: newest).")] = None,
+        Path | None,
+        typer.Option(
+            help="Folder to write (default: RUN/export/step_NNNNNN).", callback=folder_to_write
+        ),
+    ] = None,
     best: Annotated[bool, typer.Option("--best", help="The one with the best validation.")] = False,
-    step: Annotated[int | None, typer.Option(help="The checkpoint of this step.")] = None,
+    step: Annotated[int | None, whole(help="The checkpoint of this step.")] = None,
     fall_back: Annotated[
         bool, typer.Option("--fall-back", help="Where the newest is damaged, take an older one.")
     ] = False,
 ) -> None:
     """Copy a checkpoint's policy as a Hugging Face model folder.
 
-    The newest one's, where none is named.
+    Example: prorl train export mine --out model
+
+    The newest checkpoint, where none is named. Prints the folder.
     """
     from prorl_training.run.exporting import choose_checkpoint, export_policy
-    from prorl_training.run.folder import find_run
 
-    if out.exists():
-        raise UserError(f"{out} exists: choose another folder")
     if best and step is not None:
         raise UserError("--best and --step name two checkpoints: give one of them")
-    found = find_run(run)
+    found = run_or_newest(run)
     chosen = choose_checkpoint(found, step, best, fall_back)
     for trouble in chosen.passed_over:
         console.warn(f"passed over: {trouble}")
-    export_policy(found, chosen, out)
-    console.say(f"wrote the policy of {found.name} after step {chosen.step} to {out}")
+    folder = out or found.path / "export" / f"step_{chosen.step:06d}"
+    if folder.exists():
+        raise UserError(f"{folder} exists: choose another folder with --out")
+    export_policy(found, chosen, folder)
+    console.say(f"wrote the policy of {found.name} after step {chosen.step}")
+    print(folder)

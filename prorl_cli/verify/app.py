@@ -1,30 +1,34 @@
-"""``prorl verify``: score one answer, a file of responses, or a run's rollouts again.
-
-Parses, calls prorl_verifiers and shows what came back.
-"""
+"""``prorl verify``: score one answer, a file of responses, or a run's rollouts again."""
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say
-from prorl_cli.options import Json, PluginOption, SandboxBackend, file_to_write
+from prorl_cli.console import make_progress, print_json, say, stdout_console
+from prorl_cli.groups import by_purpose
+from prorl_cli.options import (
+    Json,
+    RewardServers,
+    SandboxBackend,
+    file_to_write,
+)
 from prorl_cli.verify.audit import audit
 from prorl_cli.verify.options import AllowWeak, Modes, ThinkOpen, Timeout, Workers
 from prorl_cli.verify.serve import serve
 from prorl_common import UserError
 
 if TYPE_CHECKING:
-    from prorl_verifiers import Verdict
+    from rich.tree import Tree
+
+    from prorl_verifiers import Finding, Verdict
 
 
 class OnBadRow(StrEnum):
@@ -38,14 +42,16 @@ SHOWN_BAD_ROWS = 5
 """So many of the lines that were skipped are named, each with its reason."""
 
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+PURPOSES = {
+    "Commands to score responses": "answer file replay serve",
+    "Commands to try a verifier": "audit",
+}
+app = typer.Typer(cls=by_purpose(PURPOSES), no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def group() -> None:
     """Score answers: one, a file, or a run's rollouts again."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # answers may hold lone surrogates
 
 
 app.command("serve")(serve)
@@ -58,7 +64,7 @@ def answer(
     verifier: Annotated[
         str,
         typer.Option(
-            help="The verifier: math, stem, code, logic, instruction, composite, judge or a plug-in's."
+            help="The verifier: math, stem, code, logic, instruction, composite or a plug-in's."
         ),
     ] = "math",
     gold: Annotated[str | None, typer.Option(help="The gold answer (math, stem).")] = None,
@@ -75,11 +81,12 @@ def answer(
             help="Say why: the answer that was found and where, each rule, test and constraint.",
         ),
     ] = False,
-    plugin: PluginOption = None,
     as_json: Json = False,
 ) -> None:
-    """Score one response and print the verdict."""
-    from prorl_cli.verify.explained import show
+    """Score one response and print the verdict.
+
+    Example: prorl verify answer --gold 42 'The answer is \\boxed{42}.'
+    """
     from prorl_verifiers import (
         Explanation,
         load_task,
@@ -114,7 +121,7 @@ def answer(
         if verdict.extracted is not None:
             print(printable(f"extracted: {verdict.extracted}"))
         if explained:
-            show(verdict.explained())
+            show_findings(verdict.explained())
     if verdict.is_infra_error:
         raise typer.Exit(1)
 
@@ -135,21 +142,22 @@ def file(
         OnBadRow,
         typer.Option(help="A line that is no item: stop before anything is scored, or skip it."),
     ] = OnBadRow.STOP,
-    plugin: PluginOption = None,
+    reward_server: RewardServers = None,
 ) -> None:
     """Score a file of responses, one verdict a line.
 
+    Example: prorl verify file responses.jsonl --out verdicts.jsonl
+
     In the same order; exit 1 when a response has no reward, or another than its line's expected_reward. Lines that are skipped get no verdict and count
-    in no mean; the first of them are named on stderr. A reward that a model gave (verifier judge) has the
-    status judged, the model's name as judge, and a mean of its own.
+    in no mean; the first of them are named on stderr.
 
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
     takes the definitions of training rewards).
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import (
-        VerifierPool,
         modes_for,
+        open_pool,
         parse_modes,
         read_items,
         verdict_row,
@@ -161,6 +169,8 @@ def file(
     modes = modes_for("file") | parse_modes(mode or [])
     bad: list[UserError] = []
     items = read_items(source, None if on_bad_row is OnBadRow.STOP else bad.append)
+    if not items and not bad:
+        raise UserError(f"{source} is empty: put responses in it, one row a line")
     for error in bad[:SHOWN_BAD_ROWS]:
         say(printable(f"skipped {error}"))
     if len(bad) > SHOWN_BAD_ROWS:
@@ -168,7 +178,14 @@ def file(
     opening = OPEN_THINK if think_open else ""
     pairs = [(opening + item.response, with_mode(item.task, modes)) for item in items]
     progress = make_progress()
-    with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+    with open_pool(
+        reward_server or (),
+        workers,
+        backend,
+        allow_weak=allow_weak,
+        timeout_seconds=timeout,
+        say=say,
+    ) as pool:
         pool.require(task for _, task in pairs)
         progress.start("verify", len(items))
         verdicts = pool.score(pairs, lambda _index, _verdict: progress.advance())
@@ -186,11 +203,9 @@ def file(
     ]
     for difference in missed[:SHOWN_BAD_ROWS]:
         say(printable(difference))
-    said = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts, judged=False)}"]
+    said = [f"{len(verdicts)} responses", f"mean reward {_mean(verdicts)}"]
     found: Counter[str] = Counter(verdict.status for verdict in verdicts)
-    if found["judged"]:
-        said.append(f"mean reward of models {_mean(verdicts, judged=True)}")
-    order = ("scored", "judged", "unparsable", "timeout", "infra_error")
+    order = ("scored", "unparsable", "timeout", "infra_error")
     said += [f"{found[status]} {status}" for status in order if found[status]]
     if bad:
         said.append(f"{len(bad)} bad rows skipped")
@@ -201,11 +216,9 @@ def file(
         raise typer.Exit(1)
 
 
-def _mean(verdicts: Sequence[Verdict], judged: bool) -> str:
-    """Return the mean of the rewards that models gave (``judged``), or of all others, to be shown."""
-    rewards = [
-        v.reward for v in verdicts if v.reward is not None and judged == (v.judge is not None)
-    ]
+def _mean(verdicts: Sequence[Verdict]) -> str:
+    """Return the mean of the rewards, to be shown."""
+    rewards = [v.reward for v in verdicts if v.reward is not None]
     return f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
 
 
@@ -216,32 +229,39 @@ def replay(
     allow_weak: AllowWeak = False,
     workers: Workers = 2,
     timeout: Timeout = 10.0,
-    plugin: PluginOption = None,
+    reward_server: RewardServers = None,
     as_json: Json = False,
 ) -> None:
     """Score a run's recorded rollouts again.
 
+    Example: prorl verify replay mine
+
     Exit 0 when every reward agrees, 1 otherwise.
     """
-    from prorl_verifiers import VerifierPool, replay_run
+    from prorl_verifiers import open_pool, replay_run
     from prorl_verifiers.audit.report import printable
 
-    folder = Path(run) if Path(run).is_dir() else Path("runs") / run
-    if not folder.is_dir():
+    folders = [path for path in (Path(run), Path("runs") / run) if path.is_dir()]
+    if not folders:
         raise UserError(f"no such run: neither {run} nor {Path('runs') / run} is a folder")
+    folder = next((path for path in folders if (path / "rollouts").is_dir()), folders[0])
     progress = make_progress()
-    with VerifierPool(workers, backend, allow_weak=allow_weak, timeout_seconds=timeout) as pool:
+    with open_pool(
+        reward_server or (),
+        workers,
+        backend,
+        allow_weak=allow_weak,
+        timeout_seconds=timeout,
+        say=say,
+    ) as pool:
         progress.start("replay", None)
         result = replay_run(folder, pool, progress.advance)
     progress.finish()
     if as_json:
-        keys = ("rows", "agree", "masked", "judged", "differences")
+        keys = ("rows", "agree", "masked", "differences")
         print_json({key: getattr(result, key) for key in keys} | {"all_agree": result.all_agree})
     else:
-        judged = f"; {result.judged} are a model's" if result.judged else ""
-        print(
-            f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded{judged})"
-        )
+        print(f"{result.agree} of {result.rows} rewards agree ({result.masked} had none recorded)")
         for row in result.differences[:20]:
             line = (
                 f"step {row['step']} {row['sample_id']}#{row['sample_index']} {row['verifier']}: "
@@ -250,3 +270,61 @@ def replay(
             print(printable(line))
     if not result.all_agree:
         raise typer.Exit(1)
+
+
+_MARKS = {"passed": "✓", "failed": "✗", "neutral": "·"}
+_STYLES = {"passed": "green", "failed": "red", "neutral": "dim"}
+_SHOWN = 400
+"""Characters of a text that are shown; ``--json`` has more."""
+
+
+def show_findings(findings: tuple[Finding, ...]) -> None:
+    """Print the findings to stdout."""
+    console = stdout_console()
+    if console.is_terminal:
+        from rich.tree import Tree
+
+        tree = Tree("why", guide_style="dim")
+        _grow(tree, findings)
+        console.print(tree)
+        return
+    for line in _lines(findings, ""):
+        print(line)
+
+
+def _grow(tree: Tree, findings: tuple[Finding, ...]) -> None:
+    from rich.text import Text
+
+    for finding in findings:
+        style = _STYLES[finding.outcome]
+        branch = tree.add(Text.assemble((_MARKS[finding.outcome], style), " ", _heading(finding)))
+        for label, text in finding.fields:
+            branch.add(Text.assemble((f"{label}: ", "dim"), "\n".join(_shown(text))))
+        _grow(branch, finding.parts)
+
+
+def _lines(findings: tuple[Finding, ...], indent: str) -> Iterator[str]:
+    for finding in findings:
+        said = "" if finding.outcome == "neutral" else f": {finding.outcome}"
+        yield f"{indent}{_heading(finding)}{said}"
+        for label, text in finding.fields:
+            first, *rest = _shown(text)
+            yield f"{indent}  {label}: {first}"
+            yield from (f"{indent}    {line}" for line in rest)
+        yield from _lines(finding.parts, indent + "  ")
+
+
+def _heading(finding: Finding) -> str:
+    from prorl_verifiers.audit.report import printable
+
+    span = finding.span
+    place = "" if span is None else f" (characters {span[0]} to {span[1]})"
+    return printable(finding.title) + place
+
+
+def _shown(text: str) -> list[str]:
+    """Return the lines of a text that cannot steer a terminal."""
+    from prorl_verifiers.audit.report import printable
+    from prorl_verifiers.findings import cut
+
+    return [printable(line) for line in cut(text.rstrip("\n"), _SHOWN).split("\n")]

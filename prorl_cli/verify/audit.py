@@ -1,6 +1,6 @@
 """``prorl verify audit``: search for wrong answers that earn reward: ignorant ones, and spoilt right ones.
 
-Parses, calls prorl_verifiers.audit and shows the table. Exit code 0 with leaks shown, 1 with
+Exit code 0 with leaks shown, 1 with
 ``--fail-on-leak``.
 """
 
@@ -9,23 +9,28 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from prorl_cli.console import make_progress, print_json, say, stdout_console
-from prorl_cli.options import Json, PluginOption, SandboxBackend, file_to_write
+from prorl_cli.console import make_progress, print_json, print_table, say, stdout_console
+from prorl_cli.options import (
+    Json,
+    SandboxBackend,
+    file_to_write,
+    real,
+    whole,
+)
 from prorl_cli.verify.options import Modes, Workers
 from prorl_common import UserError, nearest
+from prorl_common.seeds import MOST_SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from rich.table import Table
-
-    from prorl_verifiers.audit.items import AuditRequest, Group
     from prorl_verifiers.audit.report import AuditReport
     from prorl_verifiers.audit.search import Family
+    from prorl_verifiers.audit_shape import AuditRequest, Group
 
 Verifiers = Annotated[
     list[str] | None,
@@ -35,7 +40,7 @@ Datasets = Annotated[
     list[str] | None,
     typer.Option("--dataset", metavar="NAME", help="This reasoning-gym dataset alone; repeatable."),
 ]
-Items = Annotated[int, typer.Option(min=2, help="Items of each reasoning-gym dataset.")]
+Items = Annotated[int, whole(low=2, help="Items of each reasoning-gym dataset.")]
 Families = Annotated[
     list[str] | None,
     typer.Option(
@@ -56,13 +61,12 @@ def audit(
     dataset: Datasets = None,
     family: Families = None,
     items: Items = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the generated items.")] = 0,
-    rounds: Annotated[int, typer.Option(min=0, help="Rounds of mutation.")] = 2,
+    seed: Annotated[int, whole(help="Seed of the generated items.", high=MOST_SEED)] = 0,
+    rounds: Annotated[int, whole(help="Rounds of mutation.")] = 2,
     workers: Workers = 2,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds a try at one response.")] = 5.0,
+    timeout: Annotated[float, real(low=0.1, help="Seconds a try at one response.")] = 5.0,
     file: File = None,
     mode: Modes = None,
-    plugin: PluginOption = None,
     backend: SandboxBackend = "local",
     out: Annotated[
         Path | None, typer.Option(help="Write the JSON report here.", callback=file_to_write)
@@ -72,14 +76,22 @@ def audit(
 ) -> None:
     """Search for answers that earn reward for nothing.
 
+    Example: prorl verify audit --verifier math
+
     That is, above chance without looking at the problem; and right answers made wrong that are still paid.
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
-    from prorl_verifiers.audit.items import AuditRequest
-    from prorl_verifiers.audit.report import as_document, fault_lines, plain_lines, summary
-    from prorl_verifiers.audit.run import run_audit, with_modes
+    from prorl_verifiers.audit.report import (
+        as_document,
+        fault_lines,
+        plain_lines,
+        run_audit,
+        summary,
+        with_modes,
+    )
     from prorl_verifiers.audit.search import Settings
+    from prorl_verifiers.audit_shape import AuditRequest
 
     modes = parse_modes(mode or [])
     settings = Settings(rounds, families=_families(family or []))
@@ -95,8 +107,7 @@ def audit(
         print_json(document)
     elif sys.stdout.isatty():
         console = stdout_console()
-        for table in _tables(report):
-            console.print(table)
+        _print_tables(report)
         for line in fault_lines(report):
             console.print(line, markup=False, soft_wrap=True)
     else:
@@ -111,8 +122,8 @@ def _groups(
 ) -> tuple[Iterable[Group], int | None]:
     """Return the groups to attack and, where it is known before they are made, their number."""
     from prorl_verifiers import logic_datasets
-    from prorl_verifiers.audit.generated import file_groups
-    from prorl_verifiers.audit.run import audit_groups
+    from prorl_verifiers.audit.report import audit_groups
+    from prorl_verifiers.logic.generated import file_groups
 
     datasets = request.datasets
     if file is not None:
@@ -145,32 +156,29 @@ def _families(names: list[str]) -> Sequence[Family]:
     return [family for family in known if family in names] or known
 
 
-def _tables(report: AuditReport) -> Iterator[Table]:
-    from prorl_verifiers.audit.report import COLUMNS, SPOILT_COLUMNS, cells, spoilt_cells
-
-    if report.groups:
-        rows = [cells(group) for group in report.groups]
-        yield _table("what ignorant answers earn", COLUMNS, COLUMNS[2:6], rows)
-    if report.spoilt:
-        rows = [spoilt_cells(group) for group in report.spoilt]
-        yield _table("what spoilt right answers earn", SPOILT_COLUMNS, SPOILT_COLUMNS[2:5], rows)
-
-
-def _table(
-    title: str, columns: Sequence[str], numbers: Sequence[str], rows: Iterable[Sequence[str]]
-) -> Table:
-    from rich.table import Table
+def _print_tables(report: AuditReport) -> None:
     from rich.text import Text
 
-    from prorl_verifiers.audit.report import printable
+    from prorl_verifiers.audit.report import (
+        COLUMNS,
+        SPOILT_COLUMNS,
+        cells,
+        printable,
+        spoilt_cells,
+    )
 
-    table = Table(title=title)
-    for column in columns:
-        justify: Literal["left", "right"] = "right" if column in numbers else "left"
-        table.add_column(column, justify=justify, overflow="fold")
     styles: dict[str, str] = {"LEAK": "bold red", "fault": "red", "above chance": "yellow"}
-    for cells in rows:
-        row = [Text(printable(cell)) for cell in cells]
-        row[0].stylize(styles.get(row[0].plain, "green"))
-        table.add_row(*row)
-    return table
+    for title, head, rows in (
+        ("what ignorant answers earn", COLUMNS, [cells(group) for group in report.groups]),
+        (
+            "what spoilt right answers earn",
+            SPOILT_COLUMNS,
+            [spoilt_cells(g) for g in report.spoilt],
+        ),
+    ):
+        if rows:
+            texts = [list(map(printable, row)) for row in rows]
+            drawn: list[Sequence[str | Text]] = [
+                (Text(v, style=styles.get(v, "green")), *rest) for v, *rest in texts
+            ]
+            print_table(title, head, drawn, drop=("chance", "excess"))

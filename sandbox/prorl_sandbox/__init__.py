@@ -1,39 +1,43 @@
 """Run an untrusted program under limits and say what happened."""
 
-from prorl_sandbox.capabilities import (
-    BACKENDS,
-    Capabilities,
-    check_backend,
-    default_backend,
-    no_isolation,
-    open_sandbox,
-    probe,
-)
-from prorl_sandbox.local.sandbox import LocalSandbox
-from prorl_sandbox.run.compiling import LanguageError
-from prorl_sandbox.run.judging import CheckerError
-from prorl_sandbox.run.ranges import check_limits
-from prorl_sandbox.spec import LANGUAGES, Harness, LanguageSpec, Trial, find_language
-from prorl_sandbox.types import (
-    STATUSES,
-    Budget,
-    Call,
-    Case,
-    Check,
-    IsolationError,
-    Limits,
-    Outcome,
-    Program,
-    Project,
-    ProjectOutcome,
-    Sandbox,
-    SandboxError,
-    Session,
-    SessionEndedError,
-    Stdin,
-    TestResult,
-    ToolSandbox,
-)
+from typing import TYPE_CHECKING
+
+from prorl_common.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from prorl_sandbox.capabilities import (
+        BACKENDS,
+        Capabilities,
+        check_backend,
+        default_backend,
+        no_isolation,
+        open_sandbox,
+        probe,
+    )
+    from prorl_sandbox.local.sandbox import LocalSandbox
+    from prorl_sandbox.spec import LANGUAGES, LanguageSpec, Trial, find_language
+    from prorl_sandbox.types import (
+        STATUSES,
+        Budget,
+        Call,
+        Case,
+        Check,
+        CheckerError,
+        IsolationError,
+        LanguageError,
+        Limits,
+        Outcome,
+        Program,
+        Sandbox,
+        SandboxError,
+        Session,
+        SessionEndedError,
+        Stdin,
+        ToolSandbox,
+        check_limits,
+    )
+else:
+    __getattr__, __dir__ = load_on_use(__name__, __file__)
 
 __all__ = [
     "BACKENDS",
@@ -45,7 +49,6 @@ __all__ = [
     "Case",
     "Check",
     "CheckerError",
-    "Harness",
     "IsolationError",
     "LanguageError",
     "LanguageSpec",
@@ -53,14 +56,11 @@ __all__ = [
     "LocalSandbox",
     "Outcome",
     "Program",
-    "Project",
-    "ProjectOutcome",
     "Sandbox",
     "SandboxError",
     "Session",
     "SessionEndedError",
     "Stdin",
-    "TestResult",
     "ToolSandbox",
     "Trial",
     "check_backend",

@@ -1,14 +1,13 @@
-"""Find out, by trying, which walls this machine can put up, and open a sandbox behind them.
+"""Find out, by trying, which walls this machine can put up and which languages work, and open a sandbox.
 
 Each wall is tried with the template that later runs programs, so a wall that holds here holds
-there. Leaves out fixing anything: a missing wall comes with its reason and its cure, and is the
-user's to mend.
+there. Mends nothing: a missing wall comes with its reason and its cure, and is the user's to mend.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,10 +16,20 @@ from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.namespaces import cgroup
 from prorl_sandbox.local.sandbox import LocalSandbox
 from prorl_sandbox.run.session import MOST_SESSIONS
-from prorl_sandbox.types import IsolationError, Limits, Program, SandboxError, ToolSandbox
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec
+from prorl_sandbox.types import (
+    IsolationError,
+    LanguageError,
+    Limits,
+    Outcome,
+    Program,
+    Sandbox,
+    SandboxError,
+    ToolSandbox,
+)
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
-BACKENDS = "local, docker, docker:RUNTIME or remote:URL[,URL]"
+BACKENDS = "local, docker or docker:RUNTIME"
 """The names that ``open_sandbox`` takes, for people."""
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
@@ -91,9 +100,9 @@ class Capabilities:
             f"this machine cannot isolate untrusted code: no {', '.join(missing)} separation ({why}); "
             "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 "
             "kernel.apparmor_restrict_unprivileged_userns=0; in docker: --security-opt "
-            "seccomp=unconfined) or run as root, or run programs on a machine that can (there: prorl "
-            "sandbox serve, here: PRORL_BACKEND=remote:http://HOST:8422), or accept the risk with "
-            "sandbox.allow_weak=true"
+            "seccomp=unconfined) or run as root, or score on a machine that can (there: prorl verify "
+            "serve, here: --reward-server http://HOST:8421; prorl train: --set reward.servers=[...]), "
+            "or accept the risk with --allow-weak (prorl train: --set reward.allow_weak=true)"
         )
 
 
@@ -191,7 +200,12 @@ def default_backend() -> str:
 
 def check_backend(backend: str) -> None:
     """Raise UserError for a name that no backend has; opens nothing and asks nobody."""
-    if backend != "local" and backend.partition(":")[0] not in ("docker", "remote"):
+    if backend.partition(":")[0] == "remote":
+        raise UserError(
+            "the sandbox backend remote: was removed: score at a reward server instead (--reward-server URL, "
+            "reward.servers of prorl train; there: prorl verify serve)"
+        )
+    if backend != "local" and backend.partition(":")[0] != "docker":
         raise UserError(f"unknown sandbox backend {backend!r}: use {BACKENDS}")
 
 
@@ -202,28 +216,70 @@ def open_sandbox(
     slots: int | None = None,
     sessions: int = MOST_SESSIONS,
 ) -> ToolSandbox:
-    """Return a sandbox of the backend ``local``, ``docker`` or ``remote`` with this many boxes at once,
-    and so many sessions open beside them.
+    """Return a sandbox of the backend ``local`` or ``docker`` with this many boxes at once, and so many sessions open
+    beside them.
 
     ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor.
-    ``remote:URL[,URL...]`` are services of ``prorl sandbox serve``, which have slots and sessions of
-    their own.
     None: what the environment variable PRORL_BACKEND names, else ``local``. Raises IsolationError
     when less than the floor holds and ``allow_weak`` is false, UserError for an unknown backend and
-    for an engine or a service that does not answer.
+    for an engine that does not answer.
     """
     backend = backend or default_backend()
     check_backend(backend)
     name, _, runtime = backend.partition(":")
-    if name == "remote":
-        from prorl_sandbox.remote.sandbox import open_remote
-
-        return open_remote(runtime, allow_weak=allow_weak)
     if name == "docker":
-        from prorl_sandbox.docker_backend import open_docker
+        from prorl_sandbox.docker_backend.sandbox import open_docker
 
         return open_docker(runtime=runtime or None, containers=slots, sessions=sessions)
     found = probe()
     if not found.strong and not allow_weak:
         raise IsolationError(found.complaint())
     return LocalSandbox(found.walls, found.isolation, slots=slots, sessions=sessions)
+
+
+_ANSWER = 42
+
+
+@dataclass(frozen=True, slots=True)
+class TriedLanguage:
+    """What was found: ``runs`` whole programs, takes ``calls``; ``note`` says why not, with the
+    cure."""
+
+    name: str
+    runs: bool
+    calls: bool
+    note: str = ""
+
+
+def try_languages(sandbox: Sandbox) -> Iterator[TriedLanguage]:
+    """Try each language that is registered. Raises SandboxError when the sandbox itself fails."""
+    for spec in LANGUAGES.all():
+        yield _try_language(sandbox, spec)
+
+
+def _try_language(sandbox: Sandbox, spec: LanguageSpec) -> TriedLanguage:
+    trial = spec.trial
+    if trial is None:
+        return TriedLanguage(spec.name, False, False, "its plug-in brings no trial program")
+    packages = " ".join(spec.packages)
+    cure = f"apt-get install {packages}" if packages else "install its tools"
+    try:
+        outcome = sandbox.run(Program(trial.source, language=spec.name))
+    except LanguageError:
+        return TriedLanguage(spec.name, False, False, f"not installed: {cure}")
+    if outcome.status != "ok" or outcome.stdout.strip() != str(_ANSWER):
+        note = f"its trial program ended as {_ending(outcome)}: {cure}"
+        return TriedLanguage(spec.name, False, False, note)
+    if not trial.call:
+        return TriedLanguage(spec.name, True, False)
+    program = Program(trial.call, call="add", args=(_ANSWER - 2, 2), language=spec.name)
+    outcome = sandbox.run(program)
+    if outcome.status != "ok" or outcome.value != _ANSWER:
+        return TriedLanguage(spec.name, True, False, f"its trial call ended as {_ending(outcome)}")
+    return TriedLanguage(spec.name, True, True)
+
+
+def _ending(outcome: Outcome) -> str:
+    """Return the status and the first line of what it complained about."""
+    lines = (outcome.stderr or outcome.stdout).strip().splitlines()
+    return outcome.status + (f" ({lines[0][:200]})" if lines else "")

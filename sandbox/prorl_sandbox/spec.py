@@ -7,12 +7,14 @@ on this machine or in a container, needs nothing but the language's own tools.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from prorl_common import Door, UnknownNameError, UserError
 from prorl_common.plugins import unknown_name
 
+_CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 BINARY = "program"
 """The file name of what a compiler makes."""
 Sources = Mapping[str, str]
@@ -25,10 +27,9 @@ class Command:
 
     ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names
     for ``argv[0]``, of which the first that is installed is taken; none: the program is executed
-    itself. ``needed`` are other tools that must be there, each with its alternatives. A compiler is
-    given one set of ``sources`` after another in the working folder until one compiles, and leaves
-    ``result``, a file or a folder. ``answers``: the program keeps the channel to the host.
-    ``reserved_mb`` and ``packages``: see ``LanguageSpec``.
+    itself. ``needed`` are other tools that must be there, each with its alternatives. A compiler finds
+    ``sources`` in the working folder and leaves ``result`` there, a file or a folder. ``answers``: the
+    program keeps the channel to the host. ``reserved_mb`` and ``packages``: see ``LanguageSpec``.
     """
 
     argv: tuple[str, ...]
@@ -37,34 +38,10 @@ class Command:
     environment: Mapping[str, str]
     folders: tuple[str, ...]
     needed: tuple[tuple[str, ...], ...] = ()
-    sources: tuple[Sources, ...] = ()
+    sources: Sources = field(default_factory=dict)
     answers: bool = False
     reserved_mb: int = 0
     packages: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Harness:
-    """How a function of a program is called: what its own source, with a name to call, is made
-    into.
-
-    ``sources(source, call)`` returns the files to compile in place of the source; several sets are
-    tried in turn, and the first that compiles counts. The program made of them reads its question
-    from descriptor ``QUESTION``, JSON text ``{"n": nonce, "args": [...]}`` in which NaN, Infinity
-    and -Infinity are numbers and an integer has any number of digits, and writes one frame (see
-    ``box.wire``) to descriptor ``ANSWER``: ``{"k": "value", "v": a tagged value, "n": nonce}``,
-    ``{"k": "raise", "type": name, "memory": bool}`` or ``{"k": "unserialisable", "text": why}``.
-    What types a signature names is for the language itself to find out: nothing is read off the
-    text but where to look for the function.
-    """
-
-    sources: Callable[[str, str], tuple[Sources, ...]]
-    compile: tuple[str, ...] = ()
-    """Arguments of the compiler; default: the language's own."""
-
-
-ANSWER, QUESTION = 3, 4
-"""Descriptors of a program that answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +62,7 @@ class LanguageSpec:
     ``{binary}`` in ``run`` the compiler's result is kept and run (of a folder, a zip archive of
     its files), else the source is run and ``compile``, if there is one, only checks it.
     ``run=None`` is Python, which the box's own harness runs: only such a language takes checks.
-    Calls are for it and for languages with a ``harness``.
+    Calls are for it and for languages with a ``harness``, which JavaScript has.
 
     Tools are looked for in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or the
     image, or where an absolute path says. Raises UserError for a spec that makes no sense.
@@ -113,6 +90,9 @@ class LanguageSpec:
     read-only."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables of its tools and programs, beside HOME, TMPDIR, LANG and PATH."""
+    compile_seconds: float = 10.0
+    """Processor seconds that compiling a source may take where the task does not say; twice as many by
+    the clock."""
     least_memory_mb: int = 0
     """What it takes to start at all, in MiB: a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
@@ -128,9 +108,15 @@ class LanguageSpec:
     arrange: Callable[[str], Sources] | None = None
     """Makes a source into the files that are compiled; default: one file ``source_name``."""
     answers: bool = False
-    """Whether whole programs keep the channel, to say that memory ran out (see ``Harness``)."""
-    harness: Harness | None = None
-    """How its functions are called; None: it takes whole programs alone."""
+    """Whether whole programs keep the channel to the host, descriptor 3, on which one may write a frame
+    ``{"k": "raise", "memory": bool}``: an exception, or a lack of memory, has ended it."""
+    harness: Callable[[str, str], Sources] | None = None
+    """Makes a source and the name of a function into a program that answers a call of that function;
+    None: the language takes whole programs alone. The program reads its question from descriptor 4,
+    JSON text ``{"n": nonce, "args": [...]}`` in which NaN, Infinity and -Infinity are numbers and an
+    integer has any number of digits. It writes one frame (see ``box.wire``) to descriptor 3:
+    ``{"k": "value", "v": a tagged value, "n": nonce}``, ``{"k": "raise", "type": name, "memory": bool}``
+    or ``{"k": "unserialisable", "text": why}``."""
     trial: Trial | None = None
     """What ``prorl sandbox doctor`` tries."""
 
@@ -178,15 +164,13 @@ class LanguageSpec:
 
     def compile_command(self, source: str, call: str | None, memory_mb: int) -> Command:
         """Return what compiles, or checks, a source; with ``call`` a program that answers it."""
-        plain: Sources = (
-            {self.source_name: source} if self.arrange is None else self.arrange(source)
-        )
-        words = self.compile
-        sources: tuple[Sources, ...] = (plain,)
+        sources: Sources = {self.source_name: source}
         if call is not None and self.harness is not None:
-            words, sources = self.harness.compile or words, self.harness.sources(source, call)
+            sources = self.harness(source, call)
+        elif self.arrange is not None:
+            sources = self.arrange(source)
         places = {"{source}": self.source_name, "{binary}": BINARY}
-        command = self._command(words, places, memory_mb)
+        command = self._command(self.compile, places, memory_mb)
         return replace(command, needed=self.tools, sources=sources)
 
     def run_command(self, call: str | None, memory_mb: int) -> Command:
@@ -218,6 +202,18 @@ class LanguageSpec:
 
 
 LANGUAGES = Door("prorl.languages", LanguageSpec, "language")
+
+
+def check_call(call: str, spec: LanguageSpec) -> None:
+    """Raise UserError for a call that a language other than Python cannot take."""
+    if spec.harness is None:
+        callable_in = " and ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
+        raise UserError(
+            f"functions can be called in {callable_in}, not in {spec.title}: give it a whole program"
+            " with stdin and stdout"
+        )
+    if not _CALL.fullmatch(call):
+        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
 
 
 def find_language(name: str) -> LanguageSpec:

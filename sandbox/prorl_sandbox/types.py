@@ -6,8 +6,9 @@ Holds no mechanism. A program that fails is an Outcome; only a failing sandbox r
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self, get_args
 
 from prorl_common import ServiceError, UserError
@@ -35,13 +36,25 @@ class IsolationError(UserError):
     """This machine cannot isolate untrusted code and ``allow_weak`` was not given."""
 
 
+class CheckerError(UserError):
+    """The trusted test source does not compile, defines no ``check`` or asks the impossible."""
+
+
+class LanguageError(UserError):
+    """The compiler or interpreter of a language is not installed where boxes run."""
+
+
 class SessionEndedError(UserError):
     """A message to a session that is over; the text says at which message and how it ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one run: seconds, mebibytes, kibibytes."""
+    """Limits of one run: seconds, mebibytes, kibibytes.
+
+    ``compile_seconds``: processor time of the compiler, once for a source; 0: the language's own
+    (``LanguageSpec.compile_seconds``).
+    """
 
     wall_seconds: float = 10.0
     cpu_seconds: float = 5.0
@@ -49,6 +62,31 @@ class Limits:
     output_kb: int = 1024
     processes: int = 16
     scratch_mb: int = 64
+    compile_seconds: float = 0.0
+
+
+_RANGES: dict[str, tuple[float, float]] = {
+    "wall_seconds": (0.0, 86_400.0),
+    "cpu_seconds": (0.0, 86_400.0),
+    "memory_mb": (16, 1 << 20),
+    "output_kb": (1, 1 << 20),
+    "processes": (1, 4096),
+    "scratch_mb": (1, 1 << 16),
+    "compile_seconds": (0.0, 3600.0),
+}
+
+
+def check_limits(limits: Limits) -> None:
+    """Raise UserError for a limit that is not a number in its range."""
+    for name, (low, high) in _RANGES.items():
+        value = getattr(limits, name)
+        kinds = (int, float) if name.endswith("_seconds") else (int,)
+        number = type(value) in kinds and math.isfinite(value)
+        unset = name == "compile_seconds" and value == 0
+        if not number or (value <= 0 and not unset) or not low <= value <= high:
+            least = f"from {low:g}" if low else "above 0 and up"
+            whole = "" if float in kinds else "a whole number "
+            raise UserError(f"limit {name} must be {whole}{least} to {high:,.0f}, not {value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +97,8 @@ class Program:
     the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
     with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
     a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first, and those with a ``harness`` take a ``call`` too, with arguments that
-    JSON has. ``environment`` names the packages that a Python program may import: ``stdlib`` for
+    a box of their own first, and those with a ``harness`` (JavaScript) take a ``call`` too, with
+    arguments that JSON has. ``environment`` names the packages that a Python program may import: ``stdlib`` for
     none, ``scientific``, or one made by ``prorl sandbox build-env``.
     """
 
@@ -70,59 +108,6 @@ class Program:
     args: tuple[Any, ...] = ()
     language: str = "python"
     environment: str = "stdlib"
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Files that lie in its working folder, by relative name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """Several untrusted files, with a build and a run command and trusted tests as wanted.
-
-    ``build``: arguments of a command that runs in the files' folder, with the limits of a compiler;
-    what it leaves is there for ``run`` and ``tests``. ``run``: ``("python3", "main.py", …)`` of the
-    environment, a built file (``("./app", …)``) or an installed tool; it gets ``stdin``. ``tests``:
-    files for pytest, of which test_*.py and *_test.py hold tests; names are relative in all cases.
-    ``language`` gives tools their folders and variables. ``environment`` is where Python looks for
-    packages: by default ``scientific``, which has pytest, where there are tests, else ``stdlib``.
-    """
-
-    files: Mapping[str, str]
-    build: tuple[str, ...] = ()
-    run: tuple[str, ...] = ()
-    stdin: str = ""
-    tests: Mapping[str, str] = field(default_factory=dict)
-    language: str = "python"
-    environment: str | None = None
-
-    @property
-    def environment_name(self) -> str:
-        """The environment that it has."""
-        return self.environment or ("scientific" if self.tests else "stdlib")
-
-
-TestStatus = Literal["passed", "failed", "error", "skipped"]
-
-
-@dataclass(frozen=True, slots=True)
-class TestResult:
-    """What came of one test, named as pytest does. ``error``: it was not run to its end, be it for a
-    limit, a fixture or a submission that meddled; ``message`` says why it did not pass."""
-
-    __test__ = False  # not for pytest to collect
-
-    name: str
-    status: TestStatus
-    message: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectOutcome:
-    """What came of a project: of its build and its run, where it has them, and of each test. After a
-    build that failed nothing more is run."""
-
-    build: Outcome | None = None
-    run: Outcome | None = None
-    tests: tuple[TestResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +271,7 @@ class Sandbox(Protocol):
 
 
 class ToolSandbox(Sandbox, Protocol):
-    """A sandbox that can do all: every backend that ``open_sandbox`` returns."""
+    """A sandbox that also opens sessions: every backend that ``open_sandbox`` returns."""
 
     def open_session(
         self,
@@ -301,13 +286,5 @@ class ToolSandbox(Sandbox, Protocol):
         ``limits``: of each message; ``environment``: what it can import, see ``Program``;
         ``idle_seconds``, ``total_seconds``: how long it may wait for a message, and live. Raises UserError when as many are open as this sandbox allows,
         SandboxError when the sandbox fails.
-        """
-        ...
-
-    def run_project(self, project: Project, limits: Limits = Limits()) -> ProjectOutcome:
-        """Build, run and test a project; ``limits`` hold for its run, and for each test.
-
-        Raises UserError for names and commands that make no sense and for tests that cannot be
-        collected without the submission, SandboxError.
         """
         ...

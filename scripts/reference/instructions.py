@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
 from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
-from prorl_verifiers.instruction.mifeval.catalog import MIFEVAL
 from prorl_verifiers.instruction.registry import RANDOM_UPSTREAM
 from prorl_verifiers.instruction.types import Instruction
 from reference.markdown import code_list, table
@@ -26,11 +25,6 @@ def ifevalg() -> str:
 def ifbench() -> str:
     """Return IFBench's ids."""
     return _ids(IFBENCH)
-
-
-def mifeval() -> str:
-    """Return M-IFEval's Spanish, French and Japanese ids."""
-    return _ids(MIFEVAL)
 
 
 def _ids(catalogue: Mapping[str, Instruction]) -> str:

@@ -6,9 +6,7 @@ Leaves out: the fields of a recipe's parts, which ``fields`` reads from the mode
 from __future__ import annotations
 
 from prorl_datasets import ADAPTERS, RECIPES
-from prorl_datasets.expressions import function_help
-from prorl_datasets.golds.audit import MEANINGS
-from prorl_datasets.recipe.recipe import default_prompt, load_recipe
+from prorl_datasets.recipe.recipe import load_recipe
 from prorl_datasets.storage import COLUMNS
 from prorl_datasets.types import DOMAINS
 from prorl_verifiers import VERIFIERS
@@ -24,7 +22,9 @@ def packaged() -> str:
 
 def prompts() -> str:
     """Return what the default prompt of each domain says behind the question."""
-    said = {domain: default_prompt(domain).format(question="").strip() for domain in DOMAINS}
+    said = {
+        domain: VERIFIERS.get(domain).data.prompt.format(question="").strip() for domain in DOMAINS
+    }
     rows = [(domain, f"`{words}`" if words else "nothing") for domain, words in said.items()]
     return table(("domain", "behind the question"), rows)
 
@@ -34,7 +34,11 @@ def file_columns() -> str:
     ours = [name for name in VERIFIERS.names() if VERIFIERS.origin(name).is_ours]
     specs = [VERIFIERS.get(name) for name in dict.fromkeys((*DOMAINS, *ours))]
     rows = [
-        (spec.name, code_list(("prompt", *spec.columns)), code_list(spec.optional_columns))
+        (
+            spec.name,
+            code_list(("prompt", *spec.data.columns)),
+            code_list(spec.data.optional_columns),
+        )
         for spec in specs
     ]
     return table(("verifier", "needed", "if there"), rows)
@@ -60,18 +64,6 @@ def adapters() -> str:
 def _column(names: tuple[str, ...]) -> str:
     shown = " / ".join(name for name in names if name)
     return shown if names[0] else f"[{shown}]"
-
-
-def functions() -> str:
-    """Return the functions of the expressions."""
-    return table(("function", "value"), [(f"`{call}`", words) for call, words in function_help()])
-
-
-def gold_rules() -> str:
-    """Return what ``prorl data audit-golds`` looks for."""
-    return table(
-        ("rule", "what it finds"), [(f"`{rule}`", words) for rule, words in MEANINGS.items()]
-    )
 
 
 def dataset_columns() -> str:

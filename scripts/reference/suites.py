@@ -1,15 +1,24 @@
-"""The packaged suites, the ladders in them, and the origins of the published numbers."""
+"""The benchmarks, the packaged suites, the ladders in them, and the origins of the published numbers."""
 
 from __future__ import annotations
 
-from prorl_datasets.benchmarks import BenchmarkSpec
-from prorl_evaluation.suites import load_suite, suite_names
+from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_evaluation.suites.published import published
-from prorl_evaluation.suites.suite import Sampling
+from prorl_evaluation.suites.suite import Sampling, load_suite, suite_names
 from reference.markdown import code_list, table
 
 V2 = "nvidia/Nemotron-Research-Reasoning-Qwen-1.5B, revision main"
 """The checkpoint that several origins measured."""
+
+
+def benchmarks() -> str:
+    """Return the benchmarks with their rows, where they come from, and how their rows are read."""
+    rows = []
+    for spec in map(load_spec, benchmark_names()):
+        count = "not published" if spec.expected_rows is None else f"{spec.expected_rows:,}"
+        source = "generated" if spec.hub is None else spec.hub.repo + " (gated)" * spec.gated
+        rows.append((f"`{spec.name}`", count, spec.verifier, source, " ".join(spec.notes)))
+    return table(("name", "rows", "verifier", "source", "notes"), rows)
 
 
 def packaged() -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from prorl_sandbox import Sandbox, open_sandbox, probe
-from prorl_sandbox.attacks import Attack, Report, load_cases
+from prorl_sandbox.attacks.catalogue import Attack, Report, load_cases
 
 
 def require_local() -> None:

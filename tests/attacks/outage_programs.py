@@ -13,90 +13,18 @@ Rng = random.Random
 Block = Callable[[Rng], str]
 
 _CODES = (
-    1,
-    2,
-    3,
-    70,
-    71,
-    74,
-    75,
-    77,
-    78,
-    99,
-    111,
-    124,
-    125,
-    126,
-    127,
-    128,
-    129,
-    134,
-    135,
-    137,
-    139,
-    143,
-    152,
-    153,
-    159,
-    254,
-    255,
-    256,
-    -1,
-)
+    1, 2, 3, 70, 71, 74, 75, 77, 78, 99, 111, 124, 125, 126, 127, 128, 129, 134, 135, 137, 139, 143,
+    152, 153, 159, 254, 255, 256, -1,
+)  # fmt: skip
 _WORDS = (
-    "error",
-    "fault",
-    "missing",
-    "broken",
-    "infra",
-    "infra_error",
-    "outage",
-    "sandbox_error",
-    "crashed",
-    "retry",
-    "ready",
-    "lost",
-    "timeout",
-    "oom",
-    "killed",
-    "internal",
-    "unavailable",
-    "CheckerError",
-    "overloaded",
-    "result",
-    "ok",
-    "done",
-)
+    "error", "fault", "missing", "broken", "infra", "infra_error", "outage", "sandbox_error",
+    "crashed", "retry", "ready", "lost", "timeout", "oom", "killed", "internal", "unavailable",
+    "CheckerError", "overloaded", "result", "ok", "done",
+)  # fmt: skip
 _SIGNALS = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-    16,
-    24,
-    25,
-    26,
-    27,
-    29,
-    30,
-    31,
-    33,
-    34,
-    40,
-    63,
-    64,
-)
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24, 25, 26, 27, 29, 30, 31, 33, 34, 40,
+    63, 64,
+)  # fmt: skip
 _NOISE = (
     "docker: Error response from daemon: OCI runtime create failed",
     "Cannot connect to the Docker daemon at unix:///var/run/docker.sock",
@@ -185,19 +113,10 @@ def _exit_politely(rng: Rng) -> str:
 def _exit_oddly(rng: Rng) -> str:
     value = rng.choice(
         (
-            "None",
-            "'infra_error'",
-            "(1, 2)",
-            "10**30",
-            "-10**30",
-            "True",
-            "3.5",
-            "'\\ud800'",
-            "b'x'",
-            "'\\0' * 99",
-            "object()",
+            "None", "'infra_error'", "(1, 2)", "10**30", "-10**30", "True", "3.5", "'\\ud800'",
+            "b'x'", "'\\0' * 99", "object()",
         )
-    )
+    )  # fmt: skip
     kind = rng.choice(
         (
             "SystemExit",
@@ -240,16 +159,10 @@ def _close_all(rng: Rng) -> str:
 def _confuse_descriptors(rng: Rng) -> str:
     one = rng.choice(
         (
-            "os.open('/dev/null', os.O_RDWR)",
-            "os.open(os.__file__, os.O_RDONLY)",
-            "os.pipe()[1]",
-            "os.pipe()[0]",
-            "0",
-            "1",
-            "2",
-            "3",
+            "os.open('/dev/null', os.O_RDWR)", "os.open(os.__file__, os.O_RDONLY)", "os.pipe()[1]",
+            "os.pipe()[0]", "0", "1", "2", "3",
         )
-    )
+    )  # fmt: skip
     return "import os\n" + _try(f"os.dup2({one}, {rng.choice((0, 1, 2, 3, 3, 3, 4, 5))})")
 
 
@@ -690,29 +603,12 @@ def _lower_limits(rng: Rng) -> str:
 def _patch_builtins(rng: Rng) -> str:
     names = rng.sample(
         (
-            "repr",
-            "str",
-            "len",
-            "type",
-            "isinstance",
-            "print",
-            "sorted",
-            "format",
-            "open",
-            "int",
-            "dict",
-            "list",
-            "getattr",
-            "BaseException",
-            "Exception",
-            "__import__",
-            "hash",
-            "iter",
-            "compile",
-            "exec",
+            "repr", "str", "len", "type", "isinstance", "print", "sorted", "format", "open", "int",
+            "dict", "list", "getattr", "BaseException", "Exception", "__import__", "hash", "iter",
+            "compile", "exec",
         ),
         rng.randrange(1, 6),
-    )
+    )  # fmt: skip
     value = rng.choice(
         (
             "None",
@@ -727,25 +623,12 @@ def _patch_builtins(rng: Rng) -> str:
 def _patch_modules(rng: Rng) -> str:
     names = rng.sample(
         (
-            "os._exit",
-            "os.write",
-            "os.read",
-            "os.close",
-            "os.getpid",
-            "sys.exit",
-            "json.dumps",
-            "json.loads",
-            "marshal.dumps",
-            "struct.pack",
-            "struct.unpack",
-            "time.monotonic",
-            "traceback.format_exc",
-            "gc.collect",
-            "types.FunctionType",
-            "sys._getframe",
+            "os._exit", "os.write", "os.read", "os.close", "os.getpid", "sys.exit", "json.dumps",
+            "json.loads", "marshal.dumps", "struct.pack", "struct.unpack", "time.monotonic",
+            "traceback.format_exc", "gc.collect", "types.FunctionType", "sys._getframe",
         ),
         rng.randrange(1, 7),
-    )
+    )  # fmt: skip
     value = rng.choice(
         (
             "None",
@@ -949,20 +832,11 @@ def _huge_number(rng: Rng) -> str:
 def _strange_number(rng: Rng) -> str:
     return "value = " + rng.choice(
         (
-            "float('nan')",
-            "[float('inf'), -float('inf')]",
-            "-0.0",
-            "1j",
-            "5e-324",
-            "2 ** 53 + 1",
-            "2 ** 64",
-            "-2 ** 63 - 1",
-            "True",
-            "__import__('decimal').Decimal('1e999999')",
-            "__import__('fractions').Fraction(1, 3)",
-            "1e308 * 10",
+            "float('nan')", "[float('inf'), -float('inf')]", "-0.0", "1j", "5e-324", "2 ** 53 + 1",
+            "2 ** 64", "-2 ** 63 - 1", "True", "__import__('decimal').Decimal('1e999999')",
+            "__import__('fractions').Fraction(1, 3)", "1e308 * 10",
         )
-    )
+    )  # fmt: skip
 
 
 def _huge_keys(rng: Rng) -> str:
@@ -972,21 +846,11 @@ def _huge_keys(rng: Rng) -> str:
 def _strange_keys(rng: Rng) -> str:
     return "value = " + rng.choice(
         (
-            "{1: 1, '1': 2}",
-            "{True: 1, 0: 2}",
-            "{None: 0}",
-            "{(1, 2): 3}",
-            "{float('nan'): 1, 2: 2}",
-            "{1.0: 1}",
-            "{b'a': 1, 'a': 2}",
-            "{frozenset(): 1}",
-            "{'': 1}",
-            "{'\\0': 1, '\\ud800': 2}",
-            "{...: 1}",
-            "{(): {(): {}}}",
-            "{int: 1}",
+            "{1: 1, '1': 2}", "{True: 1, 0: 2}", "{None: 0}", "{(1, 2): 3}",
+            "{float('nan'): 1, 2: 2}", "{1.0: 1}", "{b'a': 1, 'a': 2}", "{frozenset(): 1}",
+            "{'': 1}", "{'\\0': 1, '\\ud800': 2}", "{...: 1}", "{(): {(): {}}}", "{int: 1}",
         )
-    )
+    )  # fmt: skip
 
 
 def _colliding(rng: Rng) -> str:
@@ -999,18 +863,10 @@ def _colliding(rng: Rng) -> str:
 def _strange_text(rng: Rng) -> str:
     text = rng.choice(
         (
-            r"'\ud800'",
-            r"'\udfff\ud800'",
-            r"'\0'",
-            r"'a\0b'",
-            r"'\ufeff'",
-            r"'\u2028\x85'",
-            r"'\x1b[0m'",
-            r"'\U0010ffff'",
-            r"'\\ud800'",
-            "'\"}\\n{'",
+            r"'\ud800'", r"'\udfff\ud800'", r"'\0'", r"'a\0b'", r"'\ufeff'", r"'\u2028\x85'",
+            r"'\x1b[0m'", r"'\U0010ffff'", r"'\\ud800'", "'\"}\\n{'",
         )
-    )
+    )  # fmt: skip
     return f"value = {text} * {rng.choice((1, 1, 5, 3000))}" + rng.choice(
         ("", "\nvalue = [value]", "\nvalue = {value: value}")
     )
@@ -1019,19 +875,11 @@ def _strange_text(rng: Rng) -> str:
 def _large_value(rng: Rng) -> str:
     return "value = " + rng.choice(
         (
-            "'x' * 60000",
-            "'x' * 70000",
-            "'x' * 2000000",
-            "[0] * 100000",
-            "list(range(20000))",
-            "[[]] * 50000",
-            "['\\\\'] * 9000",
-            "b'x' * 100000",
-            "{n: n for n in range(20000)}",
-            "[1e-300] * 8000",
-            "'\\0' * 40000",
+            "'x' * 60000", "'x' * 70000", "'x' * 2000000", "[0] * 100000", "list(range(20000))",
+            "[[]] * 50000", "['\\\\'] * 9000", "b'x' * 100000", "{n: n for n in range(20000)}",
+            "[1e-300] * 8000", "'\\0' * 40000",
         )
-    )
+    )  # fmt: skip
 
 
 def _shared_parts(rng: Rng) -> str:
@@ -1041,38 +889,16 @@ def _shared_parts(rng: Rng) -> str:
 def _strange_kind(rng: Rng) -> str:
     return "value = " + rng.choice(
         (
-            "lambda: 0",
-            "(n for n in 'ab')",
-            "type",
-            "__import__('os')",
-            "object()",
-            "Ellipsis",
-            "NotImplemented",
-            "ValueError('infra')",
-            "MemoryError()",
-            "SystemExit(125)",
-            "memoryview(b'x')",
-            "bytearray(b'x')",
-            "range(10 ** 30)",
-            "set('ab')",
-            "frozenset([()])",
-            "iter([])",
-            "print",
-            "globals()",
-            "__builtins__",
-            "open('/dev/null')",
-            "slice(1, 2)",
-            "__import__('re').compile('x')",
-            "__import__('sys')._getframe()",
-            "__import__('collections').OrderedDict(a=1)",
-            "__import__('collections').deque([1])",
-            "__import__('array').array('i', [1])",
-            "super",
-            "property()",
-            "[].append",
-            "__import__('threading').Lock()",
+            "lambda: 0", "(n for n in 'ab')", "type", "__import__('os')", "object()", "Ellipsis",
+            "NotImplemented", "ValueError('infra')", "MemoryError()", "SystemExit(125)",
+            "memoryview(b'x')", "bytearray(b'x')", "range(10 ** 30)", "set('ab')",
+            "frozenset([()])", "iter([])", "print", "globals()", "__builtins__",
+            "open('/dev/null')", "slice(1, 2)", "__import__('re').compile('x')",
+            "__import__('sys')._getframe()", "__import__('collections').OrderedDict(a=1)",
+            "__import__('collections').deque([1])", "__import__('array').array('i', [1])", "super",
+            "property()", "[].append", "__import__('threading').Lock()",
         )
-    )
+    )  # fmt: skip
 
 
 def _hostile_kind(rng: Rng) -> str:
@@ -1081,42 +907,20 @@ def _hostile_kind(rng: Rng) -> str:
     )
     act = rng.choice(
         (
-            "raise SystemExit(125)",
-            "raise MemoryError",
-            "raise RecursionError",
-            "raise KeyboardInterrupt",
-            "return self",
-            "return NotImplemented",
-            "__import__('os')._exit(125)",
-            "raise BrokenPipeError(32, 'x')",
-            "return '\\ud800'",
-            "return -1",
-            "raise OSError(28, 'x')",
+            "raise SystemExit(125)", "raise MemoryError", "raise RecursionError",
+            "raise KeyboardInterrupt", "return self", "return NotImplemented",
+            "__import__('os')._exit(125)", "raise BrokenPipeError(32, 'x')", "return '\\ud800'",
+            "return -1", "raise OSError(28, 'x')",
         )
-    )
+    )  # fmt: skip
     names = rng.sample(
         (
-            "__repr__",
-            "__str__",
-            "__eq__",
-            "__hash__",
-            "__len__",
-            "__iter__",
-            "__reduce_ex__",
-            "__getattribute__",
-            "__bool__",
-            "__index__",
-            "__del__",
-            "__sizeof__",
-            "__format__",
-            "__getitem__",
-            "items",
-            "keys",
-            "encode",
-            "__class_getitem__",
+            "__repr__", "__str__", "__eq__", "__hash__", "__len__", "__iter__", "__reduce_ex__",
+            "__getattribute__", "__bool__", "__index__", "__del__", "__sizeof__", "__format__",
+            "__getitem__", "items", "keys", "encode", "__class_getitem__",
         ),
         rng.randrange(1, 5),
-    )
+    )  # fmt: skip
     lines = [f"class Odd({base}):"]
     for name in names:
         lines += [f"    def {name}(self, *a):", f"        {act}"]

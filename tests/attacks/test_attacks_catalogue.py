@@ -6,8 +6,14 @@ import importlib.resources
 
 import pytest
 
-from prorl_sandbox.attacks import Attack, Case, load_cases, source_for
-from prorl_sandbox.attacks.catalogue import _read_case, checker_for
+from prorl_sandbox.attacks.catalogue import (
+    Attack,
+    Case,
+    _read_case,
+    checker_for,
+    load_cases,
+    source_for,
+)
 
 _LISTED = (
     "A01 A02 A03 A04 A05 A06 A08 A10 A11 A12 A13 A15 A16 A17 A18 A20 A21 A22 A24 A25 A26 A27 A28 A29 "

@@ -14,9 +14,14 @@ from pathlib import Path
 import pytest
 
 from prorl_sandbox import Sandbox
-from prorl_sandbox.attacks import Attack, load_cases, source_for
-from prorl_sandbox.attacks.catalogue import checker_for
-from prorl_sandbox.attacks.types import ARGS, USUAL_LIMITS
+from prorl_sandbox.attacks.catalogue import (
+    ARGS,
+    USUAL_LIMITS,
+    Attack,
+    checker_for,
+    load_cases,
+    source_for,
+)
 from prorl_verifiers.code.scorer import score_code
 
 Test = dict[str, object]
@@ -30,7 +35,7 @@ GRADING = [
 
 
 def reward(sandbox: Sandbox, attack: Attack, tests: list[Test]) -> float | None:
-    limits = asdict(attack.limits) | {"total_seconds": 30.0}
+    limits = asdict(attack.limits) | {"total_seconds": 30.0, "compile_seconds": 5.0}
     reference = {"tests": tests, "entry_point": "f", "limits": limits}
     text = f"Here it is.\n\n```python\n{source_for(attack, WORDS)}```\n"
     return score_code(text, reference, sandbox).reward

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from prorl_sandbox import Sandbox
-from prorl_sandbox.attacks import Attack, Report, load_cases, run_suite
+from prorl_sandbox.attacks.catalogue import Attack, Report, load_cases
+from prorl_sandbox.attacks.suite import run_suite
 
 CASES = [case.id for case in load_cases() if case.attacks]
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fake_sandbox import FakeSandbox
 
-from prorl_sandbox import Budget, Case, Limits, Outcome, Program
-from prorl_sandbox.attacks import Attack, Report, run_attack, run_suite
+from prorl_sandbox import Limits, Outcome, Program
 from prorl_sandbox.attacks import suite as suite_module
 from prorl_sandbox.attacks.bait import SECRET_NAME
-from prorl_sandbox.attacks.runner import HONEST, same
-from prorl_sandbox.attacks.types import INVARIANTS, USUAL_LIMITS
-from prorl_sandbox.run.cases import one_by_one
+from prorl_sandbox.attacks.catalogue import INVARIANTS, USUAL_LIMITS, Attack, Report
+from prorl_sandbox.attacks.suite import HONEST, run_attack, run_suite, same
 
 MARKER, PROCESS, BAIT, NEXT, MEMORY, FILES = INVARIANTS
 ATTACK = Attack("A01", "a fake", "call", "tag = '@TAG@'", frozenset(["runtime-error"]))
@@ -29,10 +27,8 @@ def _look_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite_module, "_AFTERWARDS_SECONDS", 0.05)
 
 
-class FakeSandbox:
+class OneOutcomeSandbox(FakeSandbox):
     """Answers honest programs rightly and everything else with one outcome."""
-
-    isolation = "fake"
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -54,23 +50,8 @@ class FakeSandbox:
         """Return what was set."""
         return self.outcome
 
-    def run_cases(
-        self,
-        program: Program,
-        cases: Sequence[Case],
-        limits: Limits = USUAL_LIMITS,
-        budget: Budget | None = None,
-    ) -> Generator[Outcome, None, None]:
-        """Run them one after another."""
-        return one_by_one(self, program, cases, limits, budget)
 
-    def check_environment(self, name: str) -> None: ...
-
-    def close(self) -> None:
-        """Nothing to free."""
-
-
-def suite(sandbox: FakeSandbox) -> Report:
+def suite(sandbox: OneOutcomeSandbox) -> Report:
     return run_suite(lambda: sandbox, [ATTACK], threads=1)
 
 
@@ -78,7 +59,7 @@ CRASH = Outcome("runtime-error", exit_code=1)
 
 
 def test_a_crash_is_held_and_the_report_is_clean() -> None:
-    report = suite(FakeSandbox(CRASH))
+    report = suite(OneOutcomeSandbox(CRASH))
     assert report.held
     assert [(r.finding, r.grade) for r in report.results] == [("held", "RTE")]
 
@@ -88,32 +69,32 @@ def test_a_crash_is_held_and_the_report_is_clean() -> None:
     [Outcome("ok", value=1137), Outcome("runtime-error", stdout="x\nBREACH ('found',)\n")],
 )
 def test_full_marks_and_a_printed_breach_are_breaches(outcome: Outcome) -> None:
-    report = suite(FakeSandbox(outcome))
+    report = suite(OneOutcomeSandbox(outcome))
     assert not report.held
     assert len(report.breaches) == 1
 
 
 def test_an_ending_that_was_not_foreseen_is_unexpected() -> None:
-    result = run_attack(FakeSandbox(Outcome("timeout")), ATTACK, {})
+    result = run_attack(OneOutcomeSandbox(Outcome("timeout")), ATTACK, {})
     assert result.finding == "unexpected"
 
 
 def test_a_check_that_passes_is_full_marks() -> None:
     attack = replace(ATTACK, run="check", ends=frozenset(["ok"]))
-    assert run_attack(FakeSandbox(Outcome("ok")), attack, {}).finding == "BREACH"
-    assert run_attack(FakeSandbox(CRASH), attack, {}).finding == "held"
+    assert run_attack(OneOutcomeSandbox(Outcome("ok")), attack, {}).finding == "BREACH"
+    assert run_attack(OneOutcomeSandbox(CRASH), attack, {}).finding == "held"
 
 
 def test_a_legal_answer_must_be_accepted() -> None:
     attack = replace(ATTACK, legal=True, ends=frozenset(["ok"]))
-    assert run_attack(FakeSandbox(Outcome("ok", value=1137)), attack, {}).finding == "held"
-    assert run_attack(FakeSandbox(Outcome("ok", value=1)), attack, {}).finding == "unexpected"
+    assert run_attack(OneOutcomeSandbox(Outcome("ok", value=1137)), attack, {}).finding == "held"
+    assert run_attack(OneOutcomeSandbox(Outcome("ok", value=1)), attack, {}).finding == "unexpected"
 
 
 def test_a_marker_on_the_host_breaks_an_invariant(tmp_path: Path) -> None:
     made: list[Path] = []
 
-    class Marks(FakeSandbox):
+    class Marks(OneOutcomeSandbox):
         def attacked(self, tag: str) -> None:
             made.append(Path("/tmp") / f"{tag}-marker")
             made[-1].touch()
@@ -129,7 +110,7 @@ def test_a_marker_on_the_host_breaks_an_invariant(tmp_path: Path) -> None:
 def test_a_process_that_is_left_breaks_an_invariant() -> None:
     left: list[subprocess.Popen[bytes]] = []
 
-    class Leaves(FakeSandbox):
+    class Leaves(OneOutcomeSandbox):
         def attacked(self, tag: str) -> None:
             left.append(subprocess.Popen([sys.executable, "-c", "input()", tag], stdin=-1))
 
@@ -145,7 +126,7 @@ def test_a_process_that_is_left_breaks_an_invariant() -> None:
 def test_a_file_left_open_breaks_an_invariant() -> None:
     kept: list[int] = []
 
-    class Keeps(FakeSandbox):
+    class Keeps(OneOutcomeSandbox):
         def attacked(self, tag: str) -> None:
             kept.append(os.open("/dev/null", os.O_RDONLY))
 
@@ -159,7 +140,7 @@ def test_a_file_left_open_breaks_an_invariant() -> None:
 def test_memory_that_stays_breaks_an_invariant() -> None:
     kept: list[bytes] = []
 
-    class Grows(FakeSandbox):
+    class Grows(OneOutcomeSandbox):
         def attacked(self, tag: str) -> None:
             kept.append(os.urandom(64 * 2**20))
 
@@ -167,7 +148,7 @@ def test_memory_that_stays_breaks_an_invariant() -> None:
 
 
 def test_a_touched_bait_breaks_an_invariant() -> None:
-    class Reaches(FakeSandbox):
+    class Reaches(OneOutcomeSandbox):
         def attacked(self, tag: str) -> None:
             (folder,) = [p for p in Path("/tmp").glob("prorl-bait-*") if _secret_of(p)]
             (folder / "gold.json").write_text("changed")
@@ -182,7 +163,7 @@ def _secret_of(folder: Path) -> bool:
 
 
 def test_a_refused_honest_submission_breaks_an_invariant() -> None:
-    class Sours(FakeSandbox):
+    class Sours(OneOutcomeSandbox):
         def attacked(self, tag: str) -> None:
             self.honest = 0
 

@@ -71,8 +71,8 @@ def test_a_request_that_names_another_host_is_refused(runs: Path, serve: Any) ->
     base, _, token = address.partition("/?token=")
     for host in ("evil.example", "evil.example:8000", "127.0.0.1.evil.example"):
         headers = {"Host": host, "Authorization": f"Bearer {token}"}
-        assert httpx.get(f"{base}/api/subjects", headers=headers).status_code == 400
-        assert httpx.get(f"{base}/?token={token}", headers=headers).status_code == 400
+        assert httpx.get(f"{base}/api/subjects", headers=headers).status_code == 421
+        assert httpx.get(f"{base}/?token={token}", headers=headers).status_code == 421
 
 
 def test_no_script_but_the_pages_own_may_run_and_nothing_is_loaded_from_elsewhere(

@@ -1,25 +1,23 @@
-"""What is built is what is imported: nine packages, their data files, and no shadowed names."""
+"""What is built is what is imported: ten packages, their data files, and no shadowed names."""
 
 from __future__ import annotations
 
+import email
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
-    "prorl",
-    "prorl_cli",
-    "prorl_common",
-    "prorl_sandbox",
-    "prorl_verifiers",
-    "prorl_datasets",
-    "prorl_inference",
-    "prorl_training",
-    "prorl_evaluation",
-    "prorl_viewer",
-)
+    "prorl", "prorl_cli", "prorl_common", "prorl_sandbox", "prorl_verifiers", "prorl_datasets",
+    "prorl_inference", "prorl_training", "prorl_evaluation", "prorl_viewer",
+)  # fmt: skip
 
 
 def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
@@ -33,8 +31,6 @@ def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
     assert folders == set(PACKAGES)
     assert list((unpacked / "prorl_datasets" / "recipes").glob("quickstart.yaml"))
     assert list((unpacked / "prorl_training" / "presets").glob("cpu.yaml"))
-    templates = unpacked / "prorl_evaluation" / "report" / "templates"
-    assert {p.name for p in templates.iterdir()} >= {"page.html.j2", "style.css"}
     page = unpacked / "prorl_viewer" / "page"
     assert {p.name for p in page.iterdir()} >= {"index.html", "main.js", "style.css", "views"}
     assert (page / "vendor" / "LICENSE-preact").is_file()
@@ -47,6 +43,39 @@ def test_wheel_holds_all_packages_and_imports_from_it(tmp_path: Path) -> None:
         f"    assert __import__(name).__file__.startswith({str(unpacked)!r}), name\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path)
+    (information,) = unpacked.glob("*.dist-info/METADATA")
+    metadata = email.message_from_string(information.read_text())
+    assert (
+        metadata["Author"] == "The prorl authors" and metadata["License-Expression"] == "Apache-2.0"
+    )
+    assert metadata["Description-Content-Type"].startswith("text/markdown")
+    text = str(metadata.get_payload())
+    assert "Train my model on my data" in text
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert [link for link in links if not link.startswith("https://")] == []
+
+
+def test_relative_links_of_the_readme_become_absolute_once_there_is_an_address() -> None:
+    sys.path.insert(0, str(ROOT))
+    from hatch_build import LongDescription
+
+    metadata: dict[str, Any] = {"version": "1.2", "urls": {"Source": "https://host.example/prorl"}}
+    LongDescription(str(ROOT), {}).update(metadata)
+    text = metadata["readme"]["text"]
+    assert "](https://host.example/prorl/blob/v1.2/docs/guides/viewing.md)" in text
+    assert "](https://host.example/prorl/raw/v1.2/docs/images/quickstart.svg)" in text
+    assert "](docs/" not in text
+
+
+def test_the_citation_is_of_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
+    assert citation["cff-version"] == "1.2.0" and citation["type"] == "software"
+    assert citation["version"] == project["version"] and citation["license"] == project["license"]
+    assert [author["name"] for author in citation["authors"]] == [
+        author["name"] for author in project["authors"]
+    ]
 
 
 def test_no_folder_shadows_a_package_of_the_index() -> None:

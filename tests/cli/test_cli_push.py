@@ -22,10 +22,10 @@ from prorl_inference import model_digest
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config
 from prorl_training.publishing.facts import base_model
-from prorl_training.run.checkpoint_store import checkpoint_path, mark_best, seal
+from prorl_training.run.checkpoint import checkpoint_path, mark_best, seal
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.resume import dataset_fingerprint
-from prorl_training.schedule.decisions import Decision, DecisionKind
+from prorl_training.types import Decision, DecisionKind
 
 library = pytest.importorskip("huggingface_hub")
 # the hub's own client hands bytes to its transport in an outdated way
@@ -328,7 +328,7 @@ def test_a_dry_run_shows_files_and_card_and_asks_nobody(hub: FakeHub, run: RunFo
 
 
 def test_a_models_folder_is_pushed_with_what_is_known(run: RunFolder, hub: FakeHub) -> None:
-    exported = CliRunner().invoke(build_app(), ["train", "export", "out", "--run", "one"])
+    exported = CliRunner().invoke(build_app(), ["train", "export", "one", "--out", "out"])
     assert exported.exit_code == 0
     shown = planned("out", "me/small")
     assert (

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from prorl_cli.main import build_app
 from prorl_cli.quickstart import screen
 from prorl_common import MissingExtraError, NullProgress
-from prorl_evaluation import EvalResult, EvalSettings, evaluate
+from prorl_evaluation import EvalResult, EvalSettings, compare, evaluate
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference.testing import byte_tokenizer, tiny_model
 
@@ -54,12 +54,6 @@ def write_steps(run: Path, rewards: Mapping[int, Sequence[Sequence[float | None]
         parquet.write_table(table, run / "rollouts" / f"step_{step:06d}.parquet")
 
 
-def test_the_headline_says_what_the_interval_says(low: EvalResult, high: EvalResult) -> None:
-    assert screen.verdict(low, high).startswith("It learned: pass@1 rose by +0.")
-    assert screen.verdict(high, low).startswith("It got worse: pass@1 changed by -0.")
-    assert screen.verdict(low, low).startswith("No change that this test sees")
-
-
 def test_training_groups_are_shares_of_right_answers_and_leave_out_what_was_not_judged(
     tmp_path: Path,
 ) -> None:
@@ -71,15 +65,8 @@ def test_the_curve_has_a_line_a_window_with_the_mean_inside_its_interval(tmp_pat
     write_steps(tmp_path, {s: [[1.0] * s + [0.0] * (20 - s)] * 6 for s in range(1, 17)})
     head, *rows = screen.curve(tmp_path)
     assert [row.split()[0] for row in rows] == [
-        "1-2",
-        "3-4",
-        "5-6",
-        "7-8",
-        "9-10",
-        "11-12",
-        "13-14",
-        "15-16",
-    ]
+        "1-2", "3-4", "5-6", "7-8", "9-10", "11-12", "13-14", "15-16",
+    ]  # fmt: skip
     means = []
     for row in rows:
         value, low, high = (float(x) for x in re.findall(r"\d\.\d\d", row)[:3])
@@ -106,20 +93,6 @@ def test_answers_are_chosen_by_place_and_not_by_which_is_right(
     assert [a.domain for a, _ in screen.one_of_each_domain(same)] == [*domains]
 
 
-def test_moved_counts_both_directions(tmp_path: Path) -> None:
-    before, after = result(tmp_path / "a", 50, n=1), result(tmp_path / "b", 50, n=1)
-    problems = tuple(
-        dataclasses.replace(p, c=c) for p, c in zip(before.problems, [1, 1, 0] * 9, strict=False)
-    )
-    later = tuple(
-        dataclasses.replace(p, c=c) for p, c in zip(after.problems, [1, 0, 1] * 9, strict=False)
-    )
-    said = screen.moved(
-        dataclasses.replace(before, problems=problems), dataclasses.replace(after, problems=later)
-    )
-    assert said == "of 25, 8 became right and 8 became wrong"
-
-
 def test_the_screen_fits_eighty_columns_and_names_report_and_next_commands(
     tmp_path: Path, low: EvalResult, high: EvalResult
 ) -> None:
@@ -127,9 +100,9 @@ def test_the_screen_fits_eighty_columns_and_names_report_and_next_commands(
     write_steps(run, {s: [[1.0, 0.0]] * 4 for s in range(1, 25)})
     console = Console(width=80, record=True, force_terminal=False)
     page = Path("runs/quickstart/report.html")
-    screen.closing_screen(console, run, [low, high], [low, high], page)
+    screen.closing_screen(console, run, [low, high], page)
     text = console.export_text()
-    assert "It learned" in text and str(page) in text
+    assert compare(low, high).headline(4) in text.replace("\n", " ") and str(page) in text
     for command, _ in screen.next_commands("quickstart"):
         assert command in text
     drawn = [line for line in text.splitlines() if "│" in line]
@@ -143,12 +116,12 @@ def test_missing_packages_are_named_before_anything_is_built(
 
     found = importlib.util.find_spec
     monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "jinja2" else found(name)
+        importlib.util, "find_spec", lambda name: None if name == "scipy" else found(name)
     )
     monkeypatch.chdir(tmp_path)
     outcome = CliRunner().invoke(build_app(), ["quickstart"])
     assert isinstance(outcome.exception, MissingExtraError)
-    assert "jinja2" in str(outcome.exception) and not list(tmp_path.iterdir())
+    assert "scipy" in str(outcome.exception) and not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
@@ -159,12 +132,16 @@ def test_the_whole_command_runs_and_given_again_keeps_what_is_there(
     tiny_model().save_pretrained("model")
     byte_tokenizer().save_pretrained("model")
     words = ["quickstart", "--model", "model", "--steps", "1"]
+    nothing = (
+        "prorl_training.engine.loop.never_usable"  # or the run fails: a random model earns nothing
+    )
+    monkeypatch.setattr(nothing, lambda *given: None)
     first = CliRunner().invoke(build_app(), words, catch_exceptions=False)
     assert first.exit_code == 0, first.output
-    assert "No change that this test sees" in first.stdout
+    assert "No change was shown" in first.stdout
     assert Path("runs/quickstart/report.html").is_file()
     before = Path("runs/quickstart/metrics.jsonl").read_bytes()
     again = CliRunner().invoke(build_app(), words, catch_exceptions=False)
     assert again.stdout == first.stdout
-    assert "kept: quickstart has done all its 1 steps" in again.stderr
+    assert "kept: quickstart has done its 1 steps" in again.stderr
     assert Path("runs/quickstart/metrics.jsonl").read_bytes() == before

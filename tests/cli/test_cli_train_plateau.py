@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
 from prorl_training.config.loading import load_config
-from prorl_training.rollout.levels import levels_changed
+from prorl_training.rollout.item_records import levels_changed
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.simulate import simulate
 

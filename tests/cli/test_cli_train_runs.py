@@ -15,9 +15,9 @@ from prorl_common import UserError
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
-from prorl_training.run.checkpoint_store import checkpoint_path, mark_best, seal
+from prorl_training.run.checkpoint import checkpoint_path, mark_best, seal
 from prorl_training.run.folder import RunFolder
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def exported_step(out: str) -> str:
 
 
 def test_presets_have_a_line_each_with_what_they_are() -> None:
-    _, *lines = prorl("presets").stdout.splitlines()
+    _, _, *lines = prorl("presets").stdout.splitlines()  # head and rule
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == preset_names()
     described = json.loads(prorl("presets", "--json").stdout)
     assert set(described) == set(preset_names())
@@ -93,7 +93,7 @@ def test_status_without_runs_says_how_to_start_one(
 
 def test_export_takes_the_newest_the_best_or_a_step(run: RunFolder) -> None:
     for out, words in {"a": [], "b": ["--best"], "c": ["--step", "0"]}.items():
-        prorl("export", out, "--run", "one", *words)
+        assert prorl("export", "one", "--out", out, *words).stdout == f"{out}\n"
     assert [exported_step(out) for out in "abc"] == ["4", "2", "0"]
     from transformers import AutoModelForCausalLM
 
@@ -103,30 +103,36 @@ def test_export_takes_the_newest_the_best_or_a_step(run: RunFolder) -> None:
 def test_export_of_a_damaged_checkpoint_is_refused_unless_it_may_fall_back(run: RunFolder) -> None:
     (checkpoint_path(run.checkpoints, 4) / "policy" / "config.json").write_text("{}")
     with pytest.raises(UserError, match=r"step_000004.* is damaged.*of step 2: give --fall-back"):
-        prorl("export", "a")
+        prorl("export", "--out", "a")
     assert not Path("a").exists()
-    assert "passed over" in prorl("export", "a", "--fall-back").output
+    assert "passed over" in prorl("export", "--out", "a", "--fall-back").output
     assert exported_step("a") == "2"
     assert (run.checkpoints / "step_000004").is_dir()  # looked at, not touched
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--step", "3"], "has no checkpoint of step 3; it has: 0, 2, 4"),
-        (["--step", "2", "--best"], "give one of them"),
-        (["--run", "two"], "no run called 'two'"),
-    ],
-)
-def test_export_of_what_is_not_there_is_one_line(
-    run: RunFolder, words: list[str], says: str
-) -> None:
-    with pytest.raises(UserError, match=says):
-        prorl("export", "a", *words)
+def test_export_of_what_is_not_there_is_one_line(run: RunFolder) -> None:
+    with pytest.raises(UserError, match="has no checkpoint of step 3; it has: 0, 2, 4"):
+        prorl("export", "--out", "a", "--step", "3")
     assert not Path("a").exists()
 
 
 def test_export_writes_over_nothing(run: RunFolder) -> None:
     Path("a").mkdir()
     with pytest.raises(UserError, match="a exists: choose another folder"):
-        prorl("export", "a")
+        prorl("export", "--out", "a")
+
+
+def test_export_of_a_named_run_goes_into_that_run(run: RunFolder) -> None:
+    other = RunFolder(Path("runs/two"))
+    other.create(load_config("cpu", overrides=["steps=10"]))
+    assert prorl("export", "one").stdout == "runs/one/export/step_000004\n"
+    assert exported_step("runs/one/export/step_000004") == "4"
+
+
+def test_the_newest_run_is_named_where_none_was_given(run: RunFolder) -> None:
+    for words in (["export"], ["explain"], ["forecast"]):
+        assert "runs/one (the newest)" in prorl(*words).stderr
+        assert (
+            "the newest"
+            not in prorl(*words, "one", *(["--out", "x"] * (words == ["export"]))).stderr
+        )

@@ -61,7 +61,7 @@ def test_every_mistake_is_said_at_once_with_the_nearest_key() -> None:
     with pytest.raises(ConfigError) as caught:
         check(Meal, values, [*complaints, *wrong(values)])
     line = str(caught.value)
-    assert line.startswith("4 settings are wrong: --set x: write it as section.key=value; ")
+    assert line.startswith("4 settings are wrong:\n  --set x: write it as section.key=value\n")
     assert "guests.a: guests is a value, not a section" in line
     assert "unknown setting 'oven.heet' (did you mean 'oven.heat'?)" in line
 

@@ -16,10 +16,9 @@ from prorl_common.svg import (
     log_ticks,
     marker,
     picture,
-    rules,
     sample,
-    strip,
-    variables,
+    series_colour,
+    style_sheet,
 )
 
 EVIL = "</text><script>1</script>\"'&\x00\ud800\u202e]]>"
@@ -53,17 +52,15 @@ def test_ticks_are_round_and_inside() -> None:
     assert len(log_ticks(1e-12, 1e3)) <= 8
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_there_are_as_many_colours_as_series(dark: bool) -> None:
-    values = variables(40, dark)
-    colours = [values[f"series{i}"] for i in range(40)]
+def test_there_are_as_many_colours_as_series() -> None:
+    colours = [series_colour(i) for i in range(40)]
     assert len({*colours}) == 40 and all(re.fullmatch("#[0-9a-f]{6}", c) for c in colours)
-    assert {*re.findall(r"var\(--(\w+)\)", rules(40))} <= {*values}
+    assert "var(" not in style_sheet(40)
 
 
 def test_neighbouring_series_differ_by_more_than_colour() -> None:
     assert len({marker(i, 0.0, 0.0) for i in range(6)}) == 6
-    dashes = re.findall(r"stroke-dasharray: ([^;]*); }", rules(6).split("svg.panel")[0])
+    dashes = re.findall(r"stroke-dasharray: ([^;]*); }", style_sheet(6).split("svg text")[0])
     assert len({*dashes}) == 6
 
 
@@ -73,7 +70,7 @@ def test_a_picture_stands_alone() -> None:
     text = picture("A title", [panels], legend, 8)
     root = ElementTree.fromstring(text)
     assert root.get("width") == "640" and "var(--" not in text and "currentColor" in text
-    assert variables(8)["series7"] in text
+    assert series_colour(7) in text
     assert not re.search(r"<script|href|url\(|@import", text)
     assert text == picture("A title", [panels], legend, 8)
     places = [g.get("transform") for g in root.iter() if g.get("transform")]
@@ -82,7 +79,7 @@ def test_a_picture_stands_alone() -> None:
 
 def test_hostile_labels_stay_text() -> None:
     axis = Axis(0.0, 1.0, ((0.5, EVIL),), EVIL)
-    panel = Panel(axis, axis).marks([(0.5, 0.5)], 1, tip=EVIL).box((0, 0), (1, 1), "on", EVIL)
+    panel = Panel(axis, axis).marks([(0.5, 0.5)], 1).box((0, 0), (1, 1), "on", EVIL)
     for text in (panel.svg(EVIL, EVIL), picture(EVIL, [[(EVIL, panel)]], [(Key(), EVIL)], 2)):
         root = ElementTree.fromstring(text)
         assert not [e for e in root.iter() if e.tag.endswith("script")]
@@ -101,12 +98,6 @@ def test_what_lies_outside_is_cut_and_nothing_is_drawn_of_nothing() -> None:
     assert float(box["width"]) == pytest.approx(136.0)
     empty = Panel(UNIT, UNIT).line([], 1).band([], 1).whiskers([], 1).marks([], 1)
     assert not empty.back and not empty.front
-
-
-def test_a_strip_marks_an_interval_that_excludes_nothing() -> None:
-    assert "class='sure'" in strip((0.1, 0.2, 0.3), (-1.0, 1.0))
-    assert "class='unsure'" in strip((-0.1, 0.2, 0.3), (-1.0, 1.0))
-    assert strip((float("nan"), 0.0, 0.0), (-1.0, 1.0)) == ""
 
 
 def test_text_is_made_safe_and_nothing_else_of_it_changes() -> None:

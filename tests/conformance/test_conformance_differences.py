@@ -13,12 +13,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from prorl_training.algorithm import (
-    compute_advantages,
-    kl_penalty,
-    policy_loss,
-    token_weights,
-)
+from prorl_training.algorithm.advantages import compute_advantages
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.objective import token_weights
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig
 
 POST = AdvantageConfig()
@@ -87,9 +85,7 @@ def test_clamps_of_the_kl_estimate_are_apart_beyond_their_bounds(
     for case in golden(name):
         if next(iter(case.options.values())) == estimator:
             value = kl_penalty(
-                case.tensor("logprobs"),
-                case.tensor("ref_logprobs"),
-                KLConfig(estimator=estimator),
+                case.tensor("logprobs"), case.tensor("ref_logprobs"), KLConfig(estimator=estimator)
             )
             apart.append(gap(value, case.outputs["kl"]))
     assert max(apart) >= 40

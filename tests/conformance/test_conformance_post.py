@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_training.algorithm import compute_advantages, kl_penalty, policy_loss
+from prorl_training.algorithm.advantages import compute_advantages
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import (
     AdvantageConfig,

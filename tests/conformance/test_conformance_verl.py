@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 import torch
 
-from prorl_training.algorithm import (
-    compute_advantages,
-    kl_penalty,
-    mismatch_weights,
-    policy_loss,
-    token_weights,
-)
+from prorl_training.algorithm.advantages import compute_advantages
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.objective import mismatch_weights, token_weights
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.algorithm.shaping import overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,

@@ -15,13 +15,12 @@ import pytest
 import yaml
 
 from prorl_datasets import DatasetError
-from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapted import adapted
+from prorl_datasets.candidate import Drop, Row
 from prorl_datasets.sources.adapters.code_sets import limited_tests
 from prorl_datasets.sources.adapters.fields import Unusable, check_columns
-from prorl_datasets.sources.adapters.options import letter_of, options_in
-from prorl_datasets.sources.adapters.worked import short_answer
+from prorl_datasets.sources.adapters.worked import letter_of, options_in, short_answer
 from prorl_datasets.sources.readers import iter_rows
+from prorl_datasets.sources.row_files import adapted
 from prorl_datasets.spec import ADAPTERS, AdapterSpec
 from prorl_verifiers import Task, VerifierPool
 from prorl_verifiers.stem.scorer import score_stem
@@ -164,11 +163,7 @@ def test_tests_over_a_size_limit_are_left_out_and_counted() -> None:
     huge, small = {"stdin": "y" * 300_000, "stdout": "1"}, {"stdin": "1", "stdout": "1"}
     kept, left_out = limited_tests([small, huge, *large, small])
     assert [len(test["stdin"]) for test in kept] == [1, *[200_002] * 10]
-    assert left_out == {
-        "repeated": 1,
-        "a test over 256 KiB": 1,
-        "tests of a row over 2 MiB": 2,
-    }
+    assert left_out == {"repeated": 1, "a test over 256 KiB": 1, "tests of a row over 2 MiB": 2}
 
 
 def test_list_shaped_function_tests_score_a_right_program(pool: VerifierPool) -> None:

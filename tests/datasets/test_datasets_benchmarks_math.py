@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from prorl_datasets.benchmarks import load_benchmark, load_spec
-from prorl_datasets.benchmarks.items import BenchmarkItem
-from prorl_datasets.benchmarks.shapes_math import (
+from prorl_datasets.benchmarks.catalogue import BenchmarkItem
+from prorl_datasets.benchmarks.shapes import (
     convert_math,
     convert_olympiad,
     olympiad_gold,

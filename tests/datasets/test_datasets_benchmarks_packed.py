@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from prorl_datasets.benchmarks.packed import PackedError, pickled_text, unpack_text
+from prorl_datasets.benchmarks.code_rows import PackedError, pickled_text, unpack_text
 
 
 def _pack(data: bytes) -> str:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from prorl_datasets.benchmarks import load_spec
-from prorl_datasets.benchmarks.catalogue import BenchmarkSpec
-from prorl_datasets.benchmarks.items import BenchmarkItem
-from prorl_datasets.benchmarks.reasoning_gym import generated_items
+from prorl_datasets.benchmarks.catalogue import BenchmarkItem, BenchmarkSpec
+from prorl_datasets.benchmarks.loading import generated_items
 from prorl_datasets.rows.client import RowClient
 from prorl_verifiers import VerifierPool, load_task
 

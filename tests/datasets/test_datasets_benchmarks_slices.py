@@ -19,9 +19,6 @@ SLICES = {
     "humaneval_plus": ("code/humaneval_even", 82, "82 rows where 164"),
     "livecodebench": ("code/livecodebench_sample", 3, "3 rows where 279"),
     "ifeval": ("if/ifeval_input_data", 541, None),
-    "mifeval_es": ("if/m_ifeval_es_input_data", 115, None),
-    "mifeval_fr": ("if/m_ifeval_fr_input_data", 235, None),
-    "mifeval_ja": ("if/m_ifeval_ja_input_data", 172, None),
 }
 """Benchmark -> (slice, rows, what is said where the count is not the published one)."""
 

@@ -11,9 +11,9 @@ import pytest
 
 from prorl_common import DiskFullError, NullProgress, ServiceError, UserError
 from prorl_datasets import BuildOptions, Recipe, diff, load, read_manifest
-from prorl_datasets.building import plan
+from prorl_datasets.building import collect
 from prorl_datasets.building.builder import build_with
-from prorl_datasets.rows.row import normalised
+from prorl_datasets.candidate import normalised
 
 
 class StopAfter(NullProgress):
@@ -65,7 +65,7 @@ def test_same_recipe_and_seed_give_the_same_bytes(
     small: Recipe, tmp_path: Path, accepting: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build_with(accepting, small, tmp_path / "a", progress=NullProgress())
-    monkeypatch.setattr(plan, "CHUNK", 7)
+    monkeypatch.setattr(collect, "CHUNK", 7)
     build_with(accepting, small, tmp_path / "b", progress=NullProgress())
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
     build_with(

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from prorl_cli.data.tables import table
+from prorl_cli.console import print_table
 from prorl_cli.main import build_app
-from prorl_common import UserError
 
 RECIPE = """
 name: mine
@@ -76,21 +75,6 @@ def test_default_folder_is_data_and_the_recipes_name(
     assert (tmp_path / "data" / "mine" / "train.parquet").is_file()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("build", "--recipe", "quickstrat"),
-        ("inspect", "nowhere"),
-        ("verify", "nowhere"),
-        ("diff", "nowhere", "nowhere"),
-    ],
-)
-def test_mistakes_are_user_errors_of_one_line(words: tuple[str, ...]) -> None:
-    result = _run(*words)
-    assert isinstance(result.exception, UserError)
-    assert "\n" not in str(result.exception)
-
-
 def test_an_answer_in_brackets_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    table("commonest", ("answer", "rows"), [("[b]x[/b]", "3")])
+    print_table("commonest", ("answer", "rows"), [("[b]x[/b]", "3")])
     assert "[b]x[/b]" in capsys.readouterr().out

@@ -14,16 +14,11 @@ from prorl_datasets.procedural.code.dp import edits as dp_edits
 from prorl_datasets.procedural.code.grids import boards as grids_boards
 from prorl_datasets.procedural.code.lists import games as lists_games
 from prorl_datasets.procedural.code.lists import intervals as lists_intervals
-from prorl_datasets.procedural.code.lists.common import (
-    condition,
-    edge_list,
-    rare_condition,
-    source,
-)
+from prorl_datasets.procedural.code.lists.common import condition, edge_list, rare_condition, source
 from prorl_datasets.procedural.code.parsing import expressions as parsing_expressions
 from prorl_datasets.procedural.code.parsing import numerals as parsing_numerals
 from prorl_datasets.procedural.code.simulation import lifts as simulation_lifts
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import ordinal
 
 
 def test_both_writings_of_a_condition_agree(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,21 @@ entries:
 
 
 class Listening(NullProgress):
-    """Keeps the messages; calls ``act`` at the first finished part."""
+    """Keeps the messages; calls ``act`` at the first finished part of the stage that builds."""
 
     def __init__(self, act: Callable[[], None] | None = None) -> None:
         self.said: list[str] = []
         self._act = act
+        self._builds = False
+
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
+        self._builds = label.startswith("building")
 
     def message(self, text: str) -> None:
         self.said.append(text)
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        if (act := self._act) is not None:
+        if self._builds and (act := self._act) is not None:
             self._act = None
             act()
 
@@ -67,28 +72,14 @@ def _with(lines: list[str], place: int, line: str) -> list[str]:
     return [*lines[: place - 1], line, *lines[place:]]
 
 
-def _parquet(lines: list[str]) -> bytes:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    sink = pa.BufferOutputStream()
-    parquet.write_table(pa.Table.from_pylist([json.loads(line) for line in lines]), sink)
-    return bytes(sink.getvalue().to_pybytes())
-
-
 def _damages(column: str) -> list[tuple[str, bytes, str]]:
     lines = _lines(600, column)
     broken = _with(lines, 301, '{"prompt": "x", ')
     return [
         ("a.jsonl.gz", gzip.compress(_text(lines), mtime=0)[:-40], r"a\.jsonl\.gz: the gzip file is cut off; line \d+"),
         ("a.jsonl", _text(broken), r"a\.jsonl:301: not valid JSON"),
-        ("a.json", b"[" + b",".join(_text([x]) for x in broken) + b"]", r"a\.json:301: not valid JSON"),
         ("a.jsonl", _text(_with(lines, 500, '{"answer": "1"}')), rf"a\.jsonl:500: no column '{column}'"),
-        ("a.jsonl", _text([x.replace(column, "qestion") for x in lines]), rf"a\.jsonl:1: no column '{column}'"),
-        ("a.jsonl", bytes(range(255, -1, -1)) * 40, r"a\.jsonl:1: not UTF-8"),
         ("a.parquet", bytes(range(256)) * 40, r"a\.parquet:1: not a readable Parquet file"),
-        ("a.parquet", _parquet(lines)[:-30], r"a\.parquet:1: not a readable Parquet file"),
-        ("a.json", b"", r"a\.json: expected one JSON array of objects, found nothing"),
     ]  # fmt: skip
 
 
@@ -107,15 +98,14 @@ def test_a_damaged_file_is_one_line_and_other_entries_keep_their_parts(
         (tmp_path / name).write_bytes(_text([x.replace("?", " now?") for x in _lines(600)]))
         listening, second = Listening(), make_scorer()
         build_with(second, recipe, tmp_path / "d", progress=listening)
-        assert any("continuing" in text for text in listening.said)
-        assert second.seen < 900
+        if first.seen:  # some damage is found while rows are counted, before anything is built
+            assert any("continuing" in text for text in listening.said)
+            assert second.seen < 900
         assert len(load(tmp_path / "d")) == 900
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "data", "said"), [d for d in _damages("problem") if d[0] != "a.json"]
-)
+@pytest.mark.parametrize(("name", "data", "said"), _damages("problem"))
 def test_a_damaged_file_of_a_mirror_is_one_line_and_the_others_are_built(
     make_recipe: Any, tmp_path: Path, accepting: Any, name: str, data: bytes, said: str
 ) -> None:  # fmt: skip
@@ -194,22 +184,24 @@ def test_an_integer_too_long_for_python_is_a_drop(
     assert len(load(tmp_path / "d")) == 1
 
 
-def _children() -> list[int]:
-    found = []
+def _row_processes() -> list[int]:
+    """Return the template of the row makers, then its forks."""
+    found: dict[int, int] = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 stat, words = (folder / "stat").read_text(), (folder / "cmdline").read_bytes()
             except OSError:
                 continue
-            mine = int(stat.rpartition(")")[2].split()[1]) == os.getpid()
-            if mine and b"prorl_datasets.rows.process" in words:
-                found.append(int(folder.name))
-    return found
+            if b"prorl_datasets.rows.process" in words:
+                found[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
+    templates = {pid for pid, parent in found.items() if parent == os.getpid()}
+    return [*templates, *(pid for pid, parent in found.items() if parent in templates)]
 
 
+@pytest.mark.parametrize("first", [0, 1], ids=["with its template", "alone"])
 def test_a_killed_child_is_replaced_and_nothing_is_lost(
-    make_recipe: Any, tmp_path: Path, make_scorer: Any
+    first: int, make_recipe: Any, tmp_path: Path, make_scorer: Any
 ) -> None:
     (tmp_path / "good.jsonl").write_bytes(_text(_lines(300)))
     (tmp_path / "a.jsonl").write_bytes(_text([x.replace("?", " now?") for x in _lines(900)]))
@@ -217,15 +209,16 @@ def test_a_killed_child_is_replaced_and_nothing_is_lost(
     killed: list[int] = []
 
     def kill() -> None:
-        killed.extend(_children())
+        killed.extend(_row_processes()[first:])
         for child in killed:
-            os.kill(child, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it went with its template
+                os.kill(child, signal.SIGKILL)
 
     out = tmp_path / "d"
     report = build_with(make_scorer(), recipe, out, progress=Listening(kill))
     assert killed
     assert report.manifest["counts"]["train"] == {"math": 1200}
-    assert _children() == []
+    assert _row_processes() == []
 
 
 def test_parts_removed_meanwhile_are_one_line_or_made_again(

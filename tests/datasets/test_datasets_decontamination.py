@@ -61,11 +61,13 @@ def fate(
         index, _ = guard.write(tmp_path, recipe.decontamination)
         assert index is not None
         maker = RowMaker(recipe, 0, BenchmarkIndex.load(index))
-        raw = [[f"f:{i}", {"prompt": text, "answer": "1"}] for i, text in enumerate(ROWS.values())]
-        candidates = maker.convert("rows", 0, raw)
+        raw = [
+            [i, f"f:{i}", {"prompt": text, "answer": "1"}] for i, text in enumerate(ROWS.values())
+        ]
+        candidates = maker.convert("rows", raw)
         part = checked_part(NoScorer(), Job(recipe.entries[0], "", 0, 4, tuple(raw)), candidates)
         names = list(ROWS)
-        return {names[row["index"]] for row in part.rows}, part.pairs, guard
+        return {names[row.index] for row in part.rows}, part.pairs, guard
 
     return run
 

@@ -14,7 +14,7 @@ import pytest
 from prorl_common import NullProgress
 from prorl_datasets import DatasetError, Recipe, load, prompt_key
 from prorl_datasets.building.builder import build_with
-from prorl_datasets.building.difficulty import read_pass_rates
+from prorl_datasets.building.choose import read_pass_rates
 from prorl_datasets.card.card import add_ratings
 from prorl_datasets.card.plots import RATE_STEPS, rate_step, rates_plot
 

@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import pytest
 import typer.main
 
 from prorl_cli.data.app import app as data_app
@@ -46,22 +45,6 @@ def test_every_data_command_in_the_documentation_parses() -> None:
         recipe = given.get("recipe")
         assert recipe is None or recipe.endswith(".yaml") or recipe in recipe_names(), line
         assert given.get("fmt", FORMATS[0]) in FORMATS, line
-
-
-def _anchors(text: str) -> set[str]:
-    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_link_leads_to_a_file_and_a_heading(page: str) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", _read(page)):
-        if target.startswith(("http://", "https://")):
-            continue
-        path, _, anchor = target.partition("#")
-        file = (DOCS / page).parent / path if path else DOCS / page
-        assert file.is_file(), target
-        assert not anchor or anchor in _anchors(file.read_text(encoding="utf-8")), target
 
 
 def test_the_recipes_shown_in_the_guide_are_valid(tmp_path: Path) -> None:

@@ -78,17 +78,6 @@ def test_no_constant_answer_pays_more_than_a_fifth_in_a_family_of_the_full_recip
             assert _commonest(items) <= 0, (family.name, level)
 
 
-def test_code_items_have_five_distinct_tests_that_no_constant_passes(drawn: Drawn) -> None:
-    for family, items in drawn:
-        for item in items[:3] if family.domain == "code" else ():
-            tests = item.task.reference["tests"]
-            inputs = [json.dumps([t.get("args"), t.get("stdin")]) for t in tests]
-            outputs = Counter(json.dumps(t.get("expected", t.get("stdout"))) for t in tests)
-            assert len(tests) >= 5
-            assert len(set(inputs)) == len(tests), family.name
-            assert outputs.most_common(1)[0][1] < len(tests), family.name
-
-
 def test_options_are_different_and_the_answer_names_one(drawn: Drawn) -> None:
     for family, items in drawn:
         for item in items if family.domain == "stem" else ():
@@ -98,12 +87,6 @@ def test_options_are_different_and_the_answer_names_one(drawn: Drawn) -> None:
                 assert "ABCDEF".index(reference["answer"]) < len(reference["choices"])
             else:
                 assert any(letter.isdigit() for letter in reference["answer"]), family.name
-
-
-def test_every_domain_but_logic_has_enough_families() -> None:
-    counts = Counter(family.domain for family in FAMILIES)
-    assert counts["math"] >= 4
-    assert min(counts["code"], counts["stem"], counts["instruction"]) >= 6
 
 
 def test_constraints_drawn_together_are_distinct_ids() -> None:

@@ -135,8 +135,6 @@ def test_duplicate_and_refused_rows_make_a_reported_shortfall(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{not json", "rows.jsonl:31: not valid JSON"),
-        ("[1]", "rows.jsonl:31: expected a JSON object"),
         ('{"qq": "x", "a": "1"}', r"rows.jsonl:31: no column 'q' \(did you mean 'qq'\?\)"),
         ('{"q": "x", "a": ""}', "rows.jsonl:31: column 'a' is empty"),
         ('{"q": 7, "a": "1"}', "rows.jsonl:31: the prompt must be text"),
@@ -152,23 +150,6 @@ def test_a_malformed_line_is_named(
     with pytest.raises(UserError, match=said) as caught:
         build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
     assert "\n" not in str(caught.value)
-
-
-def test_truncated_gzip_is_named(
-    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
-) -> None:
-    _write(tmp_path / "rows.jsonl.gz", ROWS)
-    whole = (tmp_path / "rows.jsonl.gz").read_bytes()
-    (tmp_path / "rows.jsonl.gz").write_bytes(whole[:-20])
-    with pytest.raises(
-        UserError, match=r"rows\.jsonl\.gz: the gzip file is cut off; line 28 is the last whole one"
-    ):
-        build_with(
-            accepting,
-            _recipe(make_recipe, "rows.jsonl.gz", "{train: 5}"),
-            tmp_path / "d",
-            progress=NullProgress(),
-        )
 
 
 def test_unknown_field_in_columns_offers_the_nearest(
@@ -223,3 +204,107 @@ def test_an_entry_says_what_the_references_of_its_rows_hold_beside_their_own(
         DatasetError, match=r"entry 'mine': reference: .*did you mean 'environment'"
     ):
         build_with(accepting, wrong, tmp_path / "e", progress=NullProgress())
+
+
+def _arrow(path: Path, rows: list[Any]) -> None:
+    import pyarrow as pa
+
+    table = pa.Table.from_pylist(rows)
+    with pa.ipc.new_stream(str(path), table.schema) as writer:
+        writer.write_table(table)
+
+
+def _saved(folder: Path) -> None:
+    """Write what ``datasets.Dataset.save_to_disk`` does."""
+    folder.mkdir(parents=True)
+    names = [f"data-0000{i}-of-00002.arrow" for i in range(2)]
+    for i, name in enumerate(names):
+        _arrow(folder / name, ROWS[i * 15 : (i + 1) * 15])
+    state = {"_data_files": [{"filename": name} for name in names], "_split": "train"}
+    (folder / "state.json").write_text(json.dumps(state))
+    (folder / "dataset_info.json").write_text("{}")
+
+
+def _folder(folder: Path) -> None:
+    (folder / "deep").mkdir(parents=True)
+    (folder / ".cache").mkdir()
+    _write(folder / "a.jsonl", ROWS[:10])
+    _write(folder / "deep/b.jsonl.gz", ROWS[10:])
+    _write(folder / ".cache/c.jsonl", [{"q": "never"}])
+    (folder / "README.md").write_text("words")
+    (folder / "dataset_infos.json").write_text("{}")
+
+
+@pytest.mark.parametrize(
+    ("path", "make"),
+    [("rows", _folder), ("rows/**/*.jsonl*", _folder), ("rows", _saved), ("rows/*.arrow", _saved)],
+)
+def test_a_folder_a_pattern_and_a_saved_dataset_give_all_rows(
+    make_recipe: Callable[[str], Recipe],
+    tmp_path: Path,
+    accepting: Any,
+    path: str,
+    make: Callable[[Path], None],
+) -> None:
+    make(tmp_path / "rows")
+    recipe = _recipe(make_recipe, f'"{path}"', "{train: all}")
+    report = build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    assert len({s.prompt[0]["content"] for s in load(tmp_path / "d")}) == 30
+    assert len(report.manifest["source_files"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("none/*.jsonl", "no file fits"),
+        ("empty", "holds no file of rows"),
+        ("mixed", r"several formats \(.csv, .jsonl\): name them by a pattern"),
+        ("splits", r"holds several splits \(test, train\): name one"),
+        ("torn", r"is not whole: 1 of its files are missing \(data-00001-of-00002.arrow\)"),
+        ("shards", r"is not whole: 2 of its files are missing \(x-00000-of-00003.jsonl, x-00002"),
+        ("shards/*.jsonl", "is not whole: 2 of its files"),
+        ("pointer", "is a Git LFS pointer, not the file itself: run git lfs pull"),
+        ("mixed/*", "expected .jsonl"),
+    ],
+)
+def test_what_a_path_cannot_give_is_one_line_with_the_cure(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any, path: str, said: str
+) -> None:
+    for name in ("empty", "mixed", "splits", "shards", "pointer"):
+        (tmp_path / name).mkdir()
+    for name in ("a.csv", "b.jsonl", "notes.md"):
+        (tmp_path / "mixed" / name).write_text("{}")
+    _saved(tmp_path / "splits/train")
+    _saved(tmp_path / "splits/test")
+    (tmp_path / "splits/dataset_dict.json").write_text("{}")
+    _saved(tmp_path / "torn")
+    (tmp_path / "torn/data-00001-of-00002.arrow").unlink()
+    _write(tmp_path / "shards/x-00001-of-00003.jsonl", ROWS)
+    (tmp_path / "pointer/a.jsonl").write_text("version https://git-lfs.github.com/spec/v1\n")
+    recipe = _recipe(make_recipe, f'"{path}"', "{train: all}")
+    with pytest.raises(DatasetError, match=said) as caught:
+        build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    assert "\n" not in str(caught.value)
+
+
+def test_columns_may_be_parts_of_nested_ones(
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, accepting: Any
+) -> None:
+    rows = [
+        {
+            "chat": [{"role": "user", "content": f"{i} + {i}?"}],
+            "reward": {"truth": str(2 * i)},
+            "n": i,
+        }
+        for i in range(5)
+    ]
+    _write(tmp_path / "rows.parquet", rows)
+    columns = "{prompt: chat.0.content, answer: reward.truth}"
+    recipe = _recipe(make_recipe, "rows.parquet", "{train: all}", columns=columns)
+    build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
+    samples = load(tmp_path / "d")
+    assert {sample.task.reference["answer"] for sample in samples} == {"0", "2", "4", "6", "8"}
+    assert {tuple(sample.metadata["extra"]) for sample in samples} == {("n",)}
+    recipe = _recipe(make_recipe, "rows.parquet", "{train: all}", columns="{prompt: chat.9.text}")
+    with pytest.raises(DatasetError, match=r"rows.parquet:1: no column 'chat.9.text'"):
+        build_with(accepting, recipe, tmp_path / "e", progress=NullProgress())

@@ -15,16 +15,15 @@ import pytest
 from prorl_datasets import DatasetError
 from prorl_datasets.benchmarks import benchmark_questions, read_benchmark
 from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
-from prorl_datasets.benchmarks.packed import PackedError, pickled_text
-from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapted import adapted
+from prorl_datasets.benchmarks.code_rows import PackedError, pickled_text
+from prorl_datasets.candidate import Drop, Row
 from prorl_datasets.sources.adapters.code_sets import decoded_tests
 from prorl_datasets.sources.adapters.fields import Unusable
 from prorl_datasets.sources.adapters.math_sets import plain_answer
-from prorl_datasets.sources.adapters.options import options_in
-from prorl_datasets.sources.adapters.worked import short_answer
+from prorl_datasets.sources.adapters.worked import options_in, short_answer
 from prorl_datasets.sources.readers import iter_rows
-from prorl_datasets.sources.readers.plain import odd_value, one_line
+from prorl_datasets.sources.readers.decode import odd_value, one_line
+from prorl_datasets.sources.row_files import adapted
 from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.text.index import BenchmarkIndex
 from prorl_datasets.text.words import words
@@ -332,7 +331,7 @@ def test_a_code_row_of_an_unknown_source_is_named_not_lost(tmp_path: Path) -> No
 @pytest.mark.parametrize("file", ["data/test-00000-of-00001.parquet", "test.jsonl"])
 def test_humaneval_plus_is_found_under_either_of_its_file_names(tmp_path: Path, file: str) -> None:
     from prorl_datasets.benchmarks import load_spec
-    from prorl_datasets.benchmarks.files import find_files
+    from prorl_datasets.benchmarks.loading import find_files
 
     path = tmp_path / "evalplus" / "humanevalplus" / file
     path.parent.mkdir(parents=True)

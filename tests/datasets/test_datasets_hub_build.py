@@ -153,10 +153,7 @@ def test_the_first_build_pins_the_files_and_a_changed_one_is_named(
 
 @pytest.mark.parametrize("name", ["mir", "./mir", "/"])
 def test_the_words_about_a_mirror_stay_whole_whatever_its_name(
-    make_recipe: Callable[[str], Recipe],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
+    make_recipe: Callable[[str], Recipe], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     (tmp_path / "mir").mkdir()
     monkeypatch.chdir(tmp_path)

@@ -25,11 +25,11 @@ from prorl_common import NullProgress
 from prorl_common.http import RetryPolicy
 from prorl_datasets import BuildOptions, DatasetError, Recipe, load
 from prorl_datasets.building.builder import build_with
-from prorl_datasets.hub import client
+from prorl_datasets.hub import hub as hub_files
 from prorl_datasets.recipe.parts import Decontamination
 from prorl_datasets.recipe.recipe import parse_recipe
 
-RECIPE = Path(client.__file__).parents[1] / "recipes" / "prorl-136k.yaml"
+RECIPE = Path(hub_files.__file__).parents[1] / "recipes" / "prorl-136k.yaml"
 SCP = "EricLu/SCP-116K"
 KILLS = 10
 
@@ -57,7 +57,7 @@ def scaled(by: int, logic: bool) -> dict[str, Any]:
 @pytest.fixture
 def small(hub: FakeHub, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Recipe:
     """The recipe's published sources at 1:1000 on the hub, waits of hundredths of a second."""
-    monkeypatch.setattr(client, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
+    monkeypatch.setattr(hub_files, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
     put_training_sets(hub, 0.002)
     put_benchmarks(hub)
     return parse_recipe(yaml.safe_dump(scaled(1000, logic=False)), "test recipe", tmp_path)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from hub_faults import Cut, Slow, Spoilt, Status, Whole, WrongLength
+from hub_faults import Body, Cut, Slow, Spoilt, Status, Whole, WrongLength
 from hub_server import TOKEN, FakeHub
 
 from prorl_common import NullProgress
 from prorl_common.http import RetryPolicy
 from prorl_datasets import DatasetError
-from prorl_datasets.hub import CachedHub, ResolvedFile, check_pins, client, resolve
-from prorl_datasets.hub.access import Access
+from prorl_datasets.hub import hub as hub_files
+from prorl_datasets.hub.access import Access, ResolvedFile, resolve
+from prorl_datasets.hub.hub import CachedHub, Unreachable
 from prorl_datasets.hub.pins import Pins
 
 COMMIT = "9" * 40
@@ -25,7 +28,10 @@ ROWS = b'{"problem": "1+1", "answer": "2"}\n'
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits of hundredths of a second."""
-    monkeypatch.setattr(client, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
+    monkeypatch.setattr(hub_files, "POLICY", RetryPolicy(first=0.01, longest=0.05, tries=6))
+    no_sleep = SimpleNamespace(sleep=lambda seconds: None)
+    monkeypatch.setattr("huggingface_hub.file_download.time", no_sleep)
+    monkeypatch.setattr("huggingface_hub.utils._http.time", no_sleep)
 
 
 class Listening(NullProgress):
@@ -89,6 +95,12 @@ def test_a_listing_goes_over_pages_and_folders(hub: FakeHub) -> None:
     found = CachedHub(os.environ).listing("o/set", "main")
     assert sorted(found.files) == sorted(names)
     assert sum("/tree/" in s.path for s in hub.seen) == 4
+
+
+def test_a_page_of_a_listing_may_hold_folders_alone(hub: FakeHub) -> None:
+    names = [f"{part}/{part}.jsonl" for part in "abcdefgh"]
+    hub.put("o/set", dict.fromkeys(names, b"x"))
+    assert sorted(CachedHub(os.environ).listing("o/set", "main").files) == names
 
 
 @pytest.mark.parametrize(
@@ -202,18 +214,19 @@ def test_faults_of_a_body_are_outlived(
 def test_a_hub_that_falls_silent_is_asked_again(
     hub: FakeHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DOWNLOAD_TIMEOUT", 0.2)
     hub.put("o/set", {"big.parquet": LARGE})
     hub.plan.by_path["/resolve/"] = [Slow(0.6), Cut(80_000), Slow(0.6)]
     assert resolve("o/set", "main", ["parquet"])[0].path.read_bytes() == LARGE
 
 
-def test_a_cut_body_is_resumed_with_range_also_by_the_next_process(hub: FakeHub) -> None:
+def test_a_cut_body_is_resumed_with_range_also_by_the_next_process(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 50_000)
     hub.put("o/set", {"big.parquet": LARGE})
-    hub.plan.by_path["/resolve/"] = [Cut(100_000), *[Cut(0)] * 6]
-    with pytest.raises(
-        DatasetError, match=r"failed 6 times \(the body was cut at 100,000 of 307,200"
-    ):
+    hub.plan.by_path["/resolve/"] = [Cut(100_000), *[Cut(0)] * 60]
+    with pytest.raises(DatasetError, match=r"failed 6 times \("):
         resolve("o/set", "main", ["parquet"])
     hub.seen.clear()
     hub.plan.by_path.clear()
@@ -331,6 +344,17 @@ def test_files_of_another_branch_lie_under_its_name_in_a_mirror(tmp_path: Path) 
     assert (file.name, file.branch) == ("default/train/0000.parquet", "refs/convert/parquet")
 
 
+def check_pins(path: Path, resolved: Mapping[str, Sequence[ResolvedFile]]) -> Pins:
+    """What a build does with the files it resolved: refuse changed ones, lock the others."""
+    pins = Pins.read(path)
+    if wrong := [line for repo in resolved for line in pins.problems(repo, resolved[repo])]:
+        raise DatasetError("\n".join(wrong))
+    for repo, files in resolved.items():
+        pins.record(repo, files)
+    pins.write()
+    return pins
+
+
 def file_of(sha: str, revision: str | None = COMMIT, name: str = "a.jsonl") -> ResolvedFile:
     return ResolvedFile(Path(name), name, sha, revision)
 
@@ -384,3 +408,81 @@ def test_a_lock_file_that_is_not_ours_is_refused(tmp_path: Path) -> None:
         (tmp_path / "l.json").write_text(text)
         with pytest.raises(DatasetError, match="not a lock file of ours"):
             check_pins(tmp_path / "l.json", {})
+
+
+ODD = [
+    b"<html>sign in</html>", b"", b'{"sha": ', b"[" * 100_000, b"[1]", b'"text"', b"null", b"{}", b'{"sha": 7}',
+    b'{"sha": "../../x"}',
+]  # fmt: skip
+ODD_TREES = [
+    b"{}", b"null", b"7", b"[1]", b"[null]", b'[{"type": "file"}]', b'[{"type": "file", "path": 3, "size": 1}]',
+    b'[{"type": "file", "path": "a.jsonl", "size": "many"}]', b'[{"type": "file", "path": "a.jsonl", "size": -1}]',
+    b'[{"type": "file", "path": "a.jsonl", "lfs": {"oid": "x"}}]',
+    b'[{"type": "file", "path": "a.jsonl", "size": 1, "oid": {}}]', b'[["type"]]',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ODD)
+def test_an_odd_answer_about_a_revision_is_one_line(hub: FakeHub, body: bytes) -> None:
+    hub.put("o/set", {"a.jsonl": ROWS})
+    hub.plan.by_path["/revision/"] = [Body(body)] * 20
+    with pytest.raises(DatasetError, match=r"does not answer as a hub does|not JSON") as caught:
+        resolve("o/set", "main", ["*"])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("body", ODD_TREES)
+def test_an_odd_list_of_files_is_one_line(hub: FakeHub, body: bytes) -> None:
+    hub.put("o/set", {"a.jsonl": ROWS})
+    hub.plan.by_path["/tree/"] = [Body(body)] * 20
+    with pytest.raises(DatasetError, match="does not answer as a hub does") as caught:
+        resolve("o/set", "main", ["*"])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("data/train-00001-of-00003.parquet", b"x", "2 of its files are missing .*train-00000-of-00003"),
+        ("train-00001-of-00002-0af3.parquet", b"x", "1 of its files are missing .*train-00000-of-00002"),
+        (".cache/huggingface/download/x.parquet.1f.incomplete", b"", "was not fetched to its end"),
+        ("b.parquet", b"version https://git-lfs.github.com/spec/v1\noid sha256:1", "Git LFS pointer.*git lfs pull"),
+    ],
+)  # fmt: skip
+def test_a_mirror_that_is_not_whole_is_refused(
+    tmp_path: Path, name: str, data: bytes, said: str
+) -> None:
+    put(tmp_path / "o/set", "a.parquet", b"x")
+    put(tmp_path / "o/set", name, data)
+    with pytest.raises(DatasetError, match=said) as caught:
+        resolve("o/set", "main", ["parquet"], mirror=tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_mirror_that_lacks_a_file_of_the_last_build_is_refused(tmp_path: Path) -> None:
+    put(tmp_path / "o/set", "a.jsonl")
+    access = Access(tmp_path)
+    with pytest.raises(Unreachable, match=r"not whole: 1 of its files are missing \(b"):
+        access.select("o/set", "main", ["jsonl"], locked=["a.jsonl", "b.jsonl", "c.csv"])
+    assert access.select("o/set", "main", ["a.jsonl"], locked=["a.jsonl", "b.jsonl"]).names
+
+
+def test_one_shard_that_is_asked_for_by_name_is_enough(tmp_path: Path) -> None:
+    name = "data/train-00001-of-00003.parquet"
+    put(tmp_path / "o/set", name)
+    [file] = resolve("o/set", "main", [name], mirror=tmp_path)
+    assert file.name == name
+
+
+def test_a_cache_that_was_fetched_in_part_is_not_taken_for_whole(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    folder = tmp_path / "datasets--o--set"
+    put(folder / "snapshots" / COMMIT, "a.jsonl")
+    put(folder, "refs/main", COMMIT.encode())
+    assert resolve("o/set", "main", ["jsonl"])
+    put(folder, "blobs/1f.incomplete", b"")
+    with pytest.raises(DatasetError, match="not whole"):
+        resolve("o/set", "main", ["jsonl"])

@@ -9,20 +9,22 @@ from random import Random
 import pytest
 
 from prorl_datasets.procedural.instruction import compose
-from prorl_datasets.procedural.instruction.answers import answer_to
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
 from prorl_datasets.procedural.instruction.constraints.words import KEYWORDS
 from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
 from prorl_datasets.procedural.instruction.families import apart, fits, kinds, make_families
 from prorl_datasets.procedural.instruction.plan import read_plan
 from prorl_datasets.procedural.instruction.request_conflicts import request_conflicts
-from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
-from prorl_datasets.procedural.instruction.topics import TOPICS
+from prorl_datasets.procedural.instruction.requests import Request, requests
 from prorl_verifiers.instruction.scorer import score_instruction
 
 FAMILIES = make_families()
 KINDS = {kind.short: kind for kind in kinds()}
-PAIRS = [pair for pair in combinations(sorted(KINDS), 2) if pair not in apart()]
+PAIRS = [
+    pair
+    for pair in combinations(sorted(KINDS), 2)
+    if pair not in apart() and "response_language" not in pair
+]
 
 
 def _drawn(one: Kind, other: Kind, rng: Random, context: Context) -> list[Drawn] | None:
@@ -41,14 +43,14 @@ def test_every_pair_of_constraints_that_is_drawn_can_be_met_by_an_answer_to_the_
     question = "constrained_response" in pair
     rng = Random("+".join(pair))
     met = 0
-    for template in rng.sample(QUESTIONS if question else REQUESTS, 2):
-        topic = rng.choice(TOPICS)
-        request = template.format(t=topic)
+    for one in rng.sample([one for one in requests() if one.yes_or_no == question], 2):
+        topic = rng.choice(one.topics)
+        request = one.template.format(t=topic)
         drawn = _drawn(KINDS[pair[0]], KINDS[pair[1]], rng, Context(request, topic, question, 2))
         if drawn is None:
             continue
         ids, kwargs = [one.id for one in drawn], [dict(one.kwargs) for one in drawn]
-        gold = compose(ids, kwargs, request, topic, answer_to(template))
+        gold = compose(ids, kwargs, request, topic, one.answer)
         assert gold is not None, (request, ids, kwargs)
         reference = {"instruction_id_list": ids, "kwargs": kwargs, "mode": "fixed"}
         assert score_instruction(gold, reference, lambda module: None).reward == 1.0, gold
@@ -56,16 +58,14 @@ def test_every_pair_of_constraints_that_is_drawn_can_be_met_by_an_answer_to_the_
     assert met > 0, "the pair is never drawn: it belongs among those that are apart"
 
 
-def _request_of(core: str) -> tuple[str, str]:
-    """Return the template and the topic that a request was made of."""
-    found = [
-        (template, topic)
-        for topic in TOPICS
-        if topic in core
-        for template in (*REQUESTS, *QUESTIONS)
-        if template.format(t=topic) == core
-    ]
-    return found[0]
+def _request_of(core: str) -> tuple[Request, str]:
+    """Return the request and the topic that a text was made of."""
+    return next(
+        (one, topic)
+        for one in requests()
+        for topic in one.topics
+        if one.template.format(t=topic) == core
+    )
 
 
 def test_golds_begin_to_answer_the_request_about_its_topic() -> None:
@@ -76,20 +76,20 @@ def test_golds_begin_to_answer_the_request_about_its_topic() -> None:
             ids = item.task.reference["instruction_id_list"]
             if "language:response_language" in ids:
                 continue
-            template, topic = _request_of(item.core or "")
+            request, topic = _request_of(item.core or "")
             gold = item.gold.lower().replace("*", "")
             assert topic.lower() in gold, (item.question, item.gold)
-            told = (text.format(t=topic).lower().rstrip(".?") for text in answer_to(template))
+            told = (text.format(t=topic).lower().rstrip(".?") for text in request.answer)
             answering += sum(text in gold for text in told) >= 2
             asked += 1
     assert answering > 0.9 * asked > 100
 
 
 def test_every_request_has_an_answer_of_eight_sentences_that_any_constraint_can_take() -> None:
-    for template in (*REQUESTS, *QUESTIONS):
-        sentences = answer_to(template)
+    for request in requests():
+        sentences = request.answer
         assert len(sentences) == len(set(sentences)) >= 8
-        assert sum("{t}" in text for text in sentences) >= 5, template
+        assert sum("{t}" in text for text in sentences) >= 5, request.template
         for text in sentences:
             assert re.fullmatch(r"[A-Z][^,;:\"!*#\[\]()0-9]*[.?]", text), text
             assert not re.search(r"\b[A-Z]+\b|[.?].+[.?]", text), text

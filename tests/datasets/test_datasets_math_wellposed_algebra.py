@@ -34,14 +34,6 @@ def _shape(question: str) -> str:
     return re.sub(r"\$[^$]*\$|\\\[.*?\\\]", "$", question, flags=re.DOTALL)
 
 
-def test_each_topic_has_the_families_it_promises() -> None:
-    counts = {
-        topic: sum(n.startswith(topic) for n in FAMILIES)
-        for topic in ("algebra", "functions", "calculus")
-    }
-    assert counts["algebra"] >= 26 and counts["functions"] >= 10 and counts["calculus"] >= 12
-
-
 @pytest.mark.parametrize("name", FAMILIES)
 def test_numbers_are_of_a_size_that_a_hand_can_handle(name: str) -> None:
     for _, item in _items(name):
@@ -78,10 +70,3 @@ def test_levels_differ_in_more_than_their_digits(name: str) -> None:
 def test_a_family_asks_in_many_ways(name: str) -> None:
     shapes = {_shape(item.question) for _, item in _items(name)}
     assert len(shapes) >= 10, len(shapes)
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_the_same_seed_gives_the_same_item(name: str) -> None:
-    for level in (1, 2, 3):
-        one, two = (FAMILIES[name].generate(Random(f"{name} {level}"), level) for _ in range(2))
-        assert one == two

@@ -47,11 +47,6 @@ def _value(answer: str) -> Fraction | None:
     return -size if sign else size
 
 
-def test_there_are_enough_families() -> None:
-    counts = {topic: sum(name.startswith(topic) for name in FAMILIES) for topic in TOPICS}
-    assert counts["numbers"] >= 20 and counts["counting"] >= 16 and counts["probability"] >= 12
-
-
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("level", (1, 2, 3))
 def test_the_text_holds_every_number_that_fixes_the_problem(name: str, level: int) -> None:
@@ -84,13 +79,6 @@ def test_the_levels_are_different_problems(name: str) -> None:
     for low, high in ((0, 1), (1, 2), (0, 2)):
         shared = masked[low] & masked[high]
         assert len(shared) <= len(masked[high]) / 4, sorted(shared)[:3]
-
-
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_problem_is_the_same_for_the_same_seed(name: str) -> None:
-    family = FAMILIES[name]
-    for level in (1, 2, 3):
-        assert family.generate(Random(7), level) == family.generate(Random(7), level)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -1,4 +1,4 @@
-"""Rows of any file or hub data set: columns, where, map, percentages, bad rows, further columns, own parts."""
+"""Rows of any file or hub data set: columns, where, percentages, bad rows, further columns, own parts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ from typing import Any
 import pytest
 
 from prorl_common import NullProgress, UserError
-from prorl_datasets import BuildOptions, DatasetError, Recipe, build, load, verify_dataset
+from prorl_datasets import (
+    BuildOptions,
+    DatasetError,
+    FunctionSpec,
+    Recipe,
+    build,
+    load,
+    verify_dataset,
+)
 from prorl_datasets.building.builder import build_with
+from prorl_datasets.candidate import BadRow
 from prorl_datasets.recipe.parts import Counts
-from prorl_datasets.sources.columns import columns_needed
+from prorl_datasets.sources.columns import columns_needed, is_wanted
 from prorl_datasets.spec import RowSettings
 
 Make = Callable[[str], Recipe]
 ROWS: list[dict[str, Any]] = [
-    {"q": f"What is {i} plus {i} squared?", "sol": f"so\n#### {i + i * i}", "level": str(i % 4), "topic": f"t{i}"}
+    {"q": f"What is {i} plus {i} squared?", "sol": str(i + i * i), "level": str(i % 4), "topic": f"t{i}"}
     for i in range(40)
 ]  # fmt: skip
 
@@ -36,7 +45,7 @@ def write_rows(path: Path, rows: list[Any]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-MAPPED = "columns: {prompt: q}, map: {answer: 'after(sol, \"####\")'}"
+MAPPED = "columns: {prompt: q, answer: sol}"
 
 
 def test_a_hub_data_set_of_ones_own_needs_no_adapter(
@@ -44,7 +53,7 @@ def test_a_hub_data_set_of_ones_own_needs_no_adapter(
 ) -> None:
     write_rows(tmp_path / "mirror" / "lab" / "sums" / "data" / "a.jsonl", ROWS)
     text = recipe_text(
-        f"kind: hub, repo: lab/sums, files: ['data/*.jsonl'], where: 'number(level) >= 2', {MAPPED}"
+        f"kind: hub, repo: lab/sums, files: ['data/*.jsonl'], where: {{level: ['2', '3']}}, {MAPPED}"
     )
     options = BuildOptions(mirror=tmp_path / "mirror")
     report = build_with(
@@ -55,25 +64,20 @@ def test_a_hub_data_set_of_ones_own_needs_no_adapter(
     assert {s.source for s in samples} == {"lab/sums"}
     first = samples[0]
     assert first.task.reference == {"answer": "6"}
-    assert first.metadata["extra"] == {"sol": "so\n#### 6", "level": "2", "topic": "t2"}
+    assert first.metadata["extra"] == {"level": "2", "topic": "t2"}
     assert report.manifest["stages"]["math"]["where"] == 20
-    assert (
-        report.manifest["resolved_recipe"]["entries"][0]["source"]["where"] == "number(level) >= 2"
-    )
+    source = report.manifest["resolved_recipe"]["entries"][0]["source"]
+    assert source["where"] == {"level": ["2", "3"]}
 
 
-def test_computed_metadata_and_kept_columns(
-    make_recipe: Make, tmp_path: Path, accepting: Any
-) -> None:
-    line = json.dumps({**ROWS[3], "score": float("nan"), "long": 0})
+def test_named_metadata_and_kept_columns(make_recipe: Make, tmp_path: Path, accepting: Any) -> None:
+    line = json.dumps({**ROWS[3], "lic": "CC0", "score": float("nan"), "long": 0})
     write_rows(tmp_path / "a.jsonl", [line.replace('"long": 0', f'"long": {"9" * 5000}')])
-    more = "map: {answer: 'split(sol)[2]', metadata.level: 'number(level) + 1', metadata.licence: '\"CC0\"'}"
-    text = recipe_text(
-        f"kind: file, path: a.jsonl, columns: {{prompt: q}}, {more}, keep: [score, long]"
-    )
+    columns = "{prompt: q, answer: sol, metadata.level: level, metadata.licence: lic}"
+    text = recipe_text(f"kind: file, path: a.jsonl, columns: {columns}, keep: [score, long]")
     build_with(accepting, make_recipe(text), tmp_path / "d", progress=NullProgress())
     (sample,) = load(tmp_path / "d")
-    assert (sample.metadata["level"], sample.licence) == (4, "CC0")
+    assert (sample.metadata["level"], sample.licence) == ("3", "CC0")
     left_out = "(left out: an integer of more than 4,200 digits)"
     assert sample.metadata["extra"] == {"score": None, "long": left_out}
 
@@ -90,9 +94,7 @@ def test_computed_metadata_and_kept_columns(
 def test_percentages_are_of_the_distinct_usable_rows(
     make_recipe: Make, tmp_path: Path, accepting: Any, count: str, expected: tuple[int, ...]
 ) -> None:
-    write_rows(
-        tmp_path / "a.jsonl", [*ROWS, *ROWS[:7], {"q": "no gold", "sol": "#### ", "level": "0"}]
-    )
+    write_rows(tmp_path / "a.jsonl", [*ROWS, *ROWS[:7], {"q": "no gold", "sol": "", "level": "0"}])
     text = recipe_text(f"kind: file, path: a.jsonl, on_bad_row: drop, {MAPPED}", count)
     report = build_with(accepting, make_recipe(text), tmp_path / "d", progress=NullProgress())
     kept = report.manifest["entries"][0]["splits"]
@@ -111,14 +113,18 @@ def test_percentages_share_out_every_row_and_never_more_than_all() -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("where: 'level >'", "source.where: `level >`, character"),
-        ("where: 'levl.lower()'", "write lower(text, ...), not text.lower(...)"),
-        ("map: {anwser: 'q'}", "map: 'anwser' is not a field of math (did you mean 'answer'?)"),
-        ("map: {answer: 'bxed(q)'}", "unknown function 'bxed' (did you mean 'boxed'?)"),
-        ("map: {answer: 'q'}, columns: {answer: q}", "'answer' stands in columns and in map"),
-        ("adapter: gsm8k, map: {answer: 'q'}", "give 'map' or 'adapter', not both"),
+        ("where: 'level > 3'", "write where: {column: value}"),
+        ("where: hrad", "unknown function 'hrad'"),
+        ("where: {level: []}", "'level' has an empty list"),
+        ("where: {level: {least: 3}}", "source.where"),
+        ("map: {answer: 'boxed(q)'}", "'map' is gone: rename columns with columns"),
+        (
+            "columns: {anwser: q}",
+            "columns: 'anwser' is not a field of math (did you mean 'answer'?)",
+        ),
+        ("adapter: gsm8k, columns: {answer: q}", "give 'columns' or 'adapter', not both"),
         ("on_bad_row: skip", "must be 'stop', 'drop' or 'quarantine'"),
-        ("wehre: 'true'", "unknown key 'wehre' in entry 'mine'.source (did you mean 'where'?)"),
+        ("wehre: {level: 1}", "unknown key 'wehre' in entry 'mine'.source (did you mean 'where'?)"),
     ],
 )
 def test_mistakes_of_the_recipe_are_told_before_a_row_is_read(
@@ -136,13 +142,15 @@ def test_percentages_of_a_generator_are_refused(make_recipe: Make) -> None:
         make_recipe(recipe_text("kind: procedural, family: add", "{train: 50%}"))
 
 
+LEVELS = "where: {level: ['0', '1', '2', '3']}"
 BAD = [
     '{"q": "broken',
-    {"q": "no gold?", "sol": "the end", "level": "3"},
+    {"q": "no gold?", "level": "3"},
     {"q": "null?", "sol": None, "level": "3"},
-    {"q": "nan?", "sol": "#### NaN", "level": "3"},
-    {"q": " ", "sol": "#### 1", "level": "3"},
-    {"q": "no level?", "sol": "#### 1"},
+    {"q": "nan?", "sol": "NaN", "level": "3"},
+    {"q": " ", "sol": "1", "level": "3"},
+    {"q": "no level?", "sol": "1"},
+    {"q": "another kind?", "sol": "1", "level": 3},
     [1, 2],
 ]
 
@@ -150,15 +158,13 @@ BAD = [
 def test_a_build_that_stops_names_the_first_bad_row_and_how_many_more(
     make_recipe: Make, tmp_path: Path, accepting: Any
 ) -> None:
-    write_rows(tmp_path / "a.jsonl", [*ROWS, *BAD[1:6]])
-    text = recipe_text(f"kind: file, path: a.jsonl, where: 'number(level) > 0', {MAPPED}")
+    write_rows(tmp_path / "a.jsonl", [*ROWS, *BAD[1:7]])
+    text = recipe_text(f"kind: file, path: a.jsonl, {LEVELS}, {MAPPED}")
     with pytest.raises(DatasetError) as caught:
         build_with(accepting, make_recipe(text), tmp_path / "d", progress=NullProgress())
     line = str(caught.value)
-    assert (
-        "a.jsonl:41: map.answer `after(sol, \"####\")`, character 1: after finds no '####'" in line
-    )
-    assert "4 more of these 45 rows are bad (lines 42, 43, 44, 45)" in line
+    assert "a.jsonl:41: no column 'sol'" in line
+    assert "5 more of these 46 rows are bad (lines 42, 43, 44, 45, 46)" in line
     assert "on_bad_row: drop or quarantine" in line
 
 
@@ -167,27 +173,27 @@ def test_bad_rows_are_left_out_counted_and_kept_on_the_side(
     make_recipe: Make, tmp_path: Path, accepting: Any, policy: str
 ) -> None:
     write_rows(tmp_path / "a.jsonl", [*ROWS[:20], *BAD, *ROWS[20:]])
-    text = recipe_text(
-        f"kind: file, path: a.jsonl, where: 'number(level) >= 0', on_bad_row: {policy}, {MAPPED}"
-    )
+    text = recipe_text(f"kind: file, path: a.jsonl, {LEVELS}, on_bad_row: {policy}, {MAPPED}")
     out = tmp_path / "d"
     report = build_with(accepting, make_recipe(text), out, progress=NullProgress())
     assert len(load(out)) == 40
     assert {r: n for r, n in report.manifest["drops"].items() if r.startswith("bad row: ")} == {
         "bad row: the row cannot be read": 2,
-        "bad row: map.answer has no value": 2,
+        "bad row: no column 'sol'": 1,
+        "bad row: column 'sol' is empty": 1,
         "bad row: gold: null word": 1,
         "bad row: the prompt is empty": 1,
-        "bad row: where has no value": 1,
+        "bad row: where has no value": 2,
     }
     file = out / "quarantine.jsonl"
     assert file.exists() is (policy == "quarantine")
     if policy == "quarantine":
         rows = [json.loads(line) for line in file.read_text().splitlines()]
-        assert report.manifest["files"]["quarantine.jsonl"]["rows"] == len(rows) == 7
-        assert [row["place"] for row in rows] == [f"a.jsonl:{n}" for n in range(21, 28)]
+        assert report.manifest["files"]["quarantine.jsonl"]["rows"] == len(rows) == 8
+        assert [row["place"] for row in rows] == [f"a.jsonl:{n}" for n in range(21, 29)]
         assert rows[3]["columns"] == BAD[3] and "no answer (null word): 'NaN'" in rows[3]["detail"]
         assert rows[0]["columns"] == {"text": BAD[0]}
+        assert "'level' holds a number, and the recipe names a text" in rows[6]["detail"]
         assert str(tmp_path) not in file.read_text()
         again = build_with(accepting, make_recipe(text), tmp_path / "e", progress=NullProgress())
         assert (again.path / "quarantine.jsonl").read_bytes() == file.read_bytes()
@@ -196,11 +202,11 @@ def test_bad_rows_are_left_out_counted_and_kept_on_the_side(
 def test_a_build_that_keeps_nothing_says_why(
     make_recipe: Make, tmp_path: Path, accepting: Any
 ) -> None:
-    write_rows(tmp_path / "a.jsonl", [{**row, "sol": "none"} for row in ROWS])
+    write_rows(tmp_path / "a.jsonl", [{**row, "sol": ""} for row in ROWS])
     text = recipe_text(f"kind: file, path: a.jsonl, on_bad_row: drop, {MAPPED}")
     with pytest.raises(
         UserError,
-        match=r"all 40 were dropped: bad row: map.answer has no value \(40, as mine-0: a.jsonl:1: map",
+        match=r"all 40 were dropped: bad row: column 'sol' is empty \(40, as mine-0: a.jsonl:1: col",
     ):
         build_with(accepting, make_recipe(text), tmp_path / "d", progress=NullProgress())
 
@@ -209,22 +215,25 @@ PLUGIN = """
 from prorl_datasets import FunctionSpec
 from prorl_verifiers import VerifierSpec
 
-def last_number(text):
-    if "boom" in text:
+def has_a_number(row):
+    if "boom" in row["sol"]:
         raise RuntimeError("no luck\\nat all")
-    return [word for word in text.split() if word.isdigit()][-1]
+    if "odd" in row["sol"]:
+        return 1
+    return any(word.isdigit() for word in row["sol"].split())
 
-LAST = FunctionSpec(name="last_number", call=last_number)
+NUMBER = FunctionSpec(name="has_a_number", call=has_a_number)
 EXACT = VerifierSpec(name="word_for_word", score=lambda response, reference: response == reference["answer"])
 """
 
 
-def test_a_function_and_a_verifier_of_ones_own_serve_a_plain_file(
+def test_a_condition_and_a_verifier_of_ones_own_serve_a_plain_file(
     make_recipe: Make, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text(PLUGIN)
-    write_rows(tmp_path / "a.jsonl", [*ROWS[:4], {"q": "boom?", "sol": "boom"}])
-    source = "kind: file, path: a.jsonl, columns: {prompt: q}, map: {answer: last_number(sol)}, on_bad_row: quarantine"
+    odd = [{"q": f"{word}?", "sol": word} for word in ("boom", "odd", "none")]
+    write_rows(tmp_path / "a.jsonl", [*ROWS[:4], *odd])
+    source = f"kind: file, path: a.jsonl, where: has_a_number, {MAPPED}, on_bad_row: quarantine"
     text = "plugins: [mine.py]\n" + recipe_text(source, more="verifier: word_for_word, ")
     report = build(
         make_recipe(text), tmp_path / "d", progress=NullProgress(), options=BuildOptions(workers=1)
@@ -232,11 +241,46 @@ def test_a_function_and_a_verifier_of_ones_own_serve_a_plain_file(
     samples = load(tmp_path / "d")
     assert [s.task.reference["answer"] for s in samples] == ["0", "2", "6", "12"]
     assert {s.task.verifier for s in samples} == {"word_for_word"}
+    assert report.manifest["stages"]["math"]["where"] == 1
     parts = {(part["group"], part["name"]) for part in report.manifest["parts"]}
-    assert parts == {("prorl.sources", "last_number"), ("prorl.verifiers", "word_for_word")}
-    (bad,) = (tmp_path / "d" / "quarantine.jsonl").read_text().splitlines()
-    assert "last_number raised RuntimeError: no luck at all (mine.py, line " in bad
+    assert parts == {("prorl.sources", "has_a_number"), ("prorl.verifiers", "word_for_word")}
+    raised, odd_answer = (tmp_path / "d" / "quarantine.jsonl").read_text().splitlines()
+    assert "has_a_number raised RuntimeError: no luck at all (mine.py, line " in raised
+    assert "has_a_number returns int, not True or False" in odd_answer
     assert verify_dataset(tmp_path / "d", progress=NullProgress(), workers=1).ok
+
+
+@pytest.mark.parametrize("name", ["Has", "has number", "", 3])
+def test_a_function_has_a_plain_name(name: Any) -> None:
+    with pytest.raises(UserError, match="a name is small letters, digits and _"):
+        FunctionSpec(name, bool)
+
+
+@pytest.mark.parametrize(
+    ("where", "wanted"),
+    [
+        ({"level": 3}, True),
+        ({"level": [1, 2]}, False),
+        ({"level": 3.0, "kind": "open"}, True),
+        ({"level": 3, "kind": ["closed"]}, False),
+        ({"about.author": "me"}, True),
+        ({"note": None}, True),
+        ({"note": ["x", None]}, True),
+        ({"note": "x"}, False),
+        ({"solved": True}, True),
+        ({}, True),
+    ],
+)
+def test_where_compares_columns_with_values(where: dict[str, Any], wanted: bool) -> None:
+    row = {"level": 3, "kind": "open", "about": {"author": "me"}, "note": None, "solved": True}
+    assert is_wanted(RowSettings(kind="file", where=where), row, "f:1") is wanted
+
+
+@pytest.mark.parametrize("where", [{"levl": 3}, {"level": "3"}, {"level": True}, {"about": "me"}])
+def test_where_refuses_a_row_whose_column_it_cannot_compare(where: dict[str, Any]) -> None:
+    row = {"level": 3, "about": {"author": "me"}}
+    with pytest.raises(BadRow, match=r"f:1: where: (no )?column"):
+        is_wanted(RowSettings(kind="file", where=where), row, "f:1")
 
 
 def test_a_shipped_response_makes_a_gold_verified_and_a_boxed_answer_does_not(
@@ -264,10 +308,9 @@ def test_a_shipped_response_makes_a_gold_verified_and_a_boxed_answer_does_not(
 def test_the_columns_that_a_source_must_have_are_known_before_it_is_read() -> None:
     settings = RowSettings(
         kind="hub",
-        columns={"prompt": "q", "id": "key"},
-        map={"answer": "boxed(sol)", "metadata.level": "number(level)"},
-        where="len(q) > 3 and not absent(sol) or true",
+        columns={"prompt": "q", "answer": "sol", "id": "key", "metadata.level": "level"},
+        where={"topic": ["a"], "about.author": "me"},
         keep=["topic"],
     )
-    assert columns_needed("math", settings) == ["q", "key", "sol", "level", "topic"]
+    assert columns_needed("math", settings) == ["q", "sol", "key", "level", "topic", "about.author"]
     assert columns_needed("code", RowSettings(kind="file")) == ["prompt", "tests"]

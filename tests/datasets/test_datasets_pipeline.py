@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from prorl_common import NullProgress
-from prorl_datasets import DOMAINS, BuildOptions, DatasetError, Recipe, load, load_recipe
+from prorl_datasets import DOMAINS, BuildOptions, DatasetError, Recipe, Sample, load, load_recipe
 from prorl_datasets.building.builder import build_with
+from prorl_datasets.building.report import EntryResult
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.parts import spread
 
@@ -80,32 +81,6 @@ def whole(mixed: Recipe, mixed_file: Path, make_scorer: Any) -> Path:
     return out
 
 
-@pytest.mark.slow
-def test_every_byte_is_the_same_for_one_and_three_workers(
-    mixed: Recipe, whole: Path, tmp_path: Path, make_scorer: Any
-) -> None:
-    one, options = tmp_path / "one", BuildOptions(workers=1)
-    build_with(make_scorer(), mixed, one, progress=NullProgress(), options=options)
-    assert _files(one) == _files(whole)
-    assert {"README.md", "manifest.json", "train.parquet"} <= _files(one).keys()
-
-
-@pytest.mark.slow
-def test_killed_twice_gives_the_bytes_of_a_build_never_killed(
-    mixed: Recipe, mixed_file: Path, whole: Path, tmp_path: Path, make_scorer: Any
-) -> None:
-    killed, parts = tmp_path / "killed", tmp_path / ".killed.build"
-    for finished in (1, 4):
-        _kill_at(_start(mixed_file, killed), parts, finished)
-    build_with(make_scorer(), mixed, killed, progress=NullProgress())
-    assert _rows_of(killed) == _rows_of(whole)
-    assert not parts.exists()
-
-
-def _rows_of(folder: Path) -> dict[str, bytes]:
-    return {name: data for name, data in _files(folder).items() if name.endswith(".parquet")}
-
-
 def _kill_at(process: subprocess.Popen[bytes], parts: Path, finished: int) -> None:
     """Kill a build without warning once so many parts lie there."""
     while process.poll() is None and len(list(parts.rglob("*.json"))) < finished:
@@ -147,6 +122,7 @@ def test_five_domains_are_the_same_bytes_for_1_2_and_8_workers_and_after_three_k
         _kill_at(_start(recipe, killed), tmp_path / ".killed.build", finished)
     assert _start(recipe, killed).wait() == 0
     assert _files(killed) == _files(tmp_path / "1")
+    assert not (tmp_path / ".killed.build").exists()
     assert len(load(killed)) == 411
     assert {s.domain for s in load(killed)} == set(DOMAINS)
 
@@ -249,3 +225,85 @@ def test_weights_of_entry_and_domain_are_in_every_row(
     )
     build_with(accepting, recipe, tmp_path / "d", progress=NullProgress())
     assert Counter(s.metadata["weight"] for s in load(tmp_path / "d")) == {1.5: 4}
+
+
+def test_writing_looks_at_all_answers_once_an_entry_and_not_once_a_row(
+    tmp_path: Path, make_scorer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _write(tmp_path / "rows.jsonl", _rows(300))
+    source = "{kind: file, path: rows.jsonl}"
+    entry = f"{{name: w, domain: math, source: {source}, count: {{train: all}}}}"
+    (tmp_path / "r.yaml").write_text(
+        f"{{name: r, decontamination: {{benchmarks: []}}, entries: [{entry}]}}"
+    )
+    computed = []
+    share = EntryResult.commonest_answer_share
+
+    def counted(result: EntryResult) -> float | None:
+        computed.append(result.entry.name)
+        return share(result)
+
+    monkeypatch.setattr(EntryResult, "commonest_answer_share", counted)
+    recipe, out = load_recipe(tmp_path / "r.yaml"), tmp_path / "out"
+    build_with(make_scorer(), recipe, out, progress=NullProgress())
+    assert len(computed) <= 3
+
+
+def _item(sample: Sample) -> tuple[str, int]:
+    return sample.metadata["entry"], sample.metadata["index"]
+
+
+class Bars:
+    """Progress that remembers each stage: label, total, items done."""
+
+    def __init__(self) -> None:
+        self.stages: list[tuple[str, int | None, int]] = []
+
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
+        self.stages.append((label, total, 0))
+
+    def advance(self, count: int = 1, **fields: str) -> None:
+        label, total, done = self.stages[-1]
+        self.stages[-1] = (label, total, done + count)
+
+    def message(self, text: str) -> None: ...
+
+    def finish(self) -> None: ...
+
+
+def test_every_phase_of_a_build_has_a_bar_that_ends_at_its_total(
+    tmp_path: Path, mixed: Recipe, make_scorer: Any
+) -> None:
+    bars = Bars()
+    build_with(make_scorer(), mixed, tmp_path / "out", progress=bars)
+    assert ("counting the rows of words", None, 300) in bars.stages
+    labels = [label for label, *_ in bars.stages]
+    for phase in ("building mixed", "looking for near-duplicates", "choosing rows", "writing rows"):
+        assert phase in labels
+    assert all(done == total for _, total, done in bars.stages if total is not None), bars.stages
+
+
+def test_a_limited_build_has_a_share_of_each_entry_and_the_rows_of_files_that_a_full_one_takes_first(
+    tmp_path: Path, whole: Path, mixed: Recipe, make_scorer: Any
+) -> None:
+    out = tmp_path / "small"
+    options = BuildOptions(limit=60)
+    report = build_with(make_scorer(), mixed, out, progress=NullProgress(), options=options)
+    assert report.recipe == "mixed-limit-60" and report.manifest["limit"] == 60
+    full = json.loads((whole / "manifest.json").read_text())
+    assert report.manifest["fingerprint"] != full["fingerprint"] and "limit" not in full
+    few = load(out)
+    assert len(few) == 60
+    assert {_item(sample) for sample in few} <= {_item(sample) for sample in load(whole)}
+    for entry in full["entries"]:
+        for split, of in entry["splits"].items():
+            kept = sum(s.split == split and s.metadata["entry"] == entry["name"] for s in few)
+            assert bool(kept) == bool(of["kept"])
+            assert kept <= 1 + 0.12 * of["kept"] + 1
+    words = next(e for e in report.manifest["entries"] if e["name"] == "words")
+    assert words["candidates"] < 300
+
+
+def test_a_limit_above_the_whole_is_the_whole_dataset(mixed: Recipe) -> None:
+    names = [entry.name for entry in mixed.entries]
+    assert mixed.limited(10_000, names, {"words": 300}) is mixed

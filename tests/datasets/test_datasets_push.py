@@ -13,11 +13,10 @@ from hub_server import TOKEN, FakeHub
 from typer.testing import CliRunner
 
 from prorl_cli.main import build_app
-from prorl_common import MissingExtraError, NullProgress, ServiceError, UserError
+from prorl_common import NullProgress, ServiceError, UserError
 from prorl_datasets import DatasetError, plan_push, push
-from prorl_datasets.hub import resolve
+from prorl_datasets.hub.access import resolve
 
-pytest.importorskip("huggingface_hub")
 # the hub's own client hands bytes to its transport in an outdated way
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=:DeprecationWarning")
 
@@ -100,7 +99,7 @@ def test_texts_of_rows_that_were_left_out_stay_at_home_and_earlier_ones_are_remo
 
 def test_a_dry_run_asks_nobody_and_needs_no_token(hub: FakeHub, small_dataset: Path) -> None:
     result = CliRunner().invoke(
-        build_app(), ["data", "push", str(small_dataset), "me/small", "--dry-run", "--json"]
+        build_app(), ["push", str(small_dataset), "me/small", "--dry-run", "--json"]
     )
     assert result.exit_code == 0
     shown = json.loads(result.stdout)
@@ -139,11 +138,3 @@ def test_what_is_no_whole_dataset_is_not_pushed(small_dataset: Path, tmp_path: P
     (copy / "train.parquet").write_bytes(b"other")
     with pytest.raises(DatasetError, match="is not the file the manifest describes"):
         plan_push(copy, "me/small")
-
-
-def test_without_the_hub_library_the_pip_line_is_said(
-    writer: FakeHub, small_dataset: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtraError, match=r"prorl\[hub\]"):
-        pushed(small_dataset)

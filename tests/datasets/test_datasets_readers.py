@@ -35,19 +35,43 @@ def lines(rows: list[dict[str, Any]]) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def make(path: Path) -> Path:
-    if path.name.endswith(".parquet"):
-        import pyarrow
-        from pyarrow import parquet
+def packed(path: Path, text: str) -> bytes:
+    import pyarrow
 
+    if path.suffix == ".zst":
+        data: bytes = pyarrow.compress(text.encode(), codec="zstd", asbytes=True)
+        return data
+    return gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode()
+
+
+def make(path: Path) -> Path:
+    import pyarrow
+    from pyarrow import parquet
+
+    if path.name.endswith(".arrow"):
+        table = pyarrow.Table.from_pylist(ROWS)
+        is_file = path.name.startswith("file")
+        kind = pyarrow.ipc.new_file if is_file else pyarrow.ipc.new_stream
+        with kind(str(path), table.schema) as writer:
+            writer.write_table(table, max_chunksize=2)
+        return path
+    if path.name.endswith(".parquet"):
         parquet.write_table(pyarrow.Table.from_pylist(ROWS), path, row_group_size=2)
         return path
     text = lines(ROWS) if ".jsonl" in path.name else json.dumps(ROWS, ensure_ascii=False, indent=1)
-    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    path.write_bytes(packed(path, text))
     return path
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.json", "a.json.gz", "a.parquet"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"a.{end}{pack}" for end in ("jsonl", "json") for pack in ("", ".gz", ".zst")),
+        "a.parquet",
+        "file.arrow",
+        "stream.arrow",
+    ],
+)
 def test_every_format_gives_the_same_rows_and_their_places(tmp_path: Path, name: str) -> None:
     path = make(tmp_path / name)
     assert read(path) == [(f"{path}:{i}", row) for i, row in enumerate(ROWS, start=1)]
@@ -80,7 +104,7 @@ def test_an_array_is_read_across_blocks_whatever_the_rows_sizes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("prorl_datasets.sources.readers.lines.BLOCK", 7)
-    monkeypatch.setattr("prorl_datasets.sources.readers.array.BLOCK", 7)
+    monkeypatch.setattr("prorl_datasets.sources.readers.lines.BLOCK", 7)
     rows = [{"t": 'ü\\"]' * n, "n": [n, -1.5e3, True, None]} for n in range(30)]
     path = written(tmp_path / "a.json", json.dumps(rows))
     assert [row for _, row in read(path)] == rows
@@ -116,8 +140,22 @@ DAMAGED = [
     ("a.csv", 'a,b\n1,"2\n3,4\n', r"a\.csv:2: not valid CSV"),
     ("a.parquet", "PAR1 is all", r"a\.parquet:1: not a readable Parquet file"),
     ("a.txt", "x", r"a\.txt: expected a file that ends in \.jsonl"),
-    ("a.jsonl.zst", "x", r"unpack it first \(zstd -d\)"),
-]
+    ("a.tsv", "a\tb\n1\n", r"a\.tsv:2: 1 values, but the header names 2 columns"),
+    ("a.jsonl.zst", "x", r"a\.jsonl\.zst: cannot be read .*fetch it again"),
+    ("a.arrow", "x", r"a\.arrow:1: not a readable Arrow file, or cut off .*fetch it again"),
+    ("a.arrow", "ARROW1 is all", r"a\.arrow:1: not a readable Arrow file"),
+    *(
+        (
+            name,
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+            "is a Git LFS pointer",
+        )
+        for name in (
+            "a.jsonl", "a.json", "a.csv", "a.tsv", "a.jsonl.gz", "a.csv.zst", "a.parquet",
+            "a.arrow",
+        )
+    ),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "text", "message"), DAMAGED)
@@ -143,9 +181,7 @@ def test_text_that_is_not_utf8_is_refused(tmp_path: Path, name: str) -> None:
         read(path)
 
 
-def test_a_truncated_gzip_gives_its_whole_lines_and_then_names_the_last_one(
-    tmp_path: Path,
-) -> None:
+def test_a_truncated_gzip_gives_its_whole_lines_and_then_names_the_last_one(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     rows = [{"n": i, "t": str(i * 7919 % 10_007) * 5} for i in range(5000)]
     whole = gzip.compress(lines(rows).encode())
@@ -247,3 +283,22 @@ def test_a_parquet_file_of_one_row_group_is_read_page_by_page(tmp_path: Path) ->
             most = max(most, pyarrow.total_allocated_bytes() - before)
     assert count == rows
     assert most < 24_000_000
+
+
+def test_tabs_part_the_values_of_a_tsv_file(tmp_path: Path) -> None:
+    path = written(tmp_path / "g.tsv", "q\ta\n1, 2\t3\n")
+    assert read(path) == [(f"{path}:2", {"q": "1, 2", "a": "3"})]
+
+
+def test_an_arrow_stream_that_ends_between_two_batches_is_cut_off(tmp_path: Path) -> None:
+    path = make(tmp_path / "s.arrow")
+    path.write_bytes(path.read_bytes()[:-8])  # pyarrow reads it as if it were whole
+    with pytest.raises(DatasetError, match=r"s\.arrow:1: .* cut off"):
+        read(path)
+
+
+def test_a_zstd_file_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(packed(path, lines(ROWS * 5000))[:-100])
+    with pytest.raises(DatasetError, match=r"a\.jsonl\.zst: cannot be read .*fetch it again"):
+        read(path)

@@ -298,8 +298,7 @@ RELATIONS: dict[tuple[str, str], Callable[[Q], tuple[float, float]]] = {
     ),
     ("mechanics_loop", "the force of the track on the cart at the top of the loop"): lambda q: (
         _top_of_loop(
-            q,
-            q["m"] * G * q["h"] if "h" in q else _steps(lambda x: q["k"] * x, 0, q["x"]),
+            q, q["m"] * G * q["h"] if "h" in q else _steps(lambda x: q["k"] * x, 0, q["x"])
         )
     ),
     ("electricity_heating_wire", "the power of the heater"): lambda q: (

@@ -46,13 +46,6 @@ def test_unknown_split_is_named(dataset: Path, split: str) -> None:
         load(dataset, split)
 
 
-def test_missing_dataset_says_how_to_build_one(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="prorl data build"):
-        load(tmp_path / "none")
-    with pytest.raises(DatasetError, match=r"no manifest\.json"):
-        load(tmp_path)
-
-
 def test_a_changed_file_does_not_pass_for_the_one_in_the_manifest(dataset: Path) -> None:
     os.replace(dataset / "test.parquet", dataset / "train.parquet")
     for path in (dataset, dataset / "train.parquet"):

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 from prorl_common import PluginError, UnknownNameError, use_plugins
-from prorl_datasets.text.banding import rows_for
 from prorl_datasets.text.canonical import canonical_words
-from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates
+from prorl_datasets.text.duplicates import EDGE, greedy_keep, near_duplicates, rows_for
 from prorl_datasets.text.hashing import (
     EMPTY,
     NGRAM,
@@ -24,11 +23,11 @@ from prorl_datasets.text.hashing import (
     runs_of,
     signature,
     signature_of,
+    template_ngrams,
     word_hashes,
 )
 from prorl_datasets.text.index import BenchmarkIndex, Match
-from prorl_datasets.text.index_file import Rules
-from prorl_datasets.text.templates import template_ngrams
+from prorl_datasets.text.view_index import Rules
 from prorl_datasets.text.words import SUFFIXES, normalise_question, words
 from prorl_datasets.types import DatasetError
 

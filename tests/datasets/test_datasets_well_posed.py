@@ -13,13 +13,13 @@ import pytest
 from prorl_common import NullProgress
 from prorl_datasets import Recipe
 from prorl_datasets.building.builder import build_with
+from prorl_datasets.candidate import Drop, Row
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.recipe import parse_recipe
-from prorl_datasets.rows.posed import flaw_of_row
-from prorl_datasets.rows.row import Drop, Row
+from prorl_datasets.rows.maker import flaw_of_row
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.reasoning_gym import ReasoningGymSource, row_of
-from prorl_datasets.sources.rg_wording import reworded
+from prorl_datasets.sources.rg_entries import reworded
 from prorl_datasets.sources.well_posed import flaw_of, rules
 from prorl_verifiers import Task
 

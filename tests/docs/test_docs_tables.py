@@ -13,15 +13,17 @@ import pytest
 
 from prorl_common import config
 from prorl_datasets import ADAPTERS, RECIPES
+from prorl_datasets.benchmarks import benchmark_names
 from prorl_datasets.procedural import families
-from prorl_datasets.recipe.recipe import default_prompt, load_recipe
+from prorl_datasets.recipe.recipe import load_recipe
 from prorl_datasets.sources.procedural import ProceduralSource
 from prorl_datasets.types import DOMAINS
-from prorl_evaluation.suites import load_suite, suite_names
+from prorl_evaluation.suites.suite import load_suite, suite_names
 from prorl_training.config import TrainConfig
 from prorl_training.config.presets import preset_names, preset_values
 from prorl_verifiers import VERIFIERS
 from prorl_verifiers.instruction.registry import RANDOM_UPSTREAM, REGISTRY
+from prorl_verifiers.logic.rules import RULES
 
 tables = importlib.import_module("reference.tables")
 recipes = importlib.import_module("reference.recipes")
@@ -135,7 +137,9 @@ def test_recipes_adapters_columns_and_prompts_are_all_there() -> None:
         )
         assert row[3], f"{name} has no summary"
     said = tables.TABLES["prompts"]()
-    assert all(default_prompt(domain).format(question="").strip() in said for domain in DOMAINS)
+    assert all(
+        VERIFIERS.get(domain).data.prompt.format(question="").strip() in said for domain in DOMAINS
+    )
     scored = [line.split(" | ")[0] for line in tables.TABLES["columns of files"]().splitlines()[2:]]
     verifiers = {name for name in VERIFIERS.names() if VERIFIERS.origin(name).is_ours}
     assert {name.strip("| ") for name in scored} == verifiers >= set(DOMAINS)
@@ -160,11 +164,19 @@ def test_the_procedural_recipe_uses_every_large_family_and_the_listed_tasks() ->
 
 
 def test_every_instruction_id_has_a_row_with_meaning_and_deviation() -> None:
-    found = [row for name in ("ifeval", "ifevalg", "ifbench", "mifeval") for row in rows(name)]
+    found = [row for name in ("ifeval", "ifevalg", "ifbench") for row in rows(name)]
     assert [row[0].strip("`") for row in found] == list(REGISTRY)
     assert all(len(row) == 4 and all(row) for row in found)
     assert first_names("random upstream") == list(RANDOM_UPSTREAM)
     assert set(RANDOM_UPSTREAM) <= set(REGISTRY)
+
+
+def test_every_logic_dataset_and_every_benchmark_is_listed() -> None:
+    text = tables.TABLES["logic rules"]()
+    groups = [row.split(" | ")[0].strip("| ").split(", ") for row in text.splitlines()[2:]]
+    assert groups[0] == [f"{len(RULES) - sum(map(len, groups[1:]))} not named below"]
+    assert {name for group in groups[1:] for name in group} < set(RULES)
+    assert first_names("benchmarks") == benchmark_names()
 
 
 def test_suites_name_their_benchmarks_and_ladders_what_is_trained() -> None:

@@ -23,7 +23,7 @@ from prorl_evaluation import (
     gain_against_base,
     solvable_changes,
 )
-from prorl_evaluation.boundary.gain import spearman
+from prorl_evaluation.boundary.changes import spearman
 from prorl_evaluation.boundary.tables import (
     boundary_tables,
     posterior_table,
@@ -32,7 +32,7 @@ from prorl_evaluation.boundary.tables import (
     suspicions,
 )
 from prorl_evaluation.boundary.types import GainPoint
-from prorl_evaluation.metrics.summary import group_results
+from prorl_evaluation.summary import group_results
 from prorl_evaluation.types import Label
 
 N = 64
@@ -154,10 +154,7 @@ def test_pass_at_1_that_rises_without_the_boundary_is_called_sharpened_only() ->
 
 
 def test_a_baseline_at_the_ceiling_is_not_called_sharpened_only() -> None:
-    results = [
-        drawn("base", lambda p: 0.5 * p + 0.2),
-        drawn("rl", lambda p: 0.5 * p + 0.4),
-    ]
+    results = [drawn("base", lambda p: 0.5 * p + 0.2), drawn("rl", lambda p: 0.5 * p + 0.4)]
     claim = boundary_report(results).claims[0]
     assert claim.regime == "undecided" and "within 0.05 of 1" in claim.reason
 

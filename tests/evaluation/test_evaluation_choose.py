@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, UserError
+from prorl_common import DiskFullError, NullProgress, UserError
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
 from prorl_evaluation.sampling.choose import (
     find_run,
@@ -20,7 +23,11 @@ from prorl_evaluation.sampling.choose import (
     run_target,
     settings_hash,
 )
+from prorl_evaluation.sampling.journal import Records, digest
+from prorl_evaluation.sampling.stored import Stored, chosen, spooled, stored_rows
+from prorl_evaluation.suites.sources import _digest
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_verifiers import Task
 
 SETTINGS = EvalSettings(n=4, k=2, draws=50, dataset={"manifest_sha256": "m", "path": "p"})
 
@@ -81,14 +88,6 @@ def test_a_latest_marker_cannot_lead_out_of_the_run(tmp_path: Path) -> None:
         run_target(run, "latest")
 
 
-def test_a_missing_dataset_names_the_cure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(EvaluationError, match="prorl data build"):
-        pick_dataset(None, "test")
-    with pytest.raises(UserError, match="no such dataset"):
-        pick_dataset(tmp_path / "nowhere", "test")
-
-
 def test_the_newest_dataset_is_taken_and_its_manifest_hashed(workplace: Path) -> None:
     samples, origin = pick_dataset(None, "test", limit=4)
     assert [s.domain for s in samples] == ["math", "math", "stem", "stem"]
@@ -133,11 +132,88 @@ def test_a_runs_results_come_base_first_and_with_one_set_of_settings(tmp_path: P
         )
         created = "2026-01-01" if slug.endswith("bb") else "2026-01-02"
         dataclasses.replace(result, created=created).save(out)
-    results, folder = gather(["r"], tmp_path)
-    assert [r.label for r in results] == ["base-aa", "step_000003-aa", "step_000012-aa"]
-    assert folder == run
-    results, folder = gather([str(run / "eval" / "base-bb"), str(run / "eval" / "base-aa")])
-    assert [r.label for r in results] == ["base-bb", "base-aa"] and folder is None
+    stored = gather(["r"], tmp_path)
+    slugs = ["base-aa", "step_000003-aa", "step_000012-aa"]
+    assert [r.label for r in stored.results] == slugs and stored.run == run
+    assert stored.folders() == [run / "eval" / slug for slug in slugs]
+    two = gather([str(run / "eval" / "base-bb"), str(run / "eval" / "base-aa")])
+    assert [r.label for r in two.results] == ["base-bb", "base-aa"] and two.run is None
+    (run / "eval" / "base-aa" / "result.json").rename(tmp_path / "moved.json")
+    with pytest.raises(EvaluationError, match=r"moved\.json is not in a result folder"):
+        gather([str(tmp_path / "moved.json")]).folders()
     (tmp_path / "empty").mkdir()
     with pytest.raises(EvaluationError, match=r"no result\.json"):
         gather([str(tmp_path / "empty")])
+
+
+# Samples and journals that are read from files when they are asked for
+
+
+LONG = dataclasses.replace(
+    make_samples(1)[0],
+    id="long \ud800 é\n",
+    prompt=({"role": "user", "content": "x" * (3 << 20)},),
+    task=Task("math", {"answer": "1", "list": [1, None, {"a": 2.5}]}),
+    metadata={"chance": 0.25, "family": "é"},
+)
+SAMPLES = [*make_samples(3), LONG, *make_samples(2, "stem")]
+
+
+def test_spooled_samples_are_the_samples_pass_after_pass_and_in_any_order() -> None:
+    stored = spooled(iter(SAMPLES))
+    assert isinstance(stored, Stored) and len(stored) == 6
+    assert list(stored) == SAMPLES and list(stored) == SAMPLES
+    assert [stored[3], stored[-1]] == [SAMPLES[3], SAMPLES[-1]]
+    assert list(stored[2:5]) == SAMPLES[2:5]
+    assert list(chosen(stored, [4, 0, 3])) == list(chosen(SAMPLES, [4, 0, 3]))
+    assert list(in_turn(stored, 4)) == in_turn(SAMPLES, 4)
+    assert not spooled([])
+
+
+def test_what_a_dataset_holds_is_on_disk_and_not_in_memory(workplace: Path) -> None:
+    samples, _ = pick_dataset(None, "test", limit=4)
+    assert isinstance(samples, Stored)
+    assert [s.domain for s in samples] == ["math", "math", "stem", "stem"]
+
+
+def test_blank_lines_are_no_rows_and_a_damaged_one_is_an_error_where_it_is_read(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"a": 1}\n\n{"a": 2}\n{"a": \n')
+    rows: Stored[Any] = stored_rows(path, dict)
+    assert len(rows) == 3 and rows[1] == {"a": 2}
+    with pytest.raises(ValueError):
+        list(rows)
+
+
+def test_a_record_is_read_from_its_line_however_long(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    lines = [json.dumps({"n": n, "text": "y" * n}) + "\n" for n in (1, 5000, 100_000)]
+    path.write_text("".join(lines))
+
+    def make(row: Mapping[str, Any]) -> int:
+        assert len(row["text"]) == row["n"]
+        return int(row["n"])
+
+    records = Records(path, make)
+    places = [0, len(lines[0]), len(lines[0]) + len(lines[1])]
+    for key, place in zip((("a", "t"), "b", "c"), places, strict=True):
+        records.put(key, place)
+    assert [records["a", "t"], records["b"], records.get("c")] == [1, 5000, 100_000]
+    assert ("a", "u") not in records and records.get("d") is None and len(records) == 3
+    records.drop("b")
+    assert list(records.values()) == [1, 100_000]
+
+
+def test_a_benchmarks_digest_is_that_of_its_lines_together() -> None:
+    lines = [["é", "1", "2"], ["b", "3", "4"]]
+    assert _digest(iter(lines)) == digest(lines) and _digest([]) == digest([])
+
+
+def test_a_full_folder_for_temporary_files_is_said_with_its_cure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Path("/dev/full").open("wb"))  # noqa: SIM115
+    with pytest.raises(DiskFullError, match="TMPDIR"):
+        spooled(make_samples(3))

@@ -11,6 +11,8 @@ import pytest
 from prorl_common import NullProgress
 from prorl_datasets import Sample
 from prorl_evaluation import EvalResult, EvalSettings, EvaluationError, compare, evaluate
+from prorl_evaluation.compare import Comparison, Difference
+from prorl_evaluation.stats.intervals import Interval
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task
 
@@ -106,3 +108,77 @@ def test_different_settings_are_named(tmp_path: Path) -> None:
         "reward",
         "length",
     }
+
+
+def difference(metric: str, low: float, high: float, count: int = 100) -> Difference:
+    middle = (low + high) / 2
+    interval = Interval(middle, low, high, count)
+    return Difference("overall", metric, 0.3, 0.3 + middle, interval)
+
+
+UP, DOWN, FLAT = (0.1, 0.3), (-0.3, -0.1), (-0.05, 0.07)
+
+
+@pytest.mark.parametrize(
+    ("one", "many", "sentence"),
+    [
+        (
+            UP,
+            FLAT,
+            (
+                "pass@1 rose by 0.200 [0.100, 0.300], but no change of pass@4 was shown (+0.010 [-0.050, +0.070]): "
+                "the model became surer of what it could already do."
+            ),
+        ),
+        (
+            UP,
+            UP,
+            (
+                "pass@1 rose by 0.200 [0.100, 0.300], and pass@4 rose by 0.200 [0.100, 0.300]: within 4 tries the model "
+                "solves more problems than before."
+            ),
+        ),
+        (
+            UP,
+            DOWN,
+            (
+                "pass@1 rose by 0.200 [0.100, 0.300], and pass@4 fell by 0.200 [0.100, 0.300]: the model became surer, "
+                "but solves fewer problems within 4 tries."
+            ),
+        ),
+        (UP, None, "pass@1 rose by 0.200 [0.100, 0.300]."),
+        (FLAT, FLAT, "No change was shown: pass@1 moved by +0.010 [-0.050, +0.070]."),
+        (FLAT, None, "No change was shown: pass@1 moved by +0.010 [-0.050, +0.070]."),
+        (
+            FLAT,
+            DOWN,
+            "No change of pass@1 was shown (+0.010 [-0.050, +0.070]), but pass@4 fell by 0.200 [0.100, 0.300].",
+        ),
+        (DOWN, FLAT, "pass@1 fell by 0.200 [0.100, 0.300]: the model got worse."),
+        (
+            DOWN,
+            DOWN,
+            "pass@1 fell by 0.200 [0.100, 0.300], and pass@4 fell by 0.200 [0.100, 0.300]: the model got worse.",
+        ),
+        (
+            DOWN,
+            UP,
+            (
+                "pass@1 fell by 0.200 [0.100, 0.300], and pass@4 rose by 0.200 [0.100, 0.300]: the model became less "
+                "sure, but solves more problems within 4 tries."
+            ),
+        ),
+    ],
+)
+def test_the_headline_says_what_both_intervals_show(
+    one: tuple[float, float], many: tuple[float, float] | None, sentence: str
+) -> None:
+    found = [difference("pass@1", *one), *([difference("pass@4", *many)] if many else [])]
+    assert Comparison("a", "b", tuple(found), 100, (), (), (), ()).headline(4) == sentence
+
+
+def test_the_headline_claims_nothing_of_too_few_problems() -> None:
+    few = (difference("pass@1", *UP, count=9), difference("pass@4", *UP, count=9))
+    assert Comparison("a", "b", few, 9, (), (), (), ()).headline(4) == (
+        "Too few problems to say whether pass@1 changed: 9 have a value in both."
+    )

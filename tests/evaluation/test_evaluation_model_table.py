@@ -17,9 +17,7 @@ from prorl_cli.main import build_app
 from prorl_common import NullProgress
 from prorl_datasets import Sample
 from prorl_evaluation import EvalResult, EvalSettings, EvaluationError, compare, evaluate
-from prorl_evaluation.model_table.gathering import gather_models
-from prorl_evaluation.model_table.shown import below, value_table
-from prorl_evaluation.model_table.table import model_table
+from prorl_evaluation.model_table import below, gather_models, model_table, value_table
 from prorl_evaluation.stats.distributions import holm
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 
@@ -60,28 +58,17 @@ def test_a_real_gain_is_claimed_and_its_twin_is_not(folders: list[str]) -> None:
     assert done.exit_code == 0, done.output
     table = json.loads(done.stdout)
     assert table["labels"] == ["m40", "m41", "m80"] and table["k"] == 8
-    assert [(g["name"], g["problems"]) for g in table["groups"]] == [
-        ("overall", 27),
-        ("math", 15),
-        ("stem", 12),
-    ]
+    assert table["groups"] == [["overall", 27], ["math", 15], ["stem", 12]]
     claims = {(d["model"], d["group"], d["metric"]): d["claim"] for d in table["differences"]}
     assert claims["m80", "overall", "pass@1"] == "higher"
     assert {c for (model, _, _), c in claims.items() if model == "m41"} == {""}
     assert table["tests"] == len(claims) == 12
 
 
-def test_the_baseline_may_be_any_model_and_a_loss_is_claimed(folders: list[str]) -> None:
-    done = call(*folders, "--baseline", "m80", "--json")
-    table = json.loads(done.stdout)
-    assert table["baseline"] == "m80" and table["labels"][0] == "m80"
+def test_the_first_one_named_is_the_baseline_and_a_loss_is_claimed(folders: list[str]) -> None:
+    table = json.loads(call(folders[2], *folders[:2], "--json").stdout)
+    assert table["baseline"] == "m80" and table["labels"] == ["m80", "m40", "m41"]
     assert {d["claim"] for d in table["differences"] if d["metric"] == "pass@1"} == {"lower"}
-    other = call(*folders[1:], "--baseline", folders[0], "--json")
-    assert json.loads(other.stdout)["labels"] == ["m40", "m41", "m80"]
-    wrong = call(*folders, "--baseline", "m8")
-    assert isinstance(wrong.exception, EvaluationError) and "did you mean 'm80'" in str(
-        wrong.exception
-    )
 
 
 def test_a_cell_and_a_difference_have_the_intervals_of_compare(folders: list[str]) -> None:
@@ -101,9 +88,8 @@ def test_a_cell_and_a_difference_have_the_intervals_of_compare(folders: list[str
 def test_text_and_markdown_have_marks_and_both_intervals(folders: list[str]) -> None:
     text = call(*folders).stdout
     assert "↑" in text and "{" in text and "Holm" in text and "at most 5%" in text
-    page = call(*folders, "--markdown", "--by", "overall").stdout
+    page = call(*folders, "--markdown").stdout
     assert page.startswith("### pass@k of 3 models") and "overall (27)" in page
-    assert "math" not in page
     assert page.count("\n| ---") == 2
 
 
@@ -113,7 +99,7 @@ def test_only_the_problems_that_all_share_are_compared_and_it_is_said(tmp_path: 
         result(tmp_path / "b", 70, make_samples(20, start=6)),
     ]
     table = model_table(models)
-    assert table.groups[0].problems == 14
+    assert table.groups[0] == ("overall", 14)
     assert any("6 of 20 problems are not in all results" in line for line in below(table))
     with pytest.raises(EvaluationError, match="share no problem"):
         model_table([models[0], result(tmp_path / "c", 20, make_samples(9, "stem"))])
@@ -138,20 +124,17 @@ def test_a_suites_folders_become_one_row_a_model_and_one_column_a_benchmark(tmp_
     results, _ = gather_models([str(tmp_path / "suites")])
     assert [r.label for r in results] == ["m30", "m80"]
     table = model_table(results)
-    assert [g.name for g in table.groups] == ["overall", "bench_math", "bench_stem"]
-    one = tmp_path / "suites" / "m30" / "math-1" / "eval.json"
-    two = tmp_path / "suites" / "m80" / "math-1" / "result.json"
-    assert [g.name for g in model_table(gather_models([str(one), str(two)])[0]).groups] == [
-        "overall"
-    ]
+    assert [name for name, _ in table.groups] == ["overall", "bench_math", "bench_stem"]
+    one, two = (tmp_path / "suites" / m / "math-1" / "result.json" for m in ("m30", "m80"))
+    one_dataset = model_table(gather_models([str(one), str(two)])[0])
+    assert [name for name, _ in one_dataset.groups] == ["overall"]
 
 
-def test_a_model_sampled_twice_has_two_rows_and_one_result_is_no_table(tmp_path: Path) -> None:
+def test_one_weight_under_two_labels_is_said_and_one_model_is_no_table(tmp_path: Path) -> None:
     result(tmp_path / "a", 30)
-    result(tmp_path / "b", 30, seed=5)
+    result(tmp_path / "b", 30, label="other")
     results, _ = gather_models([str(tmp_path / n) for n in "ab"])
-    assert [r.label for r in results] == ["m30", "m30 (2)"]
-    assert any("same weights" in line for line in model_table(results).notes)
+    assert any("same weights: m30, other" in line for line in model_table(results).notes)
     with pytest.raises(EvaluationError, match="name results of two or more"):
         gather_models([str(tmp_path / "a")])
 
@@ -169,18 +152,17 @@ def in_one_folder(root: Path, parts: dict[str, list[Sample]]) -> list[str]:
     return [str(folder) for _, _, folder in folders]
 
 
-def test_a_dataset_that_was_built_anew_counts_no_problem_twice(tmp_path: Path) -> None:
+def test_two_results_of_a_model_on_the_same_problems_are_refused(tmp_path: Path) -> None:
     names = in_one_folder(tmp_path, {"old": SAMPLES, "new": SAMPLES[:20]})
-    results, _ = gather_models(names)
-    assert [r.label for r in results] == ["m30", "m30 (2)", "m80", "m80 (2)"]
-    assert model_table(results).groups[0].problems == 20
+    with pytest.raises(EvaluationError, match="m30 has two results on the same problems"):
+        gather_models(names)
 
 
 def test_two_datasets_of_one_folders_name_are_two_columns(tmp_path: Path) -> None:
     parts = {"0123456789": make_samples(12), "abcdefghij": make_samples(11, "stem")}
     results, _ = gather_models(in_one_folder(tmp_path, parts))
-    groups = [(g.name, g.problems) for g in model_table(results).groups]
-    assert groups == [("overall", 23), ("mine", 12), ("mine-test-abcdefgh", 11)]
+    groups = model_table(results).groups
+    assert groups == (("overall", 23), ("mine", 12), ("mine-abcdefgh", 11))
 
 
 def test_every_row_and_column_has_a_name_of_its_own(tmp_path: Path) -> None:
@@ -195,11 +177,11 @@ def test_every_row_and_column_has_a_name_of_its_own(tmp_path: Path) -> None:
         dataclasses.replace(made, problems=tuple(problems)).save(folder)
         folders.append(str(folder))
     results, _ = gather_models(folders)
-    assert [r.label for r in results] == ["m", "m (3)", "m (2)"]
+    assert [r.label for r in results] == ["m", "m (d41)", "m (2)"]
     table = model_table(results)
-    assert [g.name for g in table.groups] == ["overall", "benchmark overall", "b"]
+    assert [name for name, _ in table.groups] == ["overall", "benchmark overall", "b"]
     assert table.value("m (2)", "overall", "pass@1").population.value > 0.6
-    assert table.value("m (3)", "benchmark overall", "pass@1").population.count == 15
+    assert table.value("m (d41)", "benchmark overall", "pass@1").population.count == 15
 
 
 def test_small_groups_are_shown_and_not_tested(tmp_path: Path) -> None:

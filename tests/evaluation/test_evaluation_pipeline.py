@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,8 @@ import pytest
 
 from prorl_common import NullProgress, ServiceError
 from prorl_evaluation import EvalSettings, EvaluationError, evaluate
-from prorl_evaluation.sampling.grading import Item, ungraded
 from prorl_evaluation.sampling.job import problems_of
-from prorl_evaluation.sampling.journal import EvalJournal
-from prorl_evaluation.sampling.meter import Meter
+from prorl_evaluation.sampling.pipeline import GradingThread, Meter
 from prorl_evaluation.sampling.sampler import plan
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_verifiers import Task, Verdict
@@ -235,14 +233,14 @@ class Spent:
 
 def test_the_bar_shows_tokens_a_second_and_the_cost_of_this_call_so_far_and_in_all() -> None:
     bar, spent = Bar(), Spent()
-    meter = Meter(bar, 10, "m", lambda: spent)
+    meter = Meter(bar, 10, lambda: spent)
     meter.count(1)
     assert "tokens/s" not in bar.facts
     spent.cost = 3.0
     meter.count(3, 5000)
     assert bar.facts["cost"] == "2 of about 5" and "tokens/s" in bar.facts
     assert sum(bar.counts) == 4
-    assert "cost" not in Meter(bar, 10, "m", lambda: Spent(None)).facts()
+    assert "cost" not in Meter(bar, 10, lambda: Spent(None)).facts()
 
 
 CHILD = """
@@ -316,14 +314,15 @@ def test_verdicts_that_fall_far_behind_are_let_go_and_made_when_sampling_is_over
     quick = evaluate(
         FakeGenerator(), make_samples(40), settings, tmp_path / "a", FakeScorer(), NullProgress()
     )
-    looked_through: list[EvalJournal] = []
+    looked_through: list[GradingThread] = []
+    look_through = GradingThread._look_through
 
-    def find(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
-        looked_through.append(journal)
-        return ungraded(items, journal)
+    def counted(thread: GradingThread) -> None:
+        looked_through.append(thread)
+        look_through(thread)
 
     monkeypatch.setattr(pipeline, "MOST_WAITING", 4)
-    monkeypatch.setattr(pipeline, "ungraded", find)
+    monkeypatch.setattr(GradingThread, "_look_through", counted)
     slow = Slow()
     found = evaluate(
         FakeGenerator(), make_samples(40), settings, tmp_path / "b", slow, NullProgress()

@@ -15,11 +15,16 @@ import pytest
 
 from prorl_common import NullProgress, UserError
 from prorl_datasets import Sample
-from prorl_evaluation.rating.feeding import feed_evaluation, feed_run
-from prorl_evaluation.rating.rate import rate
+from prorl_evaluation.rating.rate import feed_evaluation, feed_run, rate
 from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples
-from prorl_evaluation.rating.suggestion import entries_in_band, suggest
-from prorl_evaluation.rating.summary import RowRate, group_rates, row_rates, write_pass_rates
+from prorl_evaluation.rating.summary import (
+    RowRate,
+    entries_in_band,
+    group_rates,
+    row_rates,
+    suggest,
+    write_pass_rates,
+)
 from prorl_evaluation.sampling.choose import read_run
 from prorl_evaluation.sampling.evaluate import evaluate
 from prorl_evaluation.stats.distributions import jeffreys

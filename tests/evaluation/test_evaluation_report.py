@@ -1,42 +1,44 @@
-"""The report: escaping, honesty of the headline, light and dark, absent parts."""
+"""The report: an honest headline, what weakens the numbers, the commands that make it again, boundary sections."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import re
-import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
-from prorl_common import MissingExtraError, NullProgress
+from prorl_cli.main import build_app
+from prorl_common import NullProgress
+from prorl_common.markup import fence, md
 from prorl_datasets import Sample
 from prorl_evaluation import (
     EvalResult,
     EvalSettings,
     EvaluationError,
     Example,
+    ProblemResult,
     compare,
     evaluate,
-    write_report,
 )
-from prorl_evaluation.metrics.summary import group_results
-from prorl_evaluation.report import html
-from prorl_evaluation.report.data import read_rows, report_data
-from prorl_evaluation.report.html import style_sheet
+from prorl_evaluation.report.data import (
+    BINS,
+    ReportData,
+    ReportOptions,
+    rate_counts,
+    read_rows,
+    report_data,
+)
 from prorl_evaluation.report.markdown import markdown_report
-from prorl_evaluation.report.training import penalty_windows, reset_steps, thin
 from prorl_evaluation.report.words import caveats, commands, headline
+from prorl_evaluation.summary import group_results
 from prorl_evaluation.tables import result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
+from prorl_evaluation.types import BEFORE_RL
 
-EVIL = (
-    "<script>alert('x')</script>\" onload=\"$\\frac$ \ud800 \x00 </style></svg>]]> "
-    "\u202egnp.exe\u202c | `x` [a](javascript:alert(1)) ![b](http://e.example/c.png)"
-)
 SETTINGS = EvalSettings(n=16, k=8, draws=300)
 
 
@@ -74,88 +76,9 @@ def run_dir(tmp_path: Path) -> Path:
     return run
 
 
-class Outline(HTMLParser):
-    """Collects tags and checks that they close in order."""
-
-    VOID = ("meta", "br", "link", "img")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.open: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-
-def outline(page: str) -> Outline:
-    parser = Outline()
-    parser.feed(page)
-    parser.close()
-    assert parser.open == []
-    return parser
-
-
-def test_the_report_is_whole_light_dark_and_printable(
-    tmp_path: Path, pair: list[EvalResult], run_dir: Path
-) -> None:
-    page = write_report(pair, run_dir, tmp_path / "report.html").read_text()
-    found = outline(page)
-    assert "prefers-color-scheme: dark" in page and "@media print" in page
-    assert "color-scheme: light dark" in page
-    assert found.tags.count("figure") == 3 + 3 + 1 + 3
-    assert "script" not in found.tags and "link" not in found.tags and "img" not in found.tags
-    assert all(not name.startswith("on") for name, _ in found.attributes)
-    assert not re.search(r"(src|href)=[\"']https?:", page)
-    for words in ("the base", "the policy", "Training", "reference reset", "temperature"):
-        assert words in page
-    assert "higher" in page and "pass@8" in page
-
-
-def test_colours_follow_the_page(tmp_path: Path, pair: list[EvalResult]) -> None:
-    page = write_report(pair, None, tmp_path / "r.html").read_text()
-    body = page[page.index("<body>") :]
-    assert "class='line s1 '" in body and "#" not in re.sub(r"&#x?[0-9a-f]+;", "", body)
-
-
-def test_text_of_models_and_users_is_escaped(tmp_path: Path, pair: list[EvalResult]) -> None:
-    example = Example("id " + EVIL, "math", EVIL, EVIL, 0.0, "scored", EVIL)
-    evil = [
-        dataclasses.replace(
-            r,
-            model_id=EVIL,
-            settings=dataclasses.replace(r.settings, label=EVIL, dataset={"path": EVIL}),
-            examples=(example,),
-            isolation=(EVIL,),
-            groups=tuple(dataclasses.replace(g, name=g.name + EVIL) for g in r.groups),
-        )
-        for r in pair
-    ]
-    evil = [
-        dataclasses.replace(r, groups=(p.groups[0], *r.groups[1:]))
-        for r, p in zip(evil, pair, strict=True)
-    ]
-    page = write_report(evil, None, tmp_path / "r.html").read_text()
-    found = outline(page)
-    assert "script" not in found.tags
-    assert "<script" not in page and "&lt;script&gt;" in page
-    assert "\u202e" not in page and "[U+202E]gnp.exe" in page
-    assert all(not name.startswith("on") for name, _ in found.attributes)
-
-
 def test_a_gain_is_stated_with_its_interval(pair: list[EvalResult]) -> None:
-    lines = headline(pair, compare(*pair))
+    first, *lines = headline(pair, compare(*pair))
+    assert first == compare(*pair).headline(pair[-1].settings.k)
     number = r"[+−]0\.\d{3}"
     assert re.fullmatch(
         rf"pass@1 0\.\d{{3}} → 0\.\d{{3}}, difference {number} \[{number}, {number}\]", lines[0]
@@ -165,10 +88,12 @@ def test_a_gain_is_stated_with_its_interval(pair: list[EvalResult]) -> None:
 def test_a_difference_that_may_be_nothing_is_called_that(
     tmp_path: Path, pair: list[EvalResult]
 ) -> None:
-    lines = headline([pair[0], pair[0]], compare(pair[0], pair[0]))
+    first, *lines = headline([pair[0], pair[0]], compare(pair[0], pair[0]))
+    assert first.startswith("No change was shown")
     assert all("not distinguishable" in line for line in lines)
     few = [result(tmp_path / f"few{p}", p, make_samples(4)) for p in (0, 100)]
-    assert "only 4 problems: too few to say" in headline(few, compare(*few))[0]
+    first, second, *_ = headline(few, compare(*few))
+    assert first.startswith("Too few problems to say") and "only 4 problems" in second
 
 
 def test_what_weakens_the_numbers_is_said(tmp_path: Path, run_dir: Path) -> None:
@@ -197,45 +122,25 @@ def test_what_weakens_the_numbers_is_said(tmp_path: Path, run_dir: Path) -> None
         assert words in found, words
 
 
-def test_a_single_result_without_a_run_makes_a_report(
-    tmp_path: Path, pair: list[EvalResult]
-) -> None:
-    page = write_report(pair[:1], None, tmp_path / "r.html").read_text()
-    found = outline(page)
-    assert found.tags.count("figure") == 6 and "Training" not in page
-
-
 def test_a_result_of_nothing_but_infra_errors_makes_a_report(tmp_path: Path) -> None:
     empty = evaluate(
         FakeGenerator(), make_samples(2), SETTINGS, tmp_path, FakeScorer(broken=""), NullProgress()
     )
-    assert "nan" not in write_report([empty], None, tmp_path / "r.html").read_text().lower()
+    shown = markdown_report(report_data([empty], None))
+    assert "nan" not in shown.lower()
 
 
-def test_a_report_with_nothing_solved_says_so_once_and_draws_nothing(tmp_path: Path) -> None:
+def test_a_report_with_nothing_solved_says_so_once_and_leaves_the_tables_of_solved_out(
+    tmp_path: Path,
+) -> None:
     samples = [*make_samples(13), *make_samples(12, "logic")]
     none = [result(tmp_path / name, 0, samples, name) for name in ("base", "policy")]
     data = report_data(none, None)
-    page, text = html.page(data), markdown_report(data)
-    for written in (page, text):
-        assert "Nothing solved: none of 800 answers earned anything" in written
-        assert "Results by domain" not in written and "boundary move" not in written
-        assert "Truncation, extraction" in written and "Examples" in written
-        assert "too few problems" not in written and "not distinguishable" not in written
-    assert page.count("<figure") == 0
-
-
-def test_absent_keys_and_journals_leave_their_part_out(
-    tmp_path: Path, pair: list[EvalResult]
-) -> None:
-    run = tmp_path / "bare"
-    run.mkdir()
-    assert "Training" not in write_report(pair, run, tmp_path / "r.html").read_text()
-    (run / "metrics.jsonl").write_text(
-        '{"step": 1, "kl": null}\n{"step": 2, "kl": 0.5}\n{"x": 1}\n'
-    )
-    page = write_report(pair, run, tmp_path / "r.html").read_text()
-    assert "KL to the reference" in page and "Entropy" not in page
+    written = markdown_report(data)
+    assert "Nothing solved: none of 800 answers earned anything" in written
+    assert "Results by domain" not in written and "boundary move" not in written
+    assert "Truncation, extraction" in written and "Examples" in written
+    assert "too few problems" not in written and "not distinguishable" not in written
 
 
 def test_a_damaged_metrics_line_is_named(tmp_path: Path) -> None:
@@ -245,53 +150,9 @@ def test_a_damaged_metrics_line_is_named(tmp_path: Path) -> None:
         read_rows(path)
 
 
-def test_windows_and_resets_come_from_the_decisions() -> None:
-    metrics: list[dict[str, Any]] = [{"step": i, "length_penalty_active": i > 7} for i in range(10)]
-    decisions = [
-        {"step": 2, "kind": "penalty_window_opened"},
-        {"step": 5, "kind": "penalty_window_closed"},
-        {"step": 6, "kind": "reference_reset"},
-        {"step": 8, "kind": "penalty_window_opened"},
-    ]
-    assert penalty_windows(metrics, decisions) == [(2.0, 4.0), (8.0, 9.0)]
-    assert penalty_windows(metrics, []) == [(8.0, 9.0)]
-    assert reset_steps(decisions) == [6.0]
-
-
-def test_long_series_are_thinned_to_means() -> None:
-    points = thin([(float(i), 1.0 if i < 500 else 3.0) for i in range(1000)])
-    assert len(points) == 334 and points[0] == (1.0, 1.0) and points[-1][1] == 3.0
-    assert thin([(1.0, 2.0)]) == [(1.0, 2.0)]
-    assert thin([]) == []
-
-
-def test_every_result_has_a_colour_of_its_own_on_light_and_on_dark_paper() -> None:
-    sheet = style_sheet(9)
-    colours = re.findall(r"--series\d: (#[0-9a-f]{6})", sheet)
-    light, dark, printed = colours[:9], colours[9:18], colours[18:]
-    assert len({*light}) == len({*dark}) == 9 and printed == light
-    assert all(f".s{i} {{ color: var(--series{i})" in sheet for i in range(9))
-
-
-def test_every_variable_of_the_style_sheet_is_defined() -> None:
-    sheet = style_sheet(1)
-    used, defined = (set(re.findall(p, sheet)) for p in (r"var\(--([\w-]+)\)", r"--([\w-]+):"))
-    assert used <= defined
-
-
-def test_without_jinja_the_pip_line_is_printed(
-    tmp_path: Path, pair: list[EvalResult], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "jinja2", None)
-    html._environment.cache_clear()
-    with pytest.raises(MissingExtraError, match=r"jinja2.*prorl\[report\]"):
-        write_report(pair[:1], None, tmp_path / "r.html")
-    assert not (tmp_path / "r.html").exists()
-
-
-def test_no_result_is_an_error(tmp_path: Path) -> None:
+def test_no_result_is_an_error() -> None:
     with pytest.raises(EvaluationError, match="at least one result"):
-        write_report([], None, tmp_path / "r.html")
+        report_data([], None)
 
 
 def test_the_commands_that_make_it_again_name_limit_and_server(pair: list[EvalResult]) -> None:
@@ -302,14 +163,14 @@ def test_the_commands_that_make_it_again_name_limit_and_server(pair: list[EvalRe
     second = dataclasses.replace(pair[1], settings=served)
     here, there, *_ = commands(report_data([first, second], None))
     assert "--model m15 --dataset data/x --split test --limit 25 --k 8" in here
-    assert "--server-model m60 --server-api chat" in there and "--server URL" in there
+    assert "--set server.url=URL --set server.model=m60 --set server.api=chat" in there
     folder = dataclasses.replace(pair[0].settings, dataset={"path": "quickstart"})
     named, *_ = commands(report_data([dataclasses.replace(pair[0], settings=folder)], None))
     assert named.startswith("prorl eval pass-at-k") and "--dataset quickstart" in named
-    assert "--model" not in there.replace("--server-model", "")
+    assert "--model" not in there
     plugged = dataclasses.replace(pair[0].settings, backend="lab")
     outside, *_ = commands(report_data([dataclasses.replace(pair[0], settings=plugged)], None))
-    assert outside.endswith("--backend lab") and "--backend" not in here + there
+    assert outside.endswith("--set model.backend=lab") and "backend" not in here + there
 
 
 def test_every_later_results_other_sampling_and_left_out_problems_are_said(
@@ -333,3 +194,236 @@ def test_the_boundary_claim_stands_among_the_first_lines(pair: list[EvalResult])
     top = markdown_report(data).split("## Results by domain")[0]
     claim = data.boundary.groups[0].claims[-1]
     assert f"Boundary at pass@{data.boundary.k}, the policy: {claim.regime}, " in top
+
+
+# The report's boundary part, its Markdown and JSON, and the verbs that write them and the page
+
+
+N = 32
+EVIL = "</details><script>1</script>|`]]>\u202e[a](javascript:1)"
+
+
+def problem(task: int, place: int, c: int) -> ProblemResult:
+    """One judged problem of a task; every third task's problems lie on a ladder."""
+    labels: dict[str, str | int | float] = {"family": f"task{task}"}
+    if task % 3 == 0:
+        labels["difficulty"] = 5 * (1 + place % 3)
+    return ProblemResult(
+        id=f"t{task}/{place}",
+        domain="math" if task % 2 else "logic",
+        prompt_sha256=f"p{task}-{place}",
+        task_sha256="t",
+        sampled=N,
+        n=N,
+        c=c,
+        reward_mean=c / N,
+        infra_errors=0,
+        timeouts=0,
+        unparsable=0,
+        truncated=0,
+        tokens=100 * N,
+        labels=labels,
+    )
+
+
+def result_of_tasks(label: str, share: float, tasks: int = 6) -> EvalResult:
+    """A result whose tasks of even number are solved at ``share`` and the others half of the time."""
+    rows = [
+        problem(t, i, round(N * share) if t % 2 == 0 else 15 + i % 3)
+        for t in range(tasks)
+        for i in range(12)
+    ]
+    settings = EvalSettings(n=N, k=16, draws=200, label=label, dataset={"path": "data/x"})
+    groups = group_results(rows, settings)
+    return EvalResult(
+        f"org/{label}",
+        f"{label}" * 8,
+        settings,
+        tuple(rows),
+        groups,
+        ("fake",),
+        (),
+        1,
+        1.0,
+        1.0,
+        "now",
+    )
+
+
+@pytest.fixture(scope="module")
+def three() -> list[EvalResult]:
+    return [
+        result_of_tasks("base", 0.0),
+        result_of_tasks("middle", 0.2),
+        result_of_tasks("final", 0.6),
+    ]
+
+
+@pytest.fixture(scope="module")
+def data(three: list[EvalResult]) -> ReportData:
+    options = ReportOptions(beta=True, false_positive_rate=0.005, command="prorl eval report x")
+    return report_data(three, None, options)
+
+
+def test_success_rates_are_counted_with_never_and_always_apart() -> None:
+    rows = [problem(0, i, c) for i, c in enumerate((0, 0, 1, 16, 31, 32))]
+    counts = rate_counts(rows)
+    assert len(counts) == len(BINS)
+    assert (counts[0], counts[1], counts[6], counts[10], counts[11]) == (2, 1, 1, 1, 1)
+
+
+def test_hostile_names_stay_text_in_markdown(three: list[EvalResult]) -> None:
+    example = Example(EVIL, "math", EVIL, f"````\n{EVIL}", 0.0, "scored", EVIL)
+    evil = []
+    for place, r in enumerate(three):
+        rows = tuple(
+            dataclasses.replace(
+                p,
+                id=p.id + EVIL,
+                labels={"family": f"{p.labels['family']}{EVIL}", "difficulty": EVIL},
+            )
+            for p in r.problems
+        )
+        settings = dataclasses.replace(r.settings, label=f"{EVIL}{place}")
+        evil.append(dataclasses.replace(r, problems=rows, settings=settings, examples=(example,)))
+    found = report_data(evil, None)
+    lines = markdown_report(found).split("\n")
+    fenced, outside = "", []
+    for line in lines:
+        if fenced:
+            fenced = "" if line == fenced else fenced
+        elif line.startswith("```"):
+            fenced = line.removesuffix("text")
+        else:
+            outside.append(line)
+    assert not fenced
+    plain = re.sub(r"\\.", "", "\n".join(outside))
+    assert "<script" not in plain and "](" not in plain and "`" not in plain
+    widths = [len(re.findall("[|]", re.sub(r"\\.", "", x))) for x in outside if x.startswith("| ")]
+    assert min(widths) > 2
+
+
+def test_markdown_cells_and_fences_hold_what_is_put_in() -> None:
+    assert md("a|b\nc") == "a\\|b c"
+    assert md("0.5 [0.4, 0.6]") == "0.5 [0.4, 0.6]" and md("graph_color") == "graph_color"
+    assert (
+        md("1. x") == "1\\. x"
+        and md("# x") == "\\# x"
+        and md("[a](b)") == "[a\\](b)"
+        and md("<b>") == "\\<b>"
+    )
+    assert fence("```` x").startswith("`````text\n")
+
+
+def test_the_markdown_holds_every_table(data: ReportData) -> None:
+    shown = markdown_report(data)
+    for words in (
+        "| claim |",
+        "k = 16",
+        "by luck",
+        "If the verifier",
+        "Jeffreys",
+        "cut at token",
+        "org/final",
+    ):
+        assert words in shown, words
+    blocks = [b for b in shown.split("\n\n") if b.startswith("| ")]
+    for block in blocks:
+        assert len({re.sub(r"\\.", "", line).count("|") for line in block.splitlines()}) == 1
+
+
+def test_the_json_has_every_number_and_no_nan(data: ReportData) -> None:
+    value = json.loads(json.dumps(data.to_json(), allow_nan=False))
+    assert value["baseline"] == "base" and [r["problems"] for r in value["results"]] == [72] * 3
+    assert value["boundary"]["groups"][0]["claims"][1]["regime"] == "plateau"
+    assert sum(value["success_rates"]["problems"]["overall"][0]) == 72
+    assert len(value["posterior"]) == len(value["false_positives"]) == 3
+
+
+def test_the_checkpoint_from_before_rl_is_the_baseline_of_every_part(
+    three: list[EvalResult],
+) -> None:
+    warm = result_of_tasks(f"run step 0 {BEFORE_RL}", 0.2)
+    found = report_data([three[0], warm, three[2]], None)
+    assert found.comparison is not None and found.boundary is not None
+    assert found.comparison.a == found.boundary.labels[0] == warm.label
+    assert [line.place for line in found.lines(found.groups[0])] == [0, 1, 2]
+    first = report_data([three[0], warm, three[2]], None, ReportOptions(baseline_first=True))
+    assert first.boundary is not None and first.boundary.labels[0] == "base"
+
+
+def test_one_result_has_curves_of_its_tasks_and_no_claims(three: list[EvalResult]) -> None:
+    found = report_data(three[:1], None)
+    assert found.boundary is None
+    assert [g.name for g in found.groups if g.kind == "task"] == [f"task{i}" for i in range(6)]
+    assert "Did the boundary move" not in markdown_report(found)
+
+
+def test_gain_is_over_all_tasks_also_those_that_are_a_whole_benchmark() -> None:
+    mixed = []
+    for r in (result_of_tasks("base", 0.1), result_of_tasks("final", 0.6)):
+        rows = []
+        for p in r.problems:
+            family = str(p.labels["family"])
+            kept = {"benchmark": family} if family in ("task1", "task2") else {"family": family}
+            rows.append(dataclasses.replace(p, labels=kept))
+        mixed.append(dataclasses.replace(r, problems=tuple(rows)))
+    report = report_data(mixed, None).boundary
+    assert report is not None
+    assert {p.group for p in report.gains[0].points} == {f"task{i}" for i in range(6)}
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(build_app(), ["eval", *arguments])
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory, three: list[EvalResult]) -> list[str]:
+    root = tmp_path_factory.mktemp("saved")
+    for r in three:
+        (root / r.label).mkdir()
+        r.save(root / r.label)
+    return [str(root / r.label) for r in three]
+
+
+def answers(file: Path) -> dict[str, Any]:
+    """Return what a written page holds of its first subject, by page and query."""
+    (held,) = re.findall(r'id="answers">(.*?)</script>', file.read_text(), re.DOTALL)
+    value = json.loads(held)
+    name = f"{value['opens']}/"
+    found = value["answers"].items()
+    return {key.removeprefix(name).rstrip("?"): v for key, v in found if key.startswith(name)}
+
+
+def test_compare_writes_the_same_boundary_as_page_and_markdown(
+    folders: list[str], tmp_path: Path
+) -> None:
+    html, shown = tmp_path / "r.html", tmp_path / "r.md"
+    done = call(
+        "compare",
+        *folders,
+        "--html",
+        str(html),
+        "--md",
+        str(shown),
+        "--set",
+        "comparison.margin=0.1",
+        "--json",
+    )
+    assert done.exit_code == 0, done.output
+    reasons = [
+        c["reason"] for g in json.loads(done.stdout)["boundary"]["groups"] for c in g["claims"]
+    ]
+    claims = answers(html)["claims"]
+    assert [c["reason"] for c in claims["claims"]] == reasons
+    assert all(md(r) in shown.read_text() for r in reasons)
+    assert "--set comparison.margin=0.1 --html report.html" in claims["commands"][-1]
+
+
+def test_report_prints_the_file_or_every_number(folders: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    done = call("report", *folders[:2], "--html", str(out), "--md", str(tmp_path / "p.md"))
+    assert done.exit_code == 0 and done.stdout == f"{out}\n"
+    assert (tmp_path / "p.md").read_text().startswith("# pass@1")
+    done = call("report", *folders, "--html", str(out), "--json", "--k", "8")
+    assert done.exit_code == 0 and json.loads(done.stdout)["boundary"]["k"] == 8

@@ -1,16 +1,24 @@
-"""Evaluate: counts, interruption, torn journals, growth, infra errors, regrading."""
+"""Evaluate: counts, interruption, damaged journals and their repair, growth, infra errors, regrading."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from prorl_common import NullProgress, ServiceError, UnknownNameError, UserError, derive_seed
+from prorl_common import (
+    Journal,
+    NullProgress,
+    ServiceError,
+    UnknownNameError,
+    UserError,
+    derive_seed,
+)
 from prorl_evaluation import (
     EvalResult,
     EvalSettings,
@@ -19,6 +27,13 @@ from prorl_evaluation import (
     load_result,
     pass_at_k,
     regrade,
+)
+from prorl_evaluation.sampling.journal import (
+    SAMPLE_FIELDS,
+    VERDICT_FIELDS,
+    fault,
+    repair_folder,
+    repair_journal,
 )
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
 from prorl_inference import Generator
@@ -166,6 +181,9 @@ def test_k_above_n_is_refused_with_the_cure() -> None:
 
 def test_k_near_n_is_flagged() -> None:
     assert EvalSettings(n=128, k=128).near_any_success
+    assert "same answer 8 times" in str(EvalSettings(n=8, k=4, temperature=0.0).repeated_answers())
+    assert EvalSettings(n=1, k=1, temperature=0.0).repeated_answers() is None
+    assert EvalSettings(n=8, k=4, temperature=0.1).repeated_answers() is None
     assert not EvalSettings(n=256, k=128).near_any_success
 
 
@@ -322,3 +340,92 @@ def test_a_backend_that_is_not_registered_is_refused_before_anything_is_written(
     with pytest.raises(UnknownNameError, match="did you mean 'vllm'"):
         evaluate(generator, make_samples(1), settings, tmp_path, FakeScorer(), NullProgress())
     assert generator.calls == 0 and not list(tmp_path.iterdir())
+
+
+# Damaged journals: torn ends are cut, every other fault is named and moved aside, nothing is lost
+
+
+SHORT = EvalSettings(n=8, k=4, batch_rows=8, draws=100)
+FOUR = make_samples(4)
+FILES = ("samples.jsonl", "verdicts.jsonl")
+
+
+def run_short(out: Path, generator: FakeGenerator | None = None) -> Any:
+    return evaluate(generator or FakeGenerator(), FOUR, SHORT, out, FakeScorer(), NullProgress())
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    found = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in found:
+        row.pop("seconds")
+    return sorted(found, key=lambda r: str(r["key"]))
+
+
+def change(line: bytes, **fields: Any) -> bytes:
+    return json.dumps({**json.loads(line), **fields}).encode()
+
+
+DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "zeros": (lambda line: b"\0" * len(line), "not valid JSON"),
+    "half a line": (lambda line: line[: len(line) // 2], "not valid JSON"),
+    "two writers": (lambda line: line[:40] + line, "not valid JSON"),
+    "bad utf-8": (lambda line: line[:-3] + b'\xff"}', "not valid JSON"),
+    "an array": (lambda _: b"[1, 2]", "not a JSON object"),
+    "nesting": (lambda _: b"[" * 100_000, "not valid JSON"),
+    "a missing field": (lambda _: b'{"key": "x"}', "the line has no"),
+    "a number as key": (lambda line: change(line, key=5), "'key' is a int"),
+    "a truth as number": (lambda line: change(line, seconds=True), "'seconds' is a bool"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_line_is_named_and_after_repair_the_run_equals_an_undamaged_one(
+    tmp_path: Path, name: str, kind: str
+) -> None:
+    run_short(tmp_path / "whole")
+    run_short(tmp_path / "hurt")
+    journal = tmp_path / "hurt" / name
+    lines = journal.read_bytes().splitlines()
+    damage, said = DAMAGE[kind]
+    lines[5] = damage(lines[5])
+    journal.write_bytes(b"\n".join(lines) + b"\n")
+    before = journal.read_bytes()
+    with pytest.raises(EvaluationError, match=rf"{name}:6: .*{said}.*output.repair"):
+        run_short(tmp_path / "hurt")
+    assert journal.read_bytes() == before
+    assert repair_folder(tmp_path / "hurt", *FILES) == [
+        f"{journal}: 1 damaged line moved to {name}.damaged"
+    ]
+    assert (tmp_path / "hurt" / f"{name}.damaged").read_bytes() == lines[5] + b"\n"
+    run_short(tmp_path / "hurt")
+    for file in FILES:
+        assert rows(tmp_path / "hurt" / file) == rows(tmp_path / "whole" / file)
+
+
+def test_a_sound_or_missing_journal_is_left_as_it_is(tmp_path: Path) -> None:
+    run_short(tmp_path)
+    journal = tmp_path / "samples.jsonl"
+    at = journal.stat().st_mtime_ns
+    assert repair_folder(tmp_path, *FILES) == [] and journal.stat().st_mtime_ns == at
+    assert repair_journal(tmp_path / "none.jsonl", SAMPLE_FIELDS) == 0
+    assert list(tmp_path.glob("*.damaged")) == []
+
+
+def test_every_line_that_is_written_passes_its_own_check(tmp_path: Path) -> None:
+    run_short(tmp_path)
+    for name, fields in zip(FILES, (SAMPLE_FIELDS, VERDICT_FIELDS), strict=True):
+        for line in (tmp_path / name).read_text().splitlines():
+            assert fault(json.loads(line), fields) is None
+
+
+@pytest.mark.parametrize("torn", [1, 65_535, 65_536, 65_537, 200_000])
+def test_a_torn_end_of_any_length_is_cut_at_the_last_whole_line(tmp_path: Path, torn: int) -> None:
+    path = tmp_path / "j.jsonl"
+    whole = b'{"a": 1}\n{"a": 2}\n'
+    path.write_bytes(whole + b"x" * torn)
+    Journal(path).close()
+    assert path.read_bytes() == whole
+    path.write_bytes(b"x" * torn)
+    Journal(path).close()
+    assert path.read_bytes() == b""

@@ -1,4 +1,4 @@
-"""``prorl eval pass-at-k --server`` from end to end, with a fake server that dies, refuses and returns."""
+"""``prorl eval pass-at-k --set server.url=URL`` from end to end, with a fake server that dies, refuses and returns."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 
 
 def call(server: FakeServer, *more: str) -> Result:
-    small = ["--k", "4", "--n", "8", "--max-tokens", "40", "--server-concurrency", "4"]
-    arguments = ["eval", "pass-at-k", "--server", server.url, *small, *more]
+    small = ["--k", "4", "--n", "8", "--max-tokens", "40", "--set", "server.concurrency=4"]
+    arguments = ["eval", "pass-at-k", "--set", f"server.url={server.url}", *small, *more]
     return CliRunner().invoke(build_app(), arguments)
 
 
@@ -41,7 +41,7 @@ def test_a_server_is_evaluated_and_nothing_secret_is_written(
     workplace: Path, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "sk-secret")
-    done = call(server, "--server-key-env", "MY_KEY", "--server-price", "1,2", "--json")
+    done = call(server, "--set", "server.key_env=MY_KEY", "--set", "server.price=1,2", "--json")
     assert done.exit_code == 0, done.output
     assert f"backend: server:chat at {server.url}" in done.stderr
     assert "40 answers, 400 tokens in" in done.stderr and "cost 0." in done.stderr
@@ -63,7 +63,7 @@ def test_a_server_that_dies_for_good_ends_in_a_service_error_and_the_next_call_g
     assert call(server, "--out", "whole").exit_code == 0
     seen = len(server.bodies)
     server.script = lambda number, _: Fault(503) if number > seen + 15 else None
-    cut = call(server, "--out", "cut", "--server-patience", "1")
+    cut = call(server, "--out", "cut", "--set", "server.patience=1")
     assert isinstance(cut.exception, ServiceError)
     assert "give the same command again" in str(cut.exception)
     assert len(rows(Path("cut"))) == 15
@@ -87,7 +87,7 @@ def test_refused_samples_are_counted_never_scored_and_asked_for_again(
     stopped = call(server)
     assert isinstance(stopped.exception, ServiceError)
     assert "HTTP 400: content policy" in str(stopped.exception)
-    done = call(server, "--server-refusals", "record", "--json")
+    done = call(server, "--set", "server.refusals=record", "--json")
     assert done.exit_code == 0, done.output
     problems = {p["id"]: p for p in json.loads(done.stdout)["results"][0]["problems"]}
     assert (problems["stem-0"]["n"], problems["stem-0"]["infra_errors"]) == (0, 8)
@@ -120,7 +120,7 @@ def test_an_evaluation_whose_last_samples_are_refused_again_and_again_ends_each_
 ) -> None:
     server.script = fail_all_but("stem question 0", status)  # the last in the list
     for asked_again in (False, True):
-        done = call(server, "--server-refusals", "record", "--json")
+        done = call(server, "--set", "server.refusals=record", "--json")
         assert done.exit_code == 0, done.output
         problems = {p["id"]: p for p in json.loads(done.stdout)["results"][0]["problems"]}
         assert problems["stem-0"]["n"] == 8
@@ -140,7 +140,7 @@ def test_extra_fields_and_other_apis_never_share_samples(
     workplace: Path, server: FakeServer
 ) -> None:
     assert call(server).exit_code == 0
-    assert call(server, "--server-extra", '{"top_k": 20}').exit_code == 0
+    assert call(server, "--set", 'server.extra={"top_k": 20}').exit_code == 0
     assert len(list(Path("evals").iterdir())) == 2 and len(server.bodies) == 80
     assert server.bodies[-1]["top_k"] == 20
 
@@ -163,19 +163,19 @@ def test_a_checkpoint_that_is_served_keeps_its_place_and_its_weights_digest(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--model", "x"], "--server-model"),
+        (["--model", "x"], "server.model"),
         (["--run", "demo"], "say which --checkpoint"),
-        (["--backend", "vllm"], "go together"),
-        (["--batches", "bucketed"], "batches by itself"),
-        (["--server-extra", "[]"], "JSON object"),
-        (["--server-extra", '{"n": 2}'], "may not set 'n'"),
-        (["--server-weights", "data"], "no .safetensors"),
-        (["--server", "http://host..name:8000/v1"], "no host name"),
-        (["--server-timeout", "inf"], "server.timeout: must be a finite number"),
-        (["--server-patience", "1e12"], "patience is 1e+12"),
-        (["--server-key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),
-        (["--server-model", "tinny"], "did you mean 'tiny'"),
-        (["--protocol", "nope"], "there are prorl"),
+        (["--set", "model.backend=vllm"], "go together"),
+        (["--set", "model.batches=bucketed"], "batches by itself"),
+        (["--set", "server.extra='[]'"], "JSON object"),
+        (["--set", 'server.extra={"n": 2}'], "may not set 'n'"),
+        (["--set", "server.weights=data"], "no .safetensors"),
+        (["--set", "server.url=http://host..name:8000/v1"], "no host name"),
+        (["--set", "server.timeout=inf"], "must be a finite number"),
+        (["--set", "server.patience=1e12"], "must be at most 1,000,000,000"),
+        (["--set", "server.key_env=NO_SUCH_KEY"], "NO_SUCH_KEY is empty"),
+        (["--set", "server.model=tinny"], "did you mean 'tiny'"),
+        (["--set", "sampling.protocol=nope"], "there are prorl"),
     ],
 )
 def test_a_mistake_is_one_line_with_the_cure(
@@ -189,10 +189,10 @@ def test_a_protocol_sets_the_sampling_and_is_named(workplace: Path, server: Fake
     arguments = [
         "eval",
         "pass-at-k",
-        "--server",
-        server.url,
-        "--protocol",
-        "justrl",
+        "--set",
+        f"server.url={server.url}",
+        "--set",
+        "sampling.protocol=justrl",
         "--limit",
         "1",
     ]
@@ -213,13 +213,22 @@ def test_a_damaged_journal_is_repaired_by_the_command_that_says_so(
     journal.write_text("\n".join(lines) + "\n")
     error = call(server, "--out", "mine").exception
     assert isinstance(error, UserError) and "samples.jsonl:3" in str(error)
-    done = call(server, "--out", "mine", "--repair")
+    done = call(server, "--out", "mine", "--set", "output.repair=true")
     assert done.exit_code == 0 and "1 damaged line moved" in done.stderr
     assert len(rows(Path("mine"))) == 40
 
 
 def test_a_server_rates_rows_and_is_not_asked_again(workplace: Path, server: FakeServer) -> None:
-    small = ["--split", "test", "--samples", "4", "--max-tokens", "40", "--server", server.url]
+    small = [
+        "--split",
+        "test",
+        "--samples",
+        "4",
+        "--set",
+        "sampling.max_tokens=40",
+        "--set",
+        f"server.url={server.url}",
+    ]
     rate = ["data", "rate", "data/small", *small]
     done = CliRunner().invoke(build_app(), [*rate, "--json"])
     assert done.exit_code == 0, done.output

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from prorl_common import NullProgress
+from prorl_common import MissingExtraError, NullProgress, UnknownNameError, UserError
 from prorl_evaluation import EvalSettings, EvaluationError
-from prorl_evaluation.suites import (
-    Wanted,
-    gather_benchmarks,
-    load_suite,
-    published,
-    suite_names,
-)
-from prorl_evaluation.suites.categories import CATEGORY_OF
-from prorl_evaluation.suites.published import category_rows, rows_for
-from prorl_evaluation.suites.suite import parse_suite
+from prorl_evaluation.metrics import pass_at_k
+from prorl_evaluation.sampling.asked import PROTOCOLS, Asked, Protocol, merge, pick_protocol
+from prorl_evaluation.stats.fixed_set import fixed_change, fixed_interval, sampling_variance
+from prorl_evaluation.suites.published import category_rows, published, rows_for
+from prorl_evaluation.suites.sources import Wanted, gather_benchmarks
+from prorl_evaluation.suites.suite import CATEGORY_OF, load_suite, parse_suite, suite_names
+from prorl_inference import pick_backend
 
 OWN = """
 name: mine
@@ -173,3 +174,132 @@ def test_an_origin_says_what_of_my_sampling_is_another() -> None:
         "n 4 where they had 16",
         "max_tokens 512 where they had 32768",
     ]
+
+
+# Protocol presets, what overrides them, and which backend samples
+
+
+def test_the_presets_are_the_published_ones() -> None:
+    rows = {p.name: (p.n, p.temperature, p.top_p, p.max_tokens) for p in PROTOCOLS.values()}
+    assert rows == {
+        "prorl": (16, 0.6, 0.95, 32_768),
+        "boundary": (256, 0.6, 0.95, 32_768),
+        "justrl": (32, 0.7, 0.9, 32_768),
+    }
+    for p in PROTOCOLS.values():
+        assert not EvalSettings(p.n, p.k).near_any_success
+
+
+def test_what_is_asked_for_comes_before_the_protocol_and_that_before_the_defaults() -> None:
+    prorl = pick_protocol("prorl")
+    assert merge(Asked(temperature=0.0, n=4), prorl) == Protocol("prorl", 4, 1, 0.0, 0.95, 32_768)
+    assert merge(Asked(), None) == Protocol("", 256, 128, 0.6, 0.95, 512)
+    assert merge(Asked(k=8), None, 77) == Protocol("", 16, 8, 0.6, 0.95, 77)
+    assert merge(Asked(max_tokens=9), prorl, 77).max_tokens == 9
+    assert merge(Asked(n=64), pick_protocol("boundary")).k == 64
+
+
+def test_an_unknown_protocol_names_the_nearest_and_all() -> None:
+    with pytest.raises(EvaluationError, match=r"did you mean 'prorl'.*prorl, boundary, justrl"):
+        pick_protocol("prolr")
+    assert pick_protocol(None) is None
+
+
+def test_the_backend_is_the_server_where_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pick_backend("auto", "cpu", "http://x").name == "server"
+    assert pick_backend("transformers", "cpu", None).name == "transformers"
+    with pytest.raises(UserError, match="go together"):
+        pick_backend("server", "cpu", None)
+    with pytest.raises(UserError, match="go together"):
+        pick_backend("vllm", "cpu", "http://x")
+    with pytest.raises(UnknownNameError, match="did you mean 'vllm'"):
+        pick_backend("vlm", "cpu", None)
+
+
+def test_auto_takes_vllm_only_where_it_is_installed_and_the_model_is_on_a_gpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    installed: list[object] = []
+    monkeypatch.setattr(
+        "prorl_inference.spec.importlib.util.find_spec",
+        lambda name: installed[0] if installed else None,
+    )
+    assert pick_backend("auto", "cuda", None).name == "transformers"
+    with pytest.raises(MissingExtraError):
+        pick_backend("vllm", "cpu", None).check_installed()
+    installed.append(object())
+    assert pick_backend("auto", "cpu", None).name == "transformers"
+    monkeypatch.setattr("prorl_inference.spec.pick_device", lambda device: "cuda:0")
+    assert pick_backend("auto", "auto", None).name == "vllm"
+
+
+# Intervals for these very problems, against enumeration, scipy and simulation
+
+
+@dataclass(frozen=True)
+class Count:
+    n: int
+    c: int
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (6, 1), (6, 2), (6, 3), (16, 8), (16, 3)])
+@pytest.mark.parametrize("p", [0.03, 0.4, 0.9])
+def test_the_variance_is_estimated_without_bias(n: int, k: int, p: float) -> None:
+    chance = stats.binom.pmf(range(n + 1), n, p)
+    value = np.array([pass_at_k(n, c, k) for c in range(n + 1)])
+    true = chance @ value**2 - (chance @ value) ** 2
+    assert chance @ [sampling_variance(n, c, k) for c in range(n + 1)] == pytest.approx(true)
+
+
+def test_at_k_1_the_variance_is_that_of_a_mean() -> None:
+    answers = np.array([1.0] * 5 + [0.0] * 11)
+    assert sampling_variance(16, 5, 1) == pytest.approx(answers.var(ddof=1) / 16)
+    assert math.isnan(sampling_variance(16, 5, 9))
+
+
+def test_one_answer_a_problem_gives_about_jeffreys_interval() -> None:
+    found = fixed_interval([Count(1, int(i < 30)) for i in range(100)], 1)
+    low, high = stats.beta(30.5, 70.5).ppf([0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.01)
+
+
+def test_no_success_at_all_is_jeffreys_interval_of_all_answers() -> None:
+    found = fixed_interval([Count(16, 0)] * 30, 1)
+    assert found.value == found.low == 0.0
+    assert found.high == pytest.approx(stats.beta(0.5, 480.5).ppf(0.975), rel=0.02)
+
+
+def test_sampling_again_is_less_than_taking_other_problems() -> None:
+    problems = [Count(16, c) for c in (0, 16) * 15]
+    found = fixed_interval(problems, 1)
+    assert found.value == 0.5 and 0.0 < found.high - found.low < 0.02
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 1), (16, 8)])
+def test_the_intervals_hold_what_these_problems_would_show(n: int, k: int) -> None:
+    rng = np.random.default_rng(4)
+    held = np.zeros(2)
+    for _ in range(400):
+        p, q = rng.beta(0.3, 1.2, (2, 30))
+        a, b = ([Count(n, int(c)) for c in rng.binomial(n, r)] for r in (p, q))
+        truth = [float(np.mean(1 - (1 - r) ** k)) for r in (p, q)]
+        level, change = fixed_interval(a, k), fixed_change(list(zip(a, b, strict=True)), k)
+        held += [
+            level.low <= truth[0] <= level.high,
+            change.low <= truth[1] - truth[0] <= change.high,
+        ]
+    assert (held / 400 >= 0.92).all() and (held / 400 <= 0.985).all()
+
+
+def test_the_change_is_symmetric_and_adds_both_sides() -> None:
+    pairs = [(Count(16, c), Count(16, 16 - c)) for c in (2, 5, 9, 12)] * 10
+    there = fixed_change(pairs, 4)
+    back = fixed_change([(b, a) for a, b in pairs], 4)
+    assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
+
+
+def test_problems_with_too_few_answers_are_undefined() -> None:
+    found = fixed_interval([Count(4, 2), Count(0, 0), Count(2, 1)], 4)
+    assert (found.count, found.undefined) == (1, 2)
+    assert math.isnan(fixed_interval([Count(0, 0)], 1).value)
+    assert fixed_change([(Count(0, 0), Count(4, 1))], 1).undefined == 1

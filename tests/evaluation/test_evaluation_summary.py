@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from prorl_evaluation.compare import compare
 from prorl_evaluation.report.markdown import shown
 from prorl_evaluation.tables import doubt_table, near_n_lines, rate, result_table
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
-from prorl_verifiers import Task, Verdict
+from prorl_verifiers import Task
 
 SETTINGS = EvalSettings(n=16, k=8, draws=300)
 
@@ -152,21 +151,3 @@ def test_both_intervals_are_shown_and_each_is_named(tmp_path: Path) -> None:
     level, change = table.rows[0], table.rows[-1]
     assert level[2] == "pass@1" and level[3].split()[0] == level[4].split()[0]
     assert change[3].startswith("+0.000") and change[4].startswith("+0.000")
-
-
-class FakeJudge(FakeScorer):
-    """The same rewards, as if a model had given them."""
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        found = super().score(items)
-        return [dataclasses.replace(v, status="judged", metrics={"judge": "m"}) for v in found]
-
-
-def test_rewards_that_a_model_gave_have_a_column_where_there_are_any(tmp_path: Path) -> None:
-    ruled = run(tmp_path / "rules", make_samples(2))
-    assert ruled.overall.judged == 0 and "judged" not in result_table(ruled).head
-    judged = run(tmp_path / "model", make_samples(2), FakeJudge())
-    assert [p.judged for p in judged.problems] == [16, 16]
-    table = result_table(judged)
-    assert table.rows[0][table.head.index("judged")] == "32"
-    assert load_result(tmp_path / "model").overall.judged == 32

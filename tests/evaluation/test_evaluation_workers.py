@@ -34,7 +34,7 @@ def call(*more: str) -> Result:
 
 def served(servers: Sequence[FakeServer], *more: str) -> Result:
     urls = ",".join(s.url for s in servers)
-    return call("--server", urls, "--server-concurrency", "2", *more)
+    return call("--set", f"server.url={urls}", "--set", "server.concurrency=2", *more)
 
 
 def rows(folder: str, name: str = "samples.jsonl") -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ def test_a_cut_evaluation_goes_on_with_another_number_of_workers(
     for server in servers:
         seen = len(server.bodies)
         server.script = lambda number, _, seen=seen: Fault(503) if number > seen + 6 else None  # type: ignore[misc]
-    cut = served(servers, "--out", "cut", "--server-patience", "1")
+    cut = served(servers, "--out", "cut", "--set", "server.patience=1")
     assert isinstance(cut.exception, ServiceError)
     assert "give the same command again" in str(cut.exception)
     assert len(rows("cut")) == 18 and not (Path("cut") / "result.json").exists()
@@ -135,11 +135,18 @@ def test_a_process_a_device_gives_the_same_bytes_also_when_one_dies(
     marker = workplace / "dies"
     monkeypatch.setenv("ECHO_DIES", str(marker))
     (workplace / "echo.py").write_text(ECHO)
-    words = ["--model", str(tiny_models[0]), "--backend", "echo_evaluation", "--plugin", "echo.py"]
+    words = [
+        "--model",
+        str(tiny_models[0]),
+        "--set",
+        "model.backend=echo_evaluation",
+        "--plugin",
+        "echo.py",
+    ]
     for devices in ("cpu", "cpu,cpu", "cpu,cpu,cpu"):
         if devices == "cpu,cpu,cpu":
             marker.touch()
-        done = call(*words, "--device", devices, "--out", devices)
+        done = call(*words, "--set", f"model.device={devices}", "--out", devices)
         assert done.exit_code == 0, done.output
     assert same("cpu", "cpu,cpu") and same("cpu", "cpu,cpu,cpu")
     assert "its process died (signal 9" in done.stderr.replace("\n", " ")
@@ -151,20 +158,20 @@ def test_two_processes_sample_a_transformers_model_to_the_same_bytes_and_resume(
 ) -> None:
     words = ["--model", str(tiny_models[0])]
     for devices in ("cpu", "cpu,cpu"):
-        done = call(*words, "--device", devices, "--out", devices)
+        done = call(*words, "--set", f"model.device={devices}", "--out", devices)
         assert done.exit_code == 0, done.output
     assert same("cpu", "cpu,cpu")
     shutil.copytree("cpu", "cut")
     lines = (Path("cut") / "samples.jsonl").read_text().splitlines(keepends=True)
     (Path("cut") / "samples.jsonl").write_text("".join(lines[:11]))
-    done = call(*words, "--device", "cpu,cpu", "--out", "cut")
+    done = call(*words, "--set", "model.device=cpu,cpu", "--out", "cut")
     assert done.exit_code == 0 and same("cpu", "cut"), done.output
 
 
 def test_rows_are_rated_by_several_servers(workplace: Path, servers: list[FakeServer]) -> None:
     rate = ["data", "rate", "data/small", "--split", "test", "--samples", "4"]
     urls = ",".join(s.url for s in servers)
-    done = CliRunner().invoke(build_app(), [*rate, "--server", urls, "--json"])
+    done = CliRunner().invoke(build_app(), [*rate, "--set", f"server.url={urls}", "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["rated"] == 5
     assert sum(len(s.bodies) for s in servers) == 20
@@ -174,9 +181,9 @@ def test_servers_and_devices_that_cannot_be_are_a_mistake_before_anything_is_ask
     workplace: Path, servers: list[FakeServer]
 ) -> None:
     for words, said in (
-        (["--server", f"{servers[0].url},ftp://x"], "write it as http://host:8000/v1"),
-        (["--server", ","], "url"),
-        (["--device", "cpu,cuda:0"], "not both"),
+        (["--set", f"server.url={servers[0].url},ftp://x"], "write it as http://host:8000/v1"),
+        (["--set", "server.url=,"], "url"),
+        (["--set", "model.device=cpu,cuda:0"], "not both"),
     ):
         done = call(*words)
         assert isinstance(done.exception, UserError) and said in str(done.exception)

@@ -15,12 +15,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from prorl_training.algorithm import compute_advantages
+from prorl_training.algorithm.advantages import compute_advantages
 from prorl_training.algorithm.shaping import shaped_reward
 from prorl_training.config import TrainConfig
-from prorl_training.config.checks import check_config
+from prorl_training.config.loading import check_config
 from prorl_training.config.presets import load_preset
-from prorl_training.config.schema import merge
+from prorl_training.config.tree import merge
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
 from prorl_training.schedule.controller import Controller, Measured
@@ -92,7 +92,7 @@ def test_the_penalty_and_its_windows_are_the_engines() -> None:
     assert ours == pytest.approx([shaped_reward(c, 0.0, n, False, True) for n in lengths], abs=1e-9)
     controller = Controller(c)
     for step in range(1, 2500):
-        assert one.penalty_is_on(step, own) == controller.penalty_active(step), step
+        assert one.penalty_is_on(step, own) == controller.penalty_is_on(step), step
 
 
 def test_the_reference_is_reset_when_the_controllers_interval_says() -> None:

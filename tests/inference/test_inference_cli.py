@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_cli import doctor as doctor_command
-from prorl_cli.doctor import Check, check_model, free_memory_gb, is_installed
+from prorl_cli.checks import Check, is_installed
+from prorl_cli.doctor import check_model, free_memory_gb
 from prorl_cli.main import build_app
 from prorl_common.errors import CONSTRAINTS, pip_install
 from prorl_inference.testing import byte_tokenizer, tiny_model
@@ -31,21 +32,6 @@ def prorl(*arguments: str, folder: Path, **variables: str) -> subprocess.Complet
         env=environment,
         timeout=120,
     )
-
-
-def test_model_help_does_not_import_torch(tmp_path: Path) -> None:
-    code = (
-        "import sys\n"
-        "from prorl_cli.main import build_app\n"
-        "from typer.testing import CliRunner\n"
-        "for line in (['model', '--help'], ['model', 'chat', '--help'], ['doctor', '--help']):\n"
-        "    assert CliRunner().invoke(build_app(), line).exit_code == 0\n"
-        "assert not {'torch', 'transformers'} & set(sys.modules)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=False, capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_model_list_prints_json_on_stdout(tmp_path: Path) -> None:
@@ -69,17 +55,6 @@ def test_chat_answers_the_same_for_the_same_seed(
     assert first.stdout == second.stdout
     answer = json.loads(first.stdout)
     assert len(answer["token_ids"]) == len(answer["logprobs"]) <= 5
-
-
-@pytest.mark.parametrize("command", ["chat", "fetch"])
-def test_an_unknown_model_is_one_line_and_exit_2(tmp_path: Path, command: str) -> None:
-    extra = ["--model", "smollm2-135", "hi"] if command == "chat" else ["smollm2-135"]
-    done = prorl("model", command, *extra, folder=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: unknown model 'smollm2-135'")
-    assert done.stderr.count("\n") == 1
-    assert "did you mean 'smollm2-135m'" in done.stderr
-    assert done.stdout == ""
 
 
 def test_fetching_into_a_place_that_cannot_be_written_is_one_line_and_exit_2(

@@ -9,8 +9,9 @@ from prorl_common import UserError
 from prorl_inference import pick_device
 
 
-def test_the_cpu_is_taken_as_named() -> None:
+def test_the_cpu_is_taken_as_named_and_where_there_is_no_gpu() -> None:
     assert pick_device("cpu") == "cpu"
+    assert pick_device("auto") == ("cuda" if torch.cuda.is_available() else "cpu")
 
 
 @pytest.mark.parametrize("device", ["gpu", "GPU", "cuda:", "cuda:x", "cuda1", "cpu:", "", "-1"])

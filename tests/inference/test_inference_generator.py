@@ -43,8 +43,7 @@ def sample(
 ) -> list[list[Completion]]:
     chosen = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 40, **params}
     return generator(batch_size).generate(
-        requests,
-        SamplingParams(chosen["temperature"], chosen["top_p"], int(chosen["max_tokens"])),
+        requests, SamplingParams(chosen["temperature"], chosen["top_p"], int(chosen["max_tokens"]))
     )
 
 
@@ -229,9 +228,7 @@ def test_the_byte_tokenizer_returns_any_text_unchanged() -> None:
 
 
 @pytest.mark.parametrize("family", ["Llama", "Mistral", "Qwen2", "Qwen3"])
-def test_grouped_attention_equals_sdpa_in_every_family_it_is_used_for(
-    family: str,
-) -> None:
+def test_grouped_attention_equals_sdpa_in_every_family_it_is_used_for(family: str) -> None:
     config = getattr(transformers, f"{family}Config")(
         vocab_size=BYTE_VOCAB,
         hidden_size=32,

@@ -160,7 +160,7 @@ def test_a_prompt_whose_size_nobody_tells_is_refused_with_the_cure() -> None:
     body = {"messages": [], "max_tokens": 9}
     refusal = RefusedError("HTTP 400: the request exceeds the available context size")
     for context in (None, 10):
-        with pytest.raises(RefusedError, match="--server-tokenizer"):
+        with pytest.raises(RefusedError, match=r"server\.tokenizer"):
             ContextLimits(context, print).learn(body, refusal, measure)
     with pytest.raises(RefusedError, match=r"^filtered$"):
         ContextLimits(10, print).learn(body, RefusedError("filtered"), measure)
@@ -171,3 +171,24 @@ def test_a_content_that_is_no_text_is_a_broken_answer_and_no_wrong_one(content: 
     row = {"choices": [{"finish_reason": "stop", "message": {"content": content}}]}
     with pytest.raises(TransientError, match="another shape"):
         read_answer(row, chat=True)
+
+
+@pytest.mark.parametrize("reasoning", [None, "2+2"])
+@pytest.mark.parametrize("content", [None, "", " \n"])
+def test_an_answer_without_text_is_broken_and_says_what_may_help(
+    content: str | None, reasoning: str | None
+) -> None:
+    message = {"content": content, "reasoning_content": reasoning}
+    row = {"choices": [{"finish_reason": "stop", "message": message}]}
+    if content is not None and reasoning is None:  # the model ended at once
+        assert read_answer(row, chat=True).text == content
+        return
+    with pytest.raises(RefusedError, match="without its reasoning"):
+        read_answer(row, chat=True)
+
+
+def test_reasoning_that_the_limit_cut_is_an_answer_whose_thinking_never_ends() -> None:
+    message = {"content": None, "reasoning_content": "2+2"}
+    row = {"choices": [{"finish_reason": "length", "message": message}]}
+    answer = read_answer(row, chat=True)
+    assert (answer.text, answer.finish) == ("<think>\n2+2", "length")

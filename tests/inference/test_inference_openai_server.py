@@ -155,9 +155,7 @@ def test_a_server_that_returns_with_another_model_ends_the_call(
     generator = OpenAIGenerator(server.url, ServerOptions(concurrency=1))
     with pytest.raises(UserError, match=rf"came back with another model \({said}\)"):
         generator.generate(
-            [ask(f"p{i}", i) for i in range(8)],
-            PARAMS,
-            on_result=lambda i, _: reported.append(i),
+            [ask(f"p{i}", i) for i in range(8)], PARAMS, on_result=lambda i, _: reported.append(i)
         )
     assert reported == [0, 1, 2] and len(server.bodies) == 4
 

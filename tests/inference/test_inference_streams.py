@@ -227,7 +227,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> FakeVllm:
 
 def vllm_stream(engine: FakeVllm, params: SamplingParams) -> vllm.VllmStream:
     own: Any = SimpleNamespace(
-        tokenizer=TOKENIZER, batch_size=8, context_tokens=64, stop_ids=STOPS, seeded=True
+        tokenizer=TOKENIZER, batch_size=8, context_tokens=64, bias=None, stop_ids=STOPS, seeded=True
     )
     return vllm.VllmStream(own, engine, params, None)
 

@@ -7,8 +7,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -334,17 +335,63 @@ def test_all_servers_gone_is_a_broken_service_after_the_patience(servers: list[F
     assert len(heard) == 9 and set(heard.values()) == {1}
 
 
-def test_a_refused_sample_ends_the_call_and_no_other_server_is_asked_for_it(
+def refuse_zero(_: int, body: Any) -> Fault | None:
+    return Fault(400, "content policy") if body["seed"] == 0 else None
+
+
+def refuse_all(_: int, body: Any) -> Fault:
+    del body
+    return Fault(400, "seed is not supported here")
+
+
+def test_a_sample_that_every_server_refuses_ends_the_call_and_each_was_asked_once(
     servers: list[FakeServer],
 ) -> None:
-    def refuse(_: int, body: Any) -> Fault | None:
-        return Fault(400, "content policy") if body["seed"] == 0 else None
-
     for server in servers:
-        server.script = refuse
+        server.script = refuse_zero
     with asked(servers) as pool, pytest.raises(SampleRefusedError, match="content policy"):
         pool.generate(REQUESTS, PARAMS)
-    assert sum(body["seed"] == 0 for s in servers for body in s.bodies) == 1
+    assert [sum(body["seed"] == 0 for body in s.bodies) for s in servers] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("refusals", ["stop", "record"])
+def test_what_one_server_refuses_the_others_answer(
+    servers: list[FakeServer], refusals: Literal["stop", "record"]
+) -> None:
+    servers[0].script = refuse_all
+    with asked(servers[:2], replace(CHAT, refusals=refusals)) as pool:
+        found = pool.generate(REQUESTS, PARAMS)
+    assert [c.finish_reason for group in found for c in group] == ["stop"] * len(REQUESTS)
+    assert servers[0].bodies and {b["seed"] for b in servers[1].bodies} >= set(range(len(REQUESTS)))
+
+
+def test_a_recorded_refusal_is_one_of_every_server_that_is_there(servers: list[FakeServer]) -> None:
+    for server in servers[:2]:
+        server.script = refuse_zero
+    with asked(servers[:2], replace(CHAT, refusals="record")) as pool:
+        found = pool.generate(REQUESTS, PARAMS)
+    reasons = [group[0].finish_reason for group in found]
+    assert reasons == ["refused"] + ["stop"] * (len(REQUESTS) - 1)
+    assert found[0][0].note == "HTTP 400: content policy"
+
+
+def test_a_refused_sample_does_not_wait_for_a_server_that_is_gone(
+    servers: list[FakeServer],
+) -> None:
+    servers[0].script = refuse_zero
+    slowly(servers[1], 0.3)
+    with asked(servers[:2], replace(CHAT, refusals="record", patience=5.0)) as pool:
+        servers[1].die()
+        found = pool.generate(REQUESTS, PARAMS)
+    assert found[0][0].finish_reason == "refused"
+
+
+def test_servers_that_refuse_everything_end_the_call_at_once(servers: list[FakeServer]) -> None:
+    for server in servers[:2]:
+        server.script = refuse_all
+    options = replace(CHAT, refusals="record", patience=300.0)
+    with asked(servers[:2], options) as pool, pytest.raises(SampleRefusedError, match="settings"):
+        pool.generate(REQUESTS, PARAMS)
 
 
 def test_servers_of_different_models_or_named_twice_are_a_mistake(

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from prorl_common import UserError
-from prorl_sandbox.docker_backend import DockerSandbox, open_docker
 from prorl_sandbox.docker_backend.engine import Engine
-from prorl_sandbox.docker_backend.image import DEFAULT_TAG
+from prorl_sandbox.docker_backend.images import DEFAULT_TAG
+from prorl_sandbox.docker_backend.sandbox import DockerSandbox, open_docker
 
 
 def _unavailable(error: Exception) -> None:
@@ -38,7 +38,7 @@ def engine() -> Iterator[Engine]:
 @pytest.fixture(scope="session")
 def image(engine: Engine) -> str:
     """The image's name; it must have been built (``make integration`` does)."""
-    from prorl_sandbox.docker_backend.image import check
+    from prorl_sandbox.docker_backend.images import check
 
     try:
         check(engine, DEFAULT_TAG)

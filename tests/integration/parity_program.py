@@ -27,13 +27,10 @@ from torch import Tensor
 
 from prorl_common import use_plugins
 from prorl_inference.testing import tiny_model
-from prorl_training.algorithm import compute_advantages
+from prorl_training.algorithm.advantages import compute_advantages
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
-from prorl_training.engine.openrlhf.actors.experiences import (
-    blank_experience,
-    trained_experience,
-)
+from prorl_training.engine.openrlhf.actors.experiences import blank_experience, trained_experience
 from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.step import Share, TrainingRow, deal, mini_batch_rows, step_plan

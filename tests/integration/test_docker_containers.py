@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from prorl_common import UserError
-from prorl_sandbox.docker_backend import DockerSandbox, open_docker
 from prorl_sandbox.docker_backend.engine import LABEL, SCOPE_LABEL, Engine, scope
+from prorl_sandbox.docker_backend.sandbox import DockerSandbox, open_docker
 from prorl_sandbox.types import Limits, Program, SandboxError
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
@@ -167,7 +167,7 @@ def test_closing_ends_runs_and_leaves_no_container(image: str, mine: Mine) -> No
 
 HOST = """
 import sys
-from prorl_sandbox.docker_backend import open_docker
+from prorl_sandbox.docker_backend.sandbox import open_docker
 from prorl_sandbox.types import Limits, Program
 sandbox = open_docker(sys.argv[1], containers=2)
 print("ready", flush=True)

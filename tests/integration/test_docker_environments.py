@@ -11,8 +11,9 @@ import yaml
 
 from prorl_common import UserError
 from prorl_sandbox import Limits, Program
-from prorl_sandbox.docker_backend import DockerSandbox, layers
+from prorl_sandbox.docker_backend import images
 from prorl_sandbox.docker_backend.engine import Engine
+from prorl_sandbox.docker_backend.sandbox import DockerSandbox
 from prorl_sandbox.environments import store
 from prorl_sandbox.environments.store import EnvironmentMissing
 from prorl_verifiers.code.scorer import score_code
@@ -28,7 +29,7 @@ def scientific(docker_sandbox: DockerSandbox, image: str) -> DockerSandbox:
     """The containers, with the image of the environment built if need be."""
     wanted = store.requirements_of("scientific")
     assert wanted is not None
-    layers.build(wanted, image)
+    images.build_environment(wanted, image)
     return docker_sandbox
 
 
@@ -53,7 +54,7 @@ def test_the_canonical_solutions_pass_and_the_wrong_ones_do_not(scientific: Dock
 
 def test_it_is_built_once(scientific: DockerSandbox, image: str) -> None:
     wanted = store.requirements_of("scientific")
-    assert wanted is not None and layers.build(wanted, image) is False
+    assert wanted is not None and images.build_environment(wanted, image) is False
 
 
 def test_no_two_programs_draw_the_same_random_numbers(scientific: DockerSandbox) -> None:
@@ -101,6 +102,6 @@ def test_without_its_image_it_is_a_users_mistake_with_the_cure(
 ) -> None:
     monkeypatch.setenv("PRORL_CACHE", str(tmp_path))
     with pytest.raises(EnvironmentMissing, match="build-env scientific --backend docker"):
-        layers.find(engine, "nowhere", "scientific")
+        images.find_environment(engine, "nowhere", "scientific")
     with pytest.raises(UserError, match="unknown environment"):
-        layers.find(engine, image, "scientifc")
+        images.find_environment(engine, image, "scientifc")

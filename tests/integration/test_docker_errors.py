@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prorl_common import UserError
-from prorl_sandbox.docker_backend import open_docker
+from prorl_sandbox.docker_backend.sandbox import open_docker
 
 
 def _line(error: pytest.ExceptionInfo[UserError]) -> str:

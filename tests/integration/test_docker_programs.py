@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from prorl_sandbox import LANGUAGES, LanguageError, LanguageSpec
-from prorl_sandbox.docker_backend import DockerSandbox
+from prorl_sandbox import LANGUAGES, CheckerError, LanguageError, LanguageSpec
+from prorl_sandbox.capabilities import try_languages
 from prorl_sandbox.docker_backend.engine import Engine
-from prorl_sandbox.run.judging import CheckerError
-from prorl_sandbox.trials import try_languages
+from prorl_sandbox.docker_backend.sandbox import DockerSandbox
 from prorl_sandbox.types import Limits, Program
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
@@ -170,20 +169,12 @@ def test_every_language_that_the_image_was_built_with_works(
         assert tried[name].calls == LANGUAGES.get(name).takes_calls
 
 
-@pytest.mark.parametrize("language", ["cpp", "javascript"])
-def test_functions_of_other_languages_are_called(
-    docker_sandbox: DockerSandbox, language: str
-) -> None:
-    source = {
-        "cpp": "#include <map>\n#include <string>\n"
-        "std::map<std::string, int> f(std::map<std::string, int> m, int n)"
-        " { for (auto& p : m) p.second *= n; return m; }",
-        "javascript": "const f = (m, n) => { for (const k in m) m[k] *= n; return m; }",
-    }[language]
-    program = Program(source, call="f", args=({"ä": 20, "b": 1}, 2), language=language)
+def test_a_javascript_function_is_called(docker_sandbox: DockerSandbox) -> None:
+    source = "const f = (m, n) => { for (const k in m) m[k] *= n; return m; }"
+    program = Program(source, call="f", args=({"ä": 20, "b": 1}, 2), language="javascript")
     outcome = docker_sandbox.run(program)
     assert (outcome.status, outcome.value) == ("ok", {"ä": 40, "b": 2}), outcome.stderr
-    wrong = Program(source, call="nothing", args=(), language=language)
+    wrong = Program(source, call="nothing", args=(), language="javascript")
     assert docker_sandbox.run(wrong).status in ("compile-error", "runtime-error")
 
 

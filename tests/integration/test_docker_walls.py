@@ -6,7 +6,7 @@ import platform
 
 import pytest
 
-from prorl_sandbox.docker_backend import DockerSandbox
+from prorl_sandbox.docker_backend.sandbox import DockerSandbox
 from prorl_sandbox.types import Limits, Program
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)

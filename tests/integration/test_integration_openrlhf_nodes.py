@@ -19,13 +19,12 @@ from typing import Any
 import pytest
 
 from prorl_training.config.runtime import RewardConfig
-from prorl_training.engine.openrlhf.launch.sweep import sweep_cluster
-from prorl_training.engine.openrlhf.rewards.replicas import start_replicas
-from prorl_training.engine.openrlhf.rewards.size import Place
-from prorl_training.engine.openrlhf.rewards.tier import RewardTier
+from prorl_training.engine.openrlhf.launch.cleanup import sweep_cluster
+from prorl_training.engine.openrlhf.rewards import Place, start_replicas
 from prorl_training.engine.openrlhf.spec import VARIABLE
 from prorl_training.engine.openrlhf.testing import alive
 from prorl_verifiers import Task
+from prorl_verifiers.replicas import ReplicaPool
 
 pytestmark = [
     pytest.mark.usefixtures("openrlhf_stack"),
@@ -58,15 +57,15 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         found.shutdown()
 
 
-def test_a_node_dies_under_the_reward_tier_and_a_launch_leaves_nothing_on_any_node(
+def test_a_node_dies_under_the_reward_replicas_and_a_launch_leaves_nothing_on_any_node(
     cluster: Any, tmp_path: Path
 ) -> None:
     ray, said = cluster.ray, list[str]()
     nodes = [node["NodeID"] for node in ray.nodes()]
     replicas = start_replicas(ray, RewardConfig(), [Place(node, 1) for node in nodes])
     replicas.prepare([MATH[1], CODE[1]])
-    tier = RewardTier(replicas, said.append)
-    assert sum(v.reward or 0 for v in tier.score([MATH, CODE] * 8)) == 16
+    pool = ReplicaPool(replicas, said.append)
+    assert sum(v.reward or 0 for v in pool.score([MATH, CODE] * 8)) == 16
     orphans = orphans_of(ray, nodes, tmp_path / "spec.json")
     others = orphans_of(ray, nodes[:1], tmp_path / "another.json")
     try:
@@ -74,16 +73,16 @@ def test_a_node_dies_under_the_reward_tier_and_a_launch_leaves_nothing_on_any_no
             0.2, lambda: cluster.remove_node(cluster.second, allow_graceful=False)
         )
         killer.start()
-        verdicts = tier.score([MATH, MATH, CODE] * 200)
+        verdicts = pool.score([MATH, MATH, CODE] * 200)
         killer.join()
         assert [verdict.reward for verdict in verdicts] == [1.0] * 600
-        assert sum(v.reward or 0 for v in tier.score([MATH] * 8)) == 8
+        assert sum(v.reward or 0 for v in pool.score([MATH] * 8)) == 8
         assert len(alive(orphans)) == 2  # Ray leaves them
         swept = sweep_cluster(tmp_path / "spec.json", cluster.address)
         assert sum(swept.values()) == 2
         assert not alive(orphans) and len(alive(others)) == 1
     finally:
-        tier.close()
+        pool.close()
         for pid in [*alive(orphans), *alive(others)]:
             os.kill(pid, signal.SIGKILL)
     print(said)

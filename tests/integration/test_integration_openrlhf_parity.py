@@ -34,11 +34,12 @@ from openrlhf.trainer.ppo_utils.experience_maker import RemoteExperienceMaker
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_inference.testing import tiny_model
+from prorl_training.algorithm.advantages import advantages_of
 from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.step import mini_batch_rows
 from prorl_training.engine.openrlhf.actors.experiences import blank_experience
 from prorl_training.policy.update import Policy
-from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.types import Group, Trajectory
 from prorl_training.policy.update import build_update
 from prorl_verifiers import Task, Verdict
 
@@ -65,7 +66,8 @@ def group(number):
 
 groups = [group(number) for number in range(GROUPS)]
 prompts = {str(n): tuple(rng.randrange(250) for _ in range(3 + n)) for n in range(GROUPS)}
-batch = build_update(groups, 1, config, lambda sample: prompts[sample.id])
+advantages = advantages_of(groups, config.advantage)
+batch = build_update(groups, advantages, 1, config, lambda sample: prompts[sample.id])
 rows = sorted((r for part in mini_batch_rows(batch) for r in part), key=lambda r: r.index)
 
 # What the sampler said is near what the policy says, so that the mismatch correction has both kinds of tokens.

@@ -1,4 +1,4 @@
-"""``prorl eval pass-at-k --server`` against a real ``vllm serve`` on the CPU, which dies and comes back mid-run.
+"""``prorl eval pass-at-k --set server.url=URL`` against a real ``vllm serve`` on the CPU, which dies and comes back mid-run.
 
 Runs with the environment of ``make openrlhf-cpu-venv``, for its vLLM. Leaves out GPUs and other servers.
 """
@@ -93,9 +93,20 @@ def server(place: Path, tmp_path: Path) -> Iterator[Server]:
 
 def evaluation(place: Path, server: Server, out: Path) -> subprocess.Popen[str]:
     """Start an evaluation of the dataset's problems that need no sandbox, four requests at a time."""
-    words = ["--server", server.url, "--server-weights", str(place / "model")]
-    words += ["--server-concurrency", "4", "--dataset", str(place / "data"), "--split", "train"]
-    words += ["--limit", "5", "--n", str(N), "--k", "4", "--max-tokens", "96", "--seed", str(SEED)]
+    words = ["--set", f"server.url={server.url}", "--set", f"server.weights={place / 'model'}"]
+    words += ["--set", "server.concurrency=4", "--dataset", str(place / "data"), "--split", "train"]
+    words += [
+        "--limit",
+        "5",
+        "--n",
+        str(N),
+        "--k",
+        "4",
+        "--max-tokens",
+        "96",
+        "--set",
+        f"sampling.seed={SEED}",
+    ]
     return subprocess.Popen(
         [sys.executable, "-m", "prorl_cli.main", "eval", "pass-at-k", *words, "--out", str(out)],
         stdout=subprocess.PIPE,

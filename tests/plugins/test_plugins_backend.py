@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl
 
 from prorl_common import NullProgress, UnknownNameError, UserError
 from prorl_datasets import build, load_recipe
@@ -52,23 +50,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def prorl(place: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "prorl_cli", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        cwd=place,
-        env={**os.environ, "NO_COLOR": "1", **environment},
-    )
-
-
 def evaluate(place: Path, backend: str, out: str, **environment: str) -> dict[str, Any]:
     done = prorl(
         place,
-        *("eval", "pass-at-k", "--model", "model", "--dataset", "data/tiny", "--backend", backend),
-        *("--k", "2", "--n", "4", "--workers", "1", "--out", out, "--json"),
+        *("eval", "pass-at-k", "--model", "model", "--dataset", "data/tiny"),
+        *("--set", f"model.backend={backend}"),
+        *("--k", "2", "--n", "4", "--set", "scoring.workers=1", "--out", out, "--json"),
         **environment,
     )
     assert done.returncode == 0, done.stderr
@@ -121,8 +108,8 @@ def test_an_unknown_backend_is_one_line_with_the_nearest_and_their_sources(place
         "model",
         "--dataset",
         "data/tiny",
-        "--backend",
-        "caned",
+        "--set",
+        "model.backend=caned",
     )
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "unknown backend 'caned' (did you mean 'canned'" in done.stderr

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl as command
 
 from prorl_common import NullProgress
 from prorl_datasets import BENCHMARKS, build, load_recipe
@@ -20,14 +20,14 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 pytestmark = pytest.mark.usefixtures("lab_parts")
 
 LETTERS = """
-from prorl_verifiers import VerifierSpec
+from prorl_verifiers import DataShape, VerifierSpec
 
 def score(response, reference):
     return float(response.strip() == reference["answer"])
 
-SPEC = VerifierSpec(name="letters", score=score, vote=str.lower)
+SPEC = VerifierSpec(name="letters", score=score, data=DataShape(vote=str.lower))
 """
-BACKEND_AND_VERIFIER = ("--backend", "canned", "--workers", "1")
+BACKEND_AND_VERIFIER = ("--set", "model.backend=canned", "--set", "scoring.workers=1")
 
 
 @pytest.fixture(scope="module")
@@ -41,15 +41,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def prorl(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "prorl_cli", "eval", *words],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        cwd=place,
-        env={**os.environ, "NO_COLOR": "1", "CANNED_ANSWER": "2"},
-    )
+    return command(place, "eval", *words, CANNED_ANSWER="2")
 
 
 def eval_file(folder: Path) -> dict[str, Any]:
@@ -82,7 +74,7 @@ def test_an_evaluation_is_sampled_and_judged_by_a_distributions_parts_and_keeps_
     assert other.returncode == 2
     (line,) = [line for line in other.stderr.splitlines() if "lab-parts 0.9" in line]
     assert "exact of lab-parts 0.9, here it is of lab-parts 1.0" in line and "regrade" in line
-    anew = prorl(place, "regrade", "mine", "--workers", "1", "--json")
+    anew = prorl(place, "regrade", "mine", "--set", "scoring.workers=1", "--json")
     assert anew.returncode == 0 and json.loads(anew.stdout)["changed"] == 0, anew.stderr
     assert prorl(place, *words).returncode == 0
     compared = prorl(place, "compare", "mine", "mine", "--json")

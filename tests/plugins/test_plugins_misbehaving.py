@@ -10,28 +10,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import prorl as command
 
 BAD = Path(__file__).parent / "misbehaving"
 
 
 def prorl(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "prorl_cli", "verify", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        env={**os.environ, "NO_COLOR": "1", **environment},
-    )
+    return command(None, "verify", *arguments, **environment)
 
 
 def scored(
     folder: Path, plugin: str, verifier: str, responses: list[str], *arguments: str
 ) -> list[dict[str, Any]]:
+    """Return the rows of ``verify file`` for responses to one verifier of the plug-in."""
+    return scored_by(folder, plugin, [(verifier, text) for text in responses], *arguments)
+
+
+def scored_by(
+    folder: Path, plugin: str, responses: list[tuple[str, str]], *arguments: str
+) -> list[dict[str, Any]]:
     """Return the rows of ``verify file`` with the plug-in; a math item stands among them and must score."""
-    task = {"verifier": verifier, "reference": {"answer": "a"}}
-    rows = [{"id": at, "task": task, "response": text} for at, text in enumerate(responses)]
-    ours = {"verifier": "math", "reference": {"answer": "4"}}
+    rows = []
+    for at, (verifier, text) in enumerate(responses):
+        task = {"verifier": verifier, "reference": {"answer": "a"}}
+        rows.append({"id": at, "task": task, "response": text})
+    ours: dict[str, Any] = {"verifier": "math", "reference": {"answer": "4"}}
     rows.append({"id": "math", "task": ours, "response": r"\boxed{4}"})
     source = folder / "in.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -70,40 +73,74 @@ def test_what_a_reference_lacks_is_one_line_and_exit_2() -> None:
     assert run.stderr == "error: word: the reference needs 'word'\n"
 
 
+NO_REWARD = {
+    "two": "scorer failed: it returned 2.0: a reward lies in [0, 1]",
+    "negative": "scorer failed: it returned -0.5: a reward lies in [0, 1]",
+    "nan": "scorer failed: it returned nan: a reward lies in [0, 1]",
+    "infinite": "scorer failed: it returned inf: a reward lies in [0, 1]",
+    "none": "scorer failed: it returned None, not a number in [0, 1]",
+    "text": "scorer failed: it returned '1.0', not a number in [0, 1]",
+    "list": "scorer failed: it returned [1.0], not a number in [0, 1]",
+    "score-nan": "scorer failed: it returned nan: a reward lies in [0, 1]",
+    "metric-nan": "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")",
+    "metric-object": "scorer failed: the score is not JSON: Object of type object",
+    "says-broken": "scorer failed: my judge is down",
+    "raises": "scorer failed: KeyError: 'no such word' (rewards.py, line 19)",
+    "leaves": "worker exit code 1: SystemExit: 0",
+    "leaves-hard": "worker exit code 0",
+    "writes-frames": "a worker sent no verdict",
+    "unsteady": "its verifier gave another verdict when it was asked again, twice",
+}
+"""Verifier of the plug-in -> why its scores are none."""
+
+
+@pytest.fixture(scope="module")
+def without_reward(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """The rows of two answers to each of these verifiers, scored by one pool."""
+    asked = [(verifier, text) for verifier in NO_REWARD for text in "ab"]
+    rows = scored_by(tmp_path_factory.mktemp("scored"), "rewards.py", asked)
+    return {name: rows[2 * at : 2 * at + 2] for at, name in enumerate(NO_REWARD)}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("verifier", "reason"),
-    [
-        ("two", "scorer failed: it returned 2.0: a reward lies in [0, 1]"),
-        ("negative", "scorer failed: it returned -0.5: a reward lies in [0, 1]"),
-        ("nan", "scorer failed: it returned nan: a reward lies in [0, 1]"),
-        ("infinite", "scorer failed: it returned inf: a reward lies in [0, 1]"),
-        ("none", "scorer failed: it returned None, not a number in [0, 1]"),
-        ("text", "scorer failed: it returned '1.0', not a number in [0, 1]"),
-        ("list", "scorer failed: it returned [1.0], not a number in [0, 1]"),
-        ("score-nan", "scorer failed: it returned nan: a reward lies in [0, 1]"),
-        ("metric-nan", "a worker sent no verdict: ValueError(\"metrics {'part': nan}\")"),
-        ("metric-object", "scorer failed: the score is not JSON: Object of type object"),
-        ("says-broken", "scorer failed: my judge is down"),
-        ("raises", "scorer failed: KeyError: 'no such word' (rewards.py, line 19)"),
-        ("leaves", "worker exit code 1: SystemExit: 0"),
-        ("leaves-hard", "worker exit code 0"),
-        ("writes-frames", "a worker sent no verdict"),
-        ("unsteady", "its verifier gave another verdict when it was asked again, twice"),
-    ],
-)
-def test_what_is_no_reward_is_an_infra_error(tmp_path: Path, verifier: str, reason: str) -> None:
-    for row in scored(tmp_path, "rewards.py", verifier, ["a", "b"]):
+@pytest.mark.parametrize("verifier", NO_REWARD)
+def test_what_is_no_reward_is_an_infra_error(
+    without_reward: dict[str, list[dict[str, Any]]], verifier: str
+) -> None:
+    for row in without_reward[verifier]:
+        assert (row["reward"], row["status"]) == (None, "infra_error"), row
+        assert NO_REWARD[verifier] in row["reason"]
+
+
+PAIR = """
+import random, sys
+from prorl_common import use_plugins
+from prorl_verifiers import Task, VerifierPool
+random.Random.choice = lambda self, items: items[0]  # asks for the first item again
+use_plugins([sys.argv[1]])
+task = Task("writes-frames", {"answer": "a"})
+with VerifierPool(1) as pool:
+    print(*[verdict.status for verdict in pool.score([("a", task), ("b", task)])])
+"""
+
+
+def test_no_answer_behind_a_forged_frame_gets_the_reward_of_the_one_before() -> None:
+    command = [sys.executable, "-c", PAIR, str(BAD / "rewards.py")]
+    run = subprocess.run(command, check=True, capture_output=True, text=True, timeout=170)
+    assert run.stdout.split() == ["infra_error", "infra_error"]
+
+
+def test_what_is_no_reward_beside_the_sandbox_is_an_infra_error(tmp_path: Path) -> None:
+    reasons = {
+        "two-in-sandbox": "scorer failed: ",
+        "raises-in-sandbox": "scorer failed: ",
+        "leaves-in-sandbox": "the other side closed the pipe",
+    }
+    asked = [(verifier, "a") for verifier in reasons]
+    rows = scored_by(tmp_path, "rewards.py", asked, "--allow-weak")
+    for row, reason in zip(rows, reasons.values(), strict=True):
         assert (row["reward"], row["status"]) == (None, "infra_error"), row
         assert reason in row["reason"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("verifier", ["two-in-sandbox", "raises-in-sandbox"])
-def test_what_is_no_reward_in_the_sandbox_is_an_infra_error(tmp_path: Path, verifier: str) -> None:
-    (row,) = scored(tmp_path, "rewards.py", verifier, ["a"], "--allow-weak")
-    assert (row["reward"], row["status"]) == (None, "infra_error"), row
-    assert row["reason"].startswith("scorer failed: "), row
 
 
 def test_a_plugin_that_never_ends_is_killed_and_the_answer_gets_nothing(tmp_path: Path) -> None:
@@ -119,20 +156,6 @@ def test_a_plugin_that_never_ends_beside_the_sandbox_is_killed_too(tmp_path: Pat
     )
     assert (late["reward"], late["status"]) == (0.0, "timeout")
     assert fine["reward"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("verifier", "reason"),
-    [
-        ("leaves-in-sandbox", "the other side closed the pipe"),
-    ],
-)
-def test_a_worker_that_fails_beside_the_sandbox_is_an_infra_error(
-    tmp_path: Path, verifier: str, reason: str
-) -> None:
-    (row,) = scored(tmp_path, "rewards.py", verifier, ["a"], "--allow-weak")
-    assert (row["reward"], row["status"]) == (None, "infra_error"), row
-    assert reason in row["reason"]
 
 
 @pytest.mark.slow
@@ -152,14 +175,13 @@ def test_a_worker_that_asks_for_endless_memory_gets_what_may_be_had(tmp_path: Pa
     assert (huge["status"], good["reward"]) == ("scored", 1.0)
 
 
-def test_a_plugin_that_eats_memory_hits_its_limit(tmp_path: Path) -> None:
-    (row,) = scored(tmp_path, "rewards.py", "eats", ["a"])
-    assert (row["reward"], row["status"], row["reason"]) == (0.0, "timeout", "memory limit")
-
-
-def test_a_plugin_that_prints_disturbs_nobody(tmp_path: Path) -> None:
-    rows = scored(tmp_path, "rewards.py", "prints", ["a", "b"] * 20)
+def test_a_plugin_that_prints_disturbs_nobody_and_one_that_eats_memory_hits_its_limit(
+    tmp_path: Path,
+) -> None:
+    printing = [("prints", text) for text in ["a", "b"] * 20]
+    *rows, row = scored_by(tmp_path, "rewards.py", [*printing, ("eats", "a")])
     assert [row["reward"] for row in rows] == [1.0, 0.0] * 20
+    assert (row["reward"], row["status"], row["reason"]) == (0.0, "timeout", "memory limit")
 
 
 def test_a_plugin_that_fails_its_own_canary_gives_no_reward(tmp_path: Path) -> None:

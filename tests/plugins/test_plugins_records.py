@@ -19,9 +19,9 @@ from prorl_evaluation.suites.suite import Suite
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_sandbox import LANGUAGES
 from prorl_training.config import TrainConfig
-from prorl_training.config.checks import check_config
+from prorl_training.config.loading import check_config
 from prorl_training.config.presets import load_preset
-from prorl_training.config.schema import merge
+from prorl_training.config.tree import merge
 from prorl_training.engine.local import train
 from prorl_training.engine.openrlhf.launch.session import _prepared
 from prorl_training.run.folder import RunFolder

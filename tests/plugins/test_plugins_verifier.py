@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from command_line import prorl as command
 from pyarrow import parquet
 
 from prorl_verifiers import VERIFIERS, TaskError, VerifierPool, load_task
@@ -26,15 +26,7 @@ PLUGIN = "lab-parts 1.0"
 
 
 def prorl(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "prorl_cli", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        timeout=120,
-        env={**os.environ, "NO_COLOR": "1"},
-    )
+    return command(cwd, *arguments)
 
 
 def rows_file(folder: Path, *responses: str) -> Path:
@@ -220,9 +212,10 @@ SPEC = VerifierSpec(name="programs", score_in_sandbox=score)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("how", "response", "reward"),
-    [
+def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker(
+    tmp_path: Path,
+) -> None:
+    cases: list[tuple[str, str, float | None]] = [
         ("print", "print(int(input()) * 2)", 1.0),
         ("print", "import time; time.sleep(3); print(int(input()) * 2)", 1.0),
         ("print", "while True: pass", 0.0),
@@ -231,25 +224,17 @@ SPEC = VerifierSpec(name="programs", score_in_sandbox=score)
         ("check", "def f(n):\n    return n * n", 1.0),
         ("check", "def f(n):\n    return n", 0.0),
         ("cobolt", "x", None),
-    ],
-)
-def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker(
-    tmp_path: Path, how: str, response: str, reward: float | None
-) -> None:
+    ]
     (tmp_path / "programs.py").write_text(PROGRAMS)
-    task = {"verifier": "programs", "reference": {"how": how, "answer": "6"}}
-    (tmp_path / "in.jsonl").write_text(json.dumps({"id": 1, "task": task, "response": response}))
+    lines = []
+    for at, (how, response, _) in enumerate(cases):
+        task = {"verifier": "programs", "reference": {"how": how, "answer": "6"}}
+        lines.append(json.dumps({"id": at, "task": task, "response": response}) + "\n")
+    (tmp_path / "in.jsonl").write_text("".join(lines))
     words = (
-        "file",
-        "in.jsonl",
-        "--plugin",
-        "programs.py",
-        "--workers",
-        "1",
-        "--allow-weak",
-        "--timeout",
-        "1",
-    )
+        "file", "in.jsonl", "--plugin", "programs.py", "--workers", "1", "--allow-weak",
+        "--timeout", "1",
+    )  # fmt: skip
     run = subprocess.run(
         [sys.executable, "-m", "prorl_cli", "verify", *words],
         check=False,
@@ -258,9 +243,9 @@ def test_a_verifier_of_others_runs_programs_in_the_pools_sandbox_from_its_worker
         timeout=170,
         cwd=tmp_path,
     )
-    (row,) = [json.loads(line) for line in run.stdout.splitlines()]
-    assert row["reward"] == reward, (row, run.stderr)
-    assert (row["status"] == "infra_error") == (reward is None), row
-    assert (row["status"] == "timeout") == (how == "says-timeout"), row
-    if reward is None:
-        assert "unknown language 'cobolt'" in row["reason"]
+    rows = [json.loads(line) for line in run.stdout.splitlines()]
+    for (how, _, reward), row in zip(cases, rows, strict=True):
+        assert row["reward"] == reward, (row, run.stderr)
+        assert (row["status"] == "infra_error") == (reward is None), row
+        assert (row["status"] == "timeout") == (how == "says-timeout"), row
+    assert "unknown language 'cobolt'" in rows[-1]["reason"]

@@ -1,5 +1,4 @@
-"""The sandboxes under test: the real local backend, and the same machine's behind ``prorl sandbox serve``; skipped
-(failed in CI) where walls cannot be put up."""
+"""The sandbox under test: the real local backend; skipped (failed in CI) where walls cannot be put up."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ import os
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +21,6 @@ from prorl_sandbox import (
     probe,
 )
 from prorl_sandbox.box import foreign
-from prorl_sandbox.remote.sandbox import RemoteSandbox
 
 FAST = Limits(wall_seconds=20.0, cpu_seconds=8.0, memory_mb=256, output_kb=64)
 
@@ -86,38 +83,22 @@ def write_wheel() -> Callable[..., str]:
     return _write_wheel
 
 
-@pytest.fixture(scope="session")
-def remote_sandbox(serve_sandbox: Callable[..., Any]) -> Iterator[RemoteSandbox]:
-    """This machine's sandbox behind a service."""
-    with RemoteSandbox([serve_sandbox().url]) as remote:
-        yield remote
-
-
-@pytest.fixture(params=["local", pytest.param("remote", marks=pytest.mark.slow)])
-def local_or_remote(request: pytest.FixtureRequest) -> Sandbox:
-    """The local backend, and the same behind a service: the whole suite again takes minutes, so it is
-    make test-slow's."""
-    name = "sandbox" if request.param == "local" else "remote_sandbox"
-    found: Sandbox = request.getfixturevalue(name)
-    return found
-
-
 @pytest.fixture
-def main(local_or_remote: Sandbox) -> Callable[..., Outcome]:
+def main(sandbox: Sandbox) -> Callable[..., Outcome]:
     """Run a source as ``__main__``."""
 
     def run(source: str, stdin: str = "", limits: Limits = FAST) -> Outcome:
-        return local_or_remote.run(Program(source, stdin=stdin), limits)
+        return sandbox.run(Program(source, stdin=stdin), limits)
 
     return run
 
 
 @pytest.fixture
-def call(local_or_remote: Sandbox) -> Callable[..., Outcome]:
+def call(sandbox: Sandbox) -> Callable[..., Outcome]:
     """Call the function ``f`` (or another) of a source."""
 
     def run(source: str, *args: object, name: str = "f", limits: Limits = FAST) -> Outcome:
-        return local_or_remote.run(Program(source, call=name, args=args), limits)
+        return sandbox.run(Program(source, call=name, args=args), limits)
 
     return run
 

@@ -75,14 +75,8 @@ KILLED: dict[str, tuple[str, set[str]]] = {
         {"output-limit"},
     ),
     "R09 nested parentheses": ("(" * 10**5, {"compile-error"}),
-    "R09 bomb in eval": (
-        "eval('-' * 10**6 + '1')",
-        {"runtime-error", "memory", "timeout"},
-    ),
-    "R10 quadratic C code": (
-        "import re\nre.match('(a+)+$', 'a' * 60 + 'b')",
-        {"timeout"},
-    ),
+    "R09 bomb in eval": ("eval('-' * 10**6 + '1')", {"runtime-error", "memory", "timeout"}),
+    "R10 quadratic C code": ("import re\nre.match('(a+)+$', 'a' * 60 + 'b')", {"timeout"}),
     "R11 descriptors": ("x = []\nwhile True: x.append(open('/dev/null'))", {"runtime-error"}),
     "A25 ignores every signal": (
         (

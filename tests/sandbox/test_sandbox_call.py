@@ -183,3 +183,49 @@ def test_two_answers_are_a_protocol_error(call: Call) -> None:
 def test_argument_that_cannot_be_sent_is_the_callers_mistake(call: Call) -> None:
     with pytest.raises(UserError, match="argument"):
         call(ECHO, object())
+
+
+HOSTILE_VALUES = {
+    "a linked list": "class N:\n def __init__(s, v, n=None): s.val, s.next = v, n\ndef f(): return N(1, N(2))",
+    "a class": "class Cache: pass\ndef f(): return Cache",
+    "another __class__": "class A:\n __class__ = property(lambda s: int)\ndef f(): return A()",
+    "a __class__ that raises": "class A:\n @property\n def __class__(s): raise SystemExit\ndef f(): return A()",
+    "no attribute": "class A:\n def __getattribute__(s, n): raise BaseException\ndef f(): return [A()]",
+    "a metaclass": (
+        "class M(type):\n __hash__ = __eq__ = __getattribute__ = lambda *a: 1 / 0\n"
+        " def __instancecheck__(*a): raise SystemExit\n"
+        "class A(metaclass=M): pass\ndef f(): return {'a': A()}"
+    ),
+    "a metaclass's name": "class M(type):\n __name__ = 5\nclass A(metaclass=M): pass\ndef f(): return A()",
+    "an int of its own": "class I(int):\n __format__ = bit_length = None\ndef f(): return [I(3)]",
+    "a text of its own": "class S(str):\n __len__ = lambda s: -1\ndef f(): return {S('a'): 1}",
+    "a dict of its own": "class D(dict):\n items = lambda s: [(1,)]\ndef f(): return D(a=1)",
+    "a Counter of its own": "import collections\nclass C(collections.Counter): pass\ndef f(): return C('aab')",
+    "a list in itself": "def f():\n a = []\n a.append(a)\n return a",
+    "a dict in itself": "def f():\n a = {}\n a[1] = a\n return a",
+    "a tuple in itself": "def f():\n a = []\n a.append((a,))\n return a[0]",
+    "one list again and again": "def f():\n a = []\n for _ in range(60): a = [a, a]\n return a",
+    "a deep list": "def f():\n a = []\n for _ in range(10**5): a = [a]\n return a",
+    "a generator": "def f(): yield 1",
+    "a number for numpy": "import sys\nsys.modules['numpy'] = 5\nclass A: pass\ndef f(): return A()",
+    "a numpy that raises": (
+        "import sys\nclass P:\n def __getattr__(s, n): raise KeyError\n"
+        "sys.modules['numpy'] = sys.modules['pandas'] = P()\ndef f(): return P()"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_VALUES)
+def test_a_value_that_cannot_leave_its_box_is_an_outcome(call: Call, name: str) -> None:
+    outcome = call(HOSTILE_VALUES[name])
+    assert (outcome.status, outcome.value) == ("unserialisable", None)
+
+
+def test_an_array_that_lies_about_its_shape_is_a_protocol_error(call: Call) -> None:
+    source = (
+        "import sys, types\nclass A: pass\nm = sys.modules['numpy'] = types.ModuleType('numpy')\n"
+        "m.ndarray = m.generic = A\nA.shape, A.size, A.dtype = (10**6, 10**6, 0), 0, A()\n"
+        "A.kind, A.names, A.itemsize, A.str = 'f', None, 8, '<f8'\n"
+        "A.reshape, A.tolist = (lambda s, n: s), (lambda s: [])\ndef f(): return A()"
+    )
+    assert call(source).status == "protocol-error"

@@ -15,44 +15,42 @@ DOUBLE = "def f(x):\n    return x * 2"
 
 
 def check(
-    local_or_remote: Sandbox, source: str, checker: str, name: str = "f", limits: Limits = LIMITS
+    sandbox: Sandbox, source: str, checker: str, name: str = "f", limits: Limits = LIMITS
 ) -> Outcome:
-    return local_or_remote.run_check(Program(source), checker, name, limits)
+    return sandbox.run_check(Program(source), checker, name, limits)
 
 
-def test_a_right_submission_passes_a_check_with_loops(local_or_remote: Sandbox) -> None:
+def test_a_right_submission_passes_a_check_with_loops(sandbox: Sandbox) -> None:
     checker = "def check(c):\n    for i in range(100):\n        assert c(i) == 2 * i"
-    outcome = check(local_or_remote, DOUBLE, checker)
+    outcome = check(sandbox, DOUBLE, checker)
     assert (outcome.status, outcome.exit_code) == ("ok", 0)
 
 
-def test_a_wrong_submission_fails_with_the_assertion_on_stderr(local_or_remote: Sandbox) -> None:
-    outcome = check(local_or_remote, DOUBLE, "def check(c):\n    assert c(2) == 5, 'two and five'")
+def test_a_wrong_submission_fails_with_the_assertion_on_stderr(sandbox: Sandbox) -> None:
+    outcome = check(sandbox, DOUBLE, "def check(c):\n    assert c(2) == 5, 'two and five'")
     assert outcome.status == "runtime-error"
     assert "two and five" in outcome.stderr
 
 
-def test_keyword_arguments_and_tuples_reach_the_submission(local_or_remote: Sandbox) -> None:
+def test_keyword_arguments_and_tuples_reach_the_submission(sandbox: Sandbox) -> None:
     checker = "def check(c):\n    assert c((1, 2), k={3}) == ((1, 2), {3})"
-    assert check(local_or_remote, "def f(a, k):\n    return a, k", checker).status == "ok"
+    assert check(sandbox, "def f(a, k):\n    return a, k", checker).status == "ok"
 
 
-def test_an_exception_of_the_submission_fails_the_check(local_or_remote: Sandbox) -> None:
-    outcome = check(
-        local_or_remote, "def f(x):\n    raise ValueError('no')", "def check(c):\n    c(1)"
-    )
+def test_an_exception_of_the_submission_fails_the_check(sandbox: Sandbox) -> None:
+    outcome = check(sandbox, "def f(x):\n    raise ValueError('no')", "def check(c):\n    c(1)")
     assert outcome.status == "runtime-error"
     assert "ValueError: no" in outcome.stderr
     assert "candidate raised ValueError" in outcome.stderr
 
 
-def test_a_check_may_expect_a_common_exception_by_its_type(local_or_remote: Sandbox) -> None:
+def test_a_check_may_expect_a_common_exception_by_its_type(sandbox: Sandbox) -> None:
     checker = (
         "def check(c):\n    try:\n        c(1)\n    except ValueError as e:\n"
         "        assert e.type_name == 'ValueError'\n    else:\n        assert False"
     )
-    assert check(local_or_remote, "def f(x):\n    raise ValueError", checker).status == "ok"
-    assert check(local_or_remote, DOUBLE, checker).status == "runtime-error"
+    assert check(sandbox, "def f(x):\n    raise ValueError", checker).status == "ok"
+    assert check(sandbox, DOUBLE, checker).status == "runtime-error"
 
 
 @pytest.mark.parametrize(
@@ -62,8 +60,8 @@ def test_a_check_may_expect_a_common_exception_by_its_type(local_or_remote: Sand
         "class A(int):\n    def __eq__(self, other): return True\ndef f(x):\n    return A()",
     ],
 )
-def test_objects_that_equal_everything_do_not_cross(local_or_remote: Sandbox, source: str) -> None:
-    outcome = check(local_or_remote, source, "def check(c):\n    assert c(1) == 2")
+def test_objects_that_equal_everything_do_not_cross(sandbox: Sandbox, source: str) -> None:
+    outcome = check(sandbox, source, "def check(c):\n    assert c(1) == 2")
     assert outcome.status == "unserialisable"
 
 
@@ -88,9 +86,9 @@ LYING = "class A:\n    def __bool__(self): return True\ndef f(x):\n    return A(
     ],
 )
 def test_of_a_value_that_cannot_leave_its_box_the_truth_is_known(
-    local_or_remote: Sandbox, source: str, checker: str, status: str
+    sandbox: Sandbox, source: str, checker: str, status: str
 ) -> None:
-    assert check(local_or_remote, source, f"def check(c):\n    {checker}").status == status
+    assert check(sandbox, source, f"def check(c):\n    {checker}").status == status
 
 
 RAISES = r"""
@@ -122,19 +120,19 @@ def f(x):
     ],
 )
 def test_a_check_catches_what_the_submission_raises_by_its_type(
-    local_or_remote: Sandbox, asked: str, caught: str, status: str
+    sandbox: Sandbox, asked: str, caught: str, status: str
 ) -> None:
     checker = f"def check(c):\n    try: c({asked!r})\n    except {caught}: return\n    assert False, 'none'"
-    assert check(local_or_remote, RAISES, checker).status == status
+    assert check(sandbox, RAISES, checker).status == status
 
 
-def test_an_exception_that_is_built_in_is_met_as_itself(local_or_remote: Sandbox) -> None:
+def test_an_exception_that_is_built_in_is_met_as_itself(sandbox: Sandbox) -> None:
     checker = (
         "def check(c):\n    for asked, kind in (('key', KeyError), ('os', FileNotFoundError)):\n"
         "        try: c(asked)\n        except Exception as error: assert type(error) is kind\n"
         "    try: c('odd')\n    except Exception as error: assert type(error).__name__ == 'Odd'"
     )
-    assert check(local_or_remote, RAISES, checker).status == "ok"
+    assert check(sandbox, RAISES, checker).status == "ok"
 
 
 @pytest.mark.parametrize(
@@ -148,17 +146,17 @@ def test_an_exception_that_is_built_in_is_met_as_itself(local_or_remote: Sandbox
 )
 @pytest.mark.parametrize("raised", ["StopIteration", "Own", "StopAsyncIteration"])
 def test_a_submission_cannot_end_the_loops_of_a_check(
-    local_or_remote: Sandbox, test: str, raised: str
+    sandbox: Sandbox, test: str, raised: str
 ) -> None:
     source = f"class Own(StopIteration): pass\ndef f(*a): raise {raised}"
-    assert check(local_or_remote, source, f"def check(c):\n    {test}").status == "runtime-error"
+    assert check(sandbox, source, f"def check(c):\n    {test}").status == "runtime-error"
 
 
-def test_a_name_that_only_the_submission_has_is_its_function(local_or_remote: Sandbox) -> None:
+def test_a_name_that_only_the_submission_has_is_its_function(sandbox: Sandbox) -> None:
     source = "def double(x):\n    return 2 * x\ndef f(x):\n    return double(x) + 1"
     checker = "def check(c):\n    for i in range(9): assert c(i) == double(i) + 1"
-    assert check(local_or_remote, source, checker).status == "ok"
-    missing = check(local_or_remote, source, "def check(c):\n    assert c(1) == triple(1)")
+    assert check(sandbox, source, checker).status == "ok"
+    missing = check(sandbox, source, "def check(c):\n    assert c(1) == triple(1)")
     assert missing.status == "runtime-error"
     assert "NameError" in missing.stderr
 
@@ -177,35 +175,35 @@ def test_a_name_that_only_the_submission_has_is_its_function(local_or_remote: Sa
     ],
 )
 def test_the_way_a_submission_fails_is_its_status(
-    local_or_remote: Sandbox, source: str, status: str
+    sandbox: Sandbox, source: str, status: str
 ) -> None:
-    assert check(local_or_remote, source, "def check(c):\n    assert c(2) == 4").status == status
+    assert check(sandbox, source, "def check(c):\n    assert c(2) == 4").status == status
 
 
-def test_an_answer_before_the_question_is_a_protocol_error(local_or_remote: Sandbox) -> None:
+def test_an_answer_before_the_question_is_a_protocol_error(sandbox: Sandbox) -> None:
     frame = b'\x00\x00\x00\x13{"k":"value","v":4}'
     source = f"import os\nos.write(3, {frame!r} * 3)\n" + DOUBLE
     checker = "import time\ntime.sleep(0.5)\ndef check(c):\n    assert c(2) == 4"
-    assert check(local_or_remote, source, checker).status in ("protocol-error", "runtime-error")
+    assert check(sandbox, source, checker).status in ("protocol-error", "runtime-error")
 
 
-def test_the_two_share_one_wall_limit(local_or_remote: Sandbox) -> None:
+def test_the_two_share_one_wall_limit(sandbox: Sandbox) -> None:
     limits = Limits(wall_seconds=1.0, cpu_seconds=8.0)
     sleepy = "import time\ndef f(x):\n    time.sleep(0.6)\n    return x"
     checker = "def check(c):\n    for i in range(5): assert c(i) == i"
-    outcome = check(local_or_remote, sleepy, checker, limits=limits)
+    outcome = check(sandbox, sleepy, checker, limits=limits)
     assert (outcome.status, outcome.limit) == ("timeout", "wall")
 
 
-def test_the_two_share_one_processor_budget(local_or_remote: Sandbox) -> None:
+def test_the_two_share_one_processor_budget(sandbox: Sandbox) -> None:
     burn = "import time\nend = time.process_time() + 0.5\nwhile time.process_time() < end: pass\n"
     limits = Limits(wall_seconds=30.0, cpu_seconds=0.9)
     checker = burn + "def check(c):\n    assert c(1) == 2"
-    outcome = check(local_or_remote, burn + DOUBLE, checker, limits=limits)
+    outcome = check(sandbox, burn + DOUBLE, checker, limits=limits)
     assert (outcome.status, outcome.limit) == ("timeout", "cpu")
 
 
-def test_nothing_of_the_check_is_in_the_submissions_process(local_or_remote: Sandbox) -> None:
+def test_nothing_of_the_check_is_in_the_submissions_process(sandbox: Sandbox) -> None:
     spy = """
 import gc, sys
 def f(x):
@@ -218,16 +216,16 @@ def f(x):
     return any("-".join(["SECRET", "GOLD"]) in text for text in found)
 """
     checker = "GOLD = 'SECRET-GOLD'\ndef check(c):\n    assert c(1) is False"
-    assert check(local_or_remote, spy, checker).status == "ok"
+    assert check(sandbox, spy, checker).status == "ok"
 
 
 @pytest.mark.parametrize(
     "checker",
     ["def check(c:", "x = 1", "import nowhere_to_be_found", "def check(c):\n    c(object())"],
 )
-def test_a_broken_check_is_no_outcome(local_or_remote: Sandbox, checker: str) -> None:
+def test_a_broken_check_is_no_outcome(sandbox: Sandbox, checker: str) -> None:
     with pytest.raises(CheckerError, match="check is broken"):
-        check(local_or_remote, DOUBLE, checker)
+        check(sandbox, DOUBLE, checker)
 
 
 def humaneval(test_data: Path) -> list[dict[str, str]]:
@@ -235,9 +233,7 @@ def humaneval(test_data: Path) -> list[dict[str, str]]:
         return [json.loads(line) for line in file]
 
 
-def test_canonical_humaneval_solutions_pass_their_checks(
-    local_or_remote: Sandbox, test_data: Path
-) -> None:
+def test_canonical_humaneval_solutions_pass_their_checks(sandbox: Sandbox, test_data: Path) -> None:
     rows = humaneval(test_data)
     harder = [row for row in rows if "for " in row["test"] or "1e-6" in row["test"]]
     chosen = harder[:9] + [row for row in rows if row not in harder][:6]
@@ -245,12 +241,12 @@ def test_canonical_humaneval_solutions_pass_their_checks(
     for row in chosen:
         source = row["prompt"] + row["canonical_solution"]
         # The prompt goes along: HumanEval/32 and a few more use its helpers in their checks.
-        outcome = check(local_or_remote, source, row["prompt"] + row["test"], row["entry_point"])
+        outcome = check(sandbox, source, row["prompt"] + row["test"], row["entry_point"])
         assert outcome.status == "ok", (row["task_id"], outcome)
 
 
-def test_an_empty_body_fails_humaneval_checks(local_or_remote: Sandbox, test_data: Path) -> None:
+def test_an_empty_body_fails_humaneval_checks(sandbox: Sandbox, test_data: Path) -> None:
     for row in humaneval(test_data)[:4]:
         source = row["prompt"] + "    return None\n"
-        outcome = check(local_or_remote, source, row["prompt"] + row["test"], row["entry_point"])
+        outcome = check(sandbox, source, row["prompt"] + row["test"], row["entry_point"])
         assert outcome.status == "runtime-error", row["task_id"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from prorl_cli.main import main
 from prorl_cli.sandbox.outcome import plain
-from prorl_sandbox import LocalSandbox, ToolSandbox
+from prorl_sandbox import LocalSandbox
 
 
 def cli(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -97,83 +96,6 @@ def test_plain_values_are_always_json() -> None:
     text = json.dumps(plain(value), allow_nan=False, ensure_ascii=False)
     assert text.encode("utf-8")
     assert json.loads(text)[:3] == [[1], [1, 3], {"2": "b'x'"}]
-
-
-def _project(folder: Path) -> Path:
-    (folder / "tests").mkdir()
-    (folder / "calc.py").write_text("def add(a, b): return a + b\n")
-    (folder / "main.py").write_text("import calc\nprint(calc.add(int(input()), 1))\n")
-    tests = "from calc import add\ndef test_a(): assert add(1, 1) == 2\ndef test_b(): assert add(1, 1) == 3\n"
-    (folder / "tests" / "test_calc.py").write_text(tests)
-    return folder
-
-
-def test_a_folder_is_a_project_with_a_result_for_each_test(
-    tester: ToolSandbox,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert cli(monkeypatch, "run", _project(tmp_path)) == 0
-    shown = capsys.readouterr().out
-    assert "passed  tests/test_calc.py::test_a\nfailed  tests/test_calc.py::test_b\n" in shown
-    assert shown.endswith("1 passed, 1 failed\n")
-    assert cli(monkeypatch, "run", tmp_path, "--json") == 0
-    results = json.loads(capsys.readouterr().out)["tests"]
-    assert [one["status"] for one in results] == ["passed", "failed"]
-
-
-def test_a_folder_is_built_and_run_as_told(
-    sandbox: LocalSandbox,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    folder, stdin = tmp_path / "p", tmp_path / "in.txt"
-    folder.mkdir()
-    stdin.write_text("41\n")
-    (folder / "main.py").write_text("print(int(input()) + int(open('made').read()))")
-    (folder / "make.sh").write_text("echo 1 > made")
-    steps = ("--build", "sh make.sh", "--command", "python3 main.py", "--stdin", stdin, "--json")
-    assert cli(monkeypatch, "run", folder, *steps) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert (shown["build"]["status"], shown["run"]["stdout"], shown["tests"]) == ("ok", "42\n", [])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("{folder}",), "holds no tests"),
-        (("{folder}", "--call", "f"), "--call needs a file"),
-        (("{file}", "--build", "make"), "need a folder"),
-    ],
-)
-def test_what_fits_no_folder_or_no_file_is_a_mistake(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: tuple[str, ...],
-    why: str,
-) -> None:
-    file = tmp_path / "main.py"
-    file.write_text("print(1)")
-    filled = [one.format(folder=tmp_path, file=file) for one in arguments]
-    assert cli(monkeypatch, "run", *filled) == 2
-    assert why in capsys.readouterr().err
-
-
-def test_a_session_answers_each_message_until_one_ends_it(
-    sandbox: LocalSandbox,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    lines = "x = 20\ndef f(n):\n    return n * 2 + 2\n\nf(x)\n1/0\n'\\x1b[31m'\nexit()\nnever()\n"
-    monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-    assert cli(monkeypatch, "session") == 0
-    shown = capsys.readouterr()
-    assert shown.out.startswith("42\nTraceback")
-    assert "ZeroDivisionError" in shown.out and "\x1b" not in shown.out
-    assert shown.err == "the session is over: message 6 ended it: ok\n"
 
 
 @pytest.mark.slow

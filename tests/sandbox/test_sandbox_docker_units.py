@@ -18,10 +18,10 @@ import pytest
 from prorl_common import MissingExtraError, UserError
 from prorl_sandbox.box import seccomp
 from prorl_sandbox.box.container import cleaning, frames
-from prorl_sandbox.docker_backend import attached, container, engine, image, pool, profile, stream
+from prorl_sandbox.docker_backend import container, engine, images, sandbox, stream
 from prorl_sandbox.docker_backend.container import Need
-from prorl_sandbox.run.compiling import exec_job
-from prorl_sandbox.run.conversation import NO_PACKAGES, Packages
+from prorl_sandbox.run.compiling import plan_compiled
+from prorl_sandbox.run.plan import NO_PACKAGES, Packages
 from prorl_sandbox.spec import LANGUAGES, LanguageSpec
 from prorl_sandbox.types import Limits, Program, SandboxError
 
@@ -73,7 +73,7 @@ def _mux(number: int, data: bytes) -> bytes:
 @pytest.mark.parametrize("step", [1, 3, 1000])
 def test_the_engines_streams_are_told_apart(step: int) -> None:
     data = _mux(1, b"abc") + _mux(2, b"oops\n") + _mux(1, b"") + _mux(1, b"de")
-    sorter = attached.Demultiplexer()
+    sorter = stream.Demultiplexer()
     for start in range(0, len(data), step):
         sorter.feed(data[start : start + step])
     assert (bytes(sorter.output), bytes(sorter.errors)) == (b"abcde", b"oops\n")
@@ -81,18 +81,18 @@ def test_the_engines_streams_are_told_apart(step: int) -> None:
 
 def test_what_is_no_engine_stream_is_refused() -> None:
     with pytest.raises(frames.BrokenStream):
-        attached.Demultiplexer().feed(b"HTTP/1.1 500 what\r\n")
+        stream.Demultiplexer().feed(b"HTTP/1.1 500 what\r\n")
 
 
 def test_errors_of_a_container_are_not_kept_without_bound() -> None:
-    sorter = attached.Demultiplexer()
+    sorter = stream.Demultiplexer()
     for _ in range(100):
         sorter.feed(_mux(2, b"x" * 4000))
     assert len(sorter.errors) < 10_000
 
 
 def test_the_profile_allows_what_the_boxs_filter_does_and_what_init_needs() -> None:
-    profile_ = profile.build_profile()
+    profile_ = container.build_profile()
     assert (profile_["defaultAction"], profile_["defaultErrnoRet"]) == ("SCMP_ACT_ERRNO", 38)
     allowed = {
         name
@@ -109,7 +109,7 @@ def test_the_profile_allows_what_the_boxs_filter_does_and_what_init_needs() -> N
 def test_the_profile_denies_each_new_namespace_and_all_but_local_sockets() -> None:
     rules = {
         rule["names"][0]: rule["args"][0]
-        for rule in profile.build_profile()["syscalls"]
+        for rule in container.build_profile()["syscalls"]
         if "args" in rule
     }
     assert rules["clone"]["op"] == "SCMP_CMP_MASKED_EQ"
@@ -117,9 +117,24 @@ def test_the_profile_denies_each_new_namespace_and_all_but_local_sockets() -> No
     assert (rules["socket"]["op"], rules["socket"]["value"]) == ("SCMP_CMP_EQ", 1)
 
 
+def test_the_profile_allows_socket_options_by_a_list_and_no_out_of_band_bytes() -> None:
+    rules = [rule for rule in container.build_profile()["syscalls"] if "args" in rule]
+    pairs = {
+        name: [
+            tuple(arg["valueTwo"] for arg in rule["args"])
+            for rule in rules
+            if name in rule["names"]
+        ]
+        for name in ("setsockopt", "getsockopt", "sendmsg", "recvmmsg")
+    }
+    assert (1, 2) in pairs["setsockopt"] and (1, 26) not in pairs["setsockopt"]
+    assert (1, 4) in pairs["getsockopt"] and (1, 57) not in pairs["getsockopt"]
+    assert pairs["sendmsg"] == pairs["recvmmsg"] == [(0,)]
+
+
 def test_an_order_holds_the_program_as_file_and_the_job_apart() -> None:
     program = Program("", language="cpp")
-    job = exec_job(program, LANGUAGES.get("cpp"), b"\x7fELF" * 40_000, Limits())
+    job = plan_compiled(program, LANGUAGES.get("cpp"), b"\x7fELF" * 40_000, Limits()).job
     buffer = bytearray(stream.order(job))
     kind, body = frames.take(buffer) or (b"", b"")
     head = marshal.loads(body)
@@ -137,9 +152,9 @@ def test_an_order_holds_the_program_as_file_and_the_job_apart() -> None:
     [{}, {"status": "0"}, {"status": -1, "cpu": float("nan")}, {"status": 1 << 20, "oom": 1}],
 )
 def test_an_end_of_wrong_types_is_never_a_good_end(said: dict[str, Any]) -> None:
-    end = stream._end_facts(said)
-    assert os.waitstatus_to_exitcode(end["status"]) != 0
-    assert type(end["cpu"]) is float and end["oom"] is False
+    end = stream.read_end(said)
+    assert os.waitstatus_to_exitcode(end.status) != 0
+    assert type(end.cpu_seconds) is float and end.out_of_memory is False
 
 
 def test_the_bundle_holds_the_boxs_modules_as_text() -> None:
@@ -214,26 +229,26 @@ def test_memory_is_asked_for_in_steps_and_with_room_for_ourselves() -> None:
 @pytest.mark.parametrize("languages", [("cpp",), ("python", "cobol"), ()])
 def test_a_recipe_needs_python_and_known_languages(languages: tuple[str, ...]) -> None:
     with pytest.raises(UserError, match="language"):
-        image.Recipe(languages=languages)
+        images.Recipe(languages=languages)
 
 
 def test_an_image_holds_the_packages_that_languages_name_pythons_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert image.Recipe(languages=("cpp", "python")).packages == ["python3", "g++"]
+    assert images.Recipe(languages=("cpp", "python")).packages == ["python3", "g++"]
     perl = LanguageSpec(name="perl", run=("perl", "{source}"), packages=("perl", "libtest-perl"))
     bare = LanguageSpec(name="bare", run=("bare", "{source}"))
     specs = {"python": LANGUAGES.get("python"), "perl": perl, "bare": bare}
     monkeypatch.setattr(LANGUAGES, "get", specs.__getitem__)
-    found = image.Recipe(languages=("perl", "python")).packages
+    found = images.Recipe(languages=("perl", "python")).packages
     assert found == ["python3", "perl", "libtest-perl"]
     with pytest.raises(UserError, match="bare names no Debian packages"):
-        image.Recipe(languages=("python", "bare"))
+        images.Recipe(languages=("python", "bare"))
 
 
 def test_languages_can_be_left_out_of_the_image(tmp_path: Path) -> None:
-    command = image.debootstrap_command(
-        image.Recipe(languages=("python",), suite="stable", mirror="file:///mirror"), tmp_path
+    command = images.debootstrap_command(
+        images.Recipe(languages=("python",), suite="stable", mirror="file:///mirror"), tmp_path
     )
     assert "--include=python3" in command
     assert command[-3:] == ["stable", str(tmp_path), "file:///mirror"]
@@ -277,10 +292,10 @@ def test_a_place_keeps_a_container_for_each_kind_of_packages_up_to_a_number() ->
         made.append(_FakeContainer(need.packages))
         return made[-1]
 
-    places = pool.Pool(1, make)  # type: ignore[arg-type]
+    places = sandbox.Pool(1, make)  # type: ignore[arg-type]
     needs = [Need(512, 64, 16, Packages("e", "/e", (str(number),))) for number in range(7)]
     for need in (*needs[:3], *needs[:3]):
-        with places.take([need]) as (slot,):
+        with places.take([need]) as ((slot,), _):
             assert slot.container is not None and slot.container.packages == need.packages
     assert len(made) == 3 and not any(one.gone for one in made)
     for need in needs:
@@ -292,7 +307,7 @@ def test_a_place_keeps_a_container_for_each_kind_of_packages_up_to_a_number() ->
 
 
 def test_a_run_that_needs_two_is_not_overtaken_for_ever() -> None:
-    places = pool.Pool(2, lambda need: _FakeContainer())  # type: ignore[arg-type,return-value]
+    places = sandbox.Pool(2, lambda need: _FakeContainer())  # type: ignore[arg-type,return-value]
     order: list[str] = []
     inside, leave = threading.Event(), threading.Event()
 
@@ -313,10 +328,10 @@ def test_a_run_that_needs_two_is_not_overtaken_for_ever() -> None:
     threads[0].start()
     assert inside.wait(20)
     for target in (pair, single):
-        before = len(places._line)
+        before = len(places.places._line)
         threads.append(threading.Thread(target=target))
         threads[-1].start()
-        while len(places._line) == before:
+        while len(places.places._line) == before:
             threading.Event().wait(0.001)
     leave.set()
     for thread in threads:
@@ -331,7 +346,7 @@ def test_a_closed_pool_gives_nothing_and_ends_all() -> None:
         made.append(_FakeContainer())
         return made[-1]
 
-    places = pool.Pool(2, make)  # type: ignore[arg-type]
+    places = sandbox.Pool(2, make)  # type: ignore[arg-type]
     with places.take([NEED]):
         places.close()
     with pytest.raises(SandboxError, match="closed"), places.take([NEED]):
@@ -348,8 +363,8 @@ def test_a_container_that_cannot_be_made_leaves_its_place_free() -> None:
             raise SandboxError("no")
         return _FakeContainer()
 
-    places = pool.Pool(2, make)  # type: ignore[arg-type]
+    places = sandbox.Pool(2, make)  # type: ignore[arg-type]
     with pytest.raises(SandboxError, match="no"), places.take([NEED]):
         pass
-    with places.take([NEED, NEED]) as slots:
+    with places.take([NEED, NEED]) as (slots, _):
         assert len(slots) == 2

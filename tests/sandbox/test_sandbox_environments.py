@@ -12,10 +12,17 @@ import pytest
 
 from prorl_common import UserError
 from prorl_sandbox.environments import build as building
-from prorl_sandbox.environments import missing, store
+from prorl_sandbox.environments import store
 from prorl_sandbox.environments.build import BuildError, build
-from prorl_sandbox.environments.requirements import PACKAGED, Requirements, packaged, read
-from prorl_sandbox.environments.store import Environment, EnvironmentMissing, Target
+from prorl_sandbox.environments.store import (
+    PACKAGED,
+    Environment,
+    EnvironmentMissing,
+    Requirements,
+    Target,
+    packaged,
+    read,
+)
 
 Wheel = Callable[..., str]
 TINY = {"tinypack/__init__.py": "VALUE = 1\n", "tinypack/tests/__init__.py": ""}
@@ -24,7 +31,7 @@ TINY = {"tinypack/__init__.py": "VALUE = 1\n", "tinypack/tests/__init__.py": ""}
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PRORL_CACHE", str(tmp_path / "cache"))
-    missing._owners.cache_clear()
+    store._owners.cache_clear()
     return tmp_path / "cache" / "environments"
 
 
@@ -136,8 +143,7 @@ def test_our_own_environment_cannot_be_taken_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "why"),
-    [("nowhere", "No module named 'nowhere'"), ("busypack", "starts threads")],
+    ("module", "why"), [("nowhere", "No module named 'nowhere'"), ("busypack", "starts threads")]
 )
 def test_a_module_that_cannot_be_preloaded_is_found_when_it_is_built(
     tmp_path: Path, module: str, why: str, write_wheel: Wheel
@@ -189,14 +195,14 @@ def test_pip_is_asked_for_wheels_of_another_python_and_machine() -> None:
     ],
 )
 def test_a_missing_module_names_the_environment_that_has_it(stderr: str, said: str) -> None:
-    assert said in missing.hint(stderr, "stdlib")
-    assert bool(said) == bool(missing.hint(stderr, "stdlib"))
-    assert missing.hint(stderr, "scientific") == ""
+    assert said in store.missing_module_hint(stderr, "stdlib")
+    assert bool(said) == bool(store.missing_module_hint(stderr, "stdlib"))
+    assert store.missing_module_hint(stderr, "scientific") == ""
 
 
 def test_a_missing_module_of_an_own_environment_is_named_too(tmp_path: Path) -> None:
     build(tiny(tmp_path))
-    missing._owners.cache_clear()
-    found = missing.hint("ModuleNotFoundError: No module named 'tinypack'", "stdlib")
+    store._owners.cache_clear()
+    found = store.missing_module_hint("ModuleNotFoundError: No module named 'tinypack'", "stdlib")
     assert found == "no module named tinypack here: environment mylab has it"
-    missing._owners.cache_clear()
+    store._owners.cache_clear()

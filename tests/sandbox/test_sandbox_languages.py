@@ -19,7 +19,7 @@ from prorl_sandbox import (
     Sandbox,
 )
 from prorl_sandbox.box import foreign
-from prorl_sandbox.languages import java
+from prorl_sandbox.languages.specs import java_file_name
 
 Run = Callable[..., Outcome]
 SHORT = Limits(wall_seconds=3.0, cpu_seconds=1.0, memory_mb=256, output_kb=64)
@@ -196,12 +196,12 @@ def run(sandbox: LocalSandbox, need: Callable[[str], None]) -> Run:
 
 @pytest.mark.parametrize("language", SUMS)
 def test_a_program_reads_stdin_and_prints(
-    local_or_remote: Sandbox, need: Callable[[str], None], language: str
+    sandbox: Sandbox, need: Callable[[str], None], language: str
 ) -> None:
     need(language)
     for a, b in ((1, 2), (20, 22)):  # the second time from the kept artifact
         program = Program(SUMS[language], stdin=f"{a} {b}\n", language=language)
-        outcome = local_or_remote.run(program, SHORT)
+        outcome = sandbox.run(program, SHORT)
         assert (outcome.status, outcome.stdout, outcome.exit_code) == ("ok", f"{a + b}\n", 0)
 
 
@@ -301,7 +301,7 @@ def test_java_takes_the_only_main_or_that_of_main(run: Run) -> None:
     ],
 )
 def test_a_java_file_is_called_as_its_public_class(source: str, name: str) -> None:
-    assert java.file_name(source) == name
+    assert java_file_name(source) == name
 
 
 def test_sql_asks_the_database_that_standard_input_makes(run: Run) -> None:
@@ -314,16 +314,6 @@ def test_sql_asks_the_database_that_standard_input_makes(run: Run) -> None:
     broken = run("sql", "SELECT nobody FROM people; SELECT 1;", setup)
     assert (broken.status, broken.stdout) == ("wrong-exit", "")
     assert "no such column" in broken.stderr
-
-
-def test_files_beside_a_program_are_seen_by_its_compiler(
-    sandbox: LocalSandbox, need: Callable[[str], None]
-) -> None:
-    need("c")
-    source = '#include <stdio.h>\n#include "own.h"\nint main() { printf("%d", OWN); }'
-    for number in ("41", "42"):
-        files = {"own.h": f"#define OWN {number}\n"}
-        assert sandbox.run(Program(source, language="c", files=files)).stdout == number
 
 
 def test_a_language_that_is_not_installed_says_so(

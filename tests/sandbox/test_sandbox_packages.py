@@ -11,9 +11,9 @@ import pytest
 
 from prorl_common import UserError, cache_root
 from prorl_sandbox import Limits, LocalSandbox, Program, capabilities
-from prorl_sandbox.environments import missing
+from prorl_sandbox.environments import store
 from prorl_sandbox.environments.build import build
-from prorl_sandbox.environments.requirements import Requirements
+from prorl_sandbox.environments.store import Requirements
 from prorl_verifiers import Task, VerifierPool
 from prorl_verifiers.code.scorer import score_code
 
@@ -215,10 +215,10 @@ def lab(
     try:
         places = f"--no-index\n--find-links {place / 'wheels'}"
         build(Requirements("mylab", f"# preload: tinypack\n{places}\ntinypack==1.0\n"))
-        missing._owners.cache_clear()
+        store._owners.cache_clear()
         yield place
     finally:
-        missing._owners.cache_clear()
+        store._owners.cache_clear()
         if before is None:
             del os.environ["PRORL_CACHE"]
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prorl_sandbox.box import seccomp
-from prorl_sandbox.box.call_numbers import NUMBERS
+from prorl_sandbox.box.seccomp import NUMBERS
 
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 ALLOW, EPERM, ENOTTY, ENOSYS, PRETEND = 0x7FFF0000, 0x50001, 0x50019, 0x50026, 0x50000
@@ -62,6 +62,20 @@ def number(machine: str, name: str) -> int:
         ("getsockopt", (0, 1, 3), ALLOW),
         ("getsockopt", (0, 1, 57), EPERM),  # SO_COOKIE
         ("getsockopt", (0, 6, 3), EPERM),
+        ("setsockopt", (0, 1, 2), ALLOW),  # SO_REUSEADDR
+        ("setsockopt", (0, 1, 26), EPERM),  # SO_ATTACH_FILTER
+        ("setsockopt", (0, 1, 4), EPERM),  # SO_ERROR
+        ("setsockopt", (0, 6, 2), EPERM),
+        ("sendto", (0, 0, 0, 0x4040), ALLOW),
+        ("sendto", (0, 0, 0, 0x4041), EPERM),  # MSG_OOB
+        ("sendmsg", (0, 0, 1), EPERM),
+        ("sendmmsg", (0, 0, 1, 0), ALLOW),
+        ("sendmmsg", (0, 0, 1, 1), EPERM),
+        ("recvfrom", (0, 0, 1, 2), ALLOW),
+        ("recvfrom", (0, 0, 1, 3), EPERM),
+        ("recvmsg", (0, 1, 0x40000000), ALLOW),
+        ("recvmsg", (0, 1, 1), EPERM),
+        ("recvmmsg", (0, 0, 1, 1), EPERM),
         ("ioctl", (0, 0x5401), ALLOW),
         ("ioctl", (0, 0x5412), EPERM),
         ("ioctl", (0, 0x40049409), ENOTTY),

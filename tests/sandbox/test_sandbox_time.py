@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
 
-from prorl_sandbox import Budget, Case, Limits, LocalSandbox, Outcome, Program, Stdin
-from prorl_sandbox.box import usage
+from prorl_sandbox import Budget, Limits, LocalSandbox, Outcome, Program, Stdin
+from prorl_sandbox.box import limits
 from prorl_sandbox.capabilities import WALLS
 from prorl_sandbox.environments.store import Environment
-from prorl_sandbox.local.slots import Slot, SlotPool
-from prorl_sandbox.run.base import BoxSandbox
-from prorl_sandbox.run.conversation import Box, Job
-from prorl_sandbox.run.plans import Boxes, NoneFree, Plan, When
+from prorl_sandbox.run.conversation import Box, Boxes
+from prorl_sandbox.run.places import NoneFree, Places, When
+from prorl_sandbox.run.plan import Job, Plan
+from prorl_sandbox.run.sandbox import BoxSandbox
 
 SPIN = "import time\nwhile time.process_time() < 0.6: pass\nprint('right')"
 CHILDREN = "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        while True: pass\n"
@@ -103,8 +101,8 @@ class ToldSandbox(BoxSandbox):
         self.asked.append(when)
         yield Boxes([], lambda: False)
 
-    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
-        return Plan((), lambda made: self.left.pop(0))
+    def _run(self, plan: Plan, made: Boxes) -> Outcome:
+        return self.left.pop(0)
 
     def _are_free(self, count: int) -> bool:
         return False
@@ -159,18 +157,15 @@ class AheadSandbox(ToldSandbox):
         self.second = second
         self.begun = threading.Event()
 
-    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan:
-        def run(made: Boxes) -> Outcome:
-            match case:
-                case Stdin(text="0"):
-                    return RIGHT
-                case Stdin(text="1"):
-                    assert self.begun.wait(60)
-                    return self.second
-            self.begun.set()
-            return self.left.pop(0)
-
-        return Plan((), run)
+    def _run(self, plan: Plan, made: Boxes) -> Outcome:
+        match plan.jobs[0].stdin:
+            case b"0":
+                return RIGHT
+            case b"1":
+                assert self.begun.wait(60)
+                return self.second
+        self.begun.set()
+        return super()._run(plan, made)
 
     def _are_free(self, count: int) -> bool:
         return True
@@ -192,29 +187,12 @@ def test_a_case_begun_with_more_budget_than_was_left_counts_what_it_does_with_le
     assert sorted(told.asked) == ["free", "free", "free", "now"]
 
 
-class IdleSlot(Slot):
-    """A slot of no process, always at rest."""
-
-    def __init__(self) -> None:
-        mine, self._theirs = socket.socketpair()
-        super().__init__(mine)
-
-    def close(self) -> None:
-        super().close()
-        self._theirs.close()
-
-
-class Maker:
-    def slot(self, request: dict[str, Any]) -> Slot:
-        return IdleSlot()
-
-
 def test_nobody_runs_beside_a_run_that_is_alone() -> None:
-    pool = SlotPool(Maker(), 3, lambda kind: {})
+    places = Places(3)
     order: list[str] = []
 
     def borrow(when: When, name: str) -> None:
-        with pool.lend(["any"], when):
+        with places.take(1, when):
             order.append(f"{name} in")
             time.sleep(0.05)
             order.append(f"{name} out")
@@ -222,7 +200,7 @@ def test_nobody_runs_beside_a_run_that_is_alone() -> None:
     threads = [
         threading.Thread(target=borrow, args=one) for one in (("alone", "alone"), ("free", "later"))
     ]
-    with pool.lend(["any"]):
+    with places.take(1):
         for thread in threads:
             thread.start()
             time.sleep(0.05)
@@ -230,21 +208,19 @@ def test_nobody_runs_beside_a_run_that_is_alone() -> None:
     for thread in threads:
         thread.join(10)
     assert order == ["alone in", "alone out", "later in", "later out"]
-    pool.close()
 
 
-def test_slots_that_somebody_waits_for_are_not_taken_ahead() -> None:
-    pool = SlotPool(Maker(), 2, lambda kind: {})
-    with pool.lend(["any"]):
-        with pool.lend(["any"], "now"), pytest.raises(NoneFree), pool.lend(["any"], "now"):
+def test_places_that_somebody_waits_for_are_not_taken_ahead() -> None:
+    places = Places(2)
+    with places.take(1):
+        with places.take(1, "now"), pytest.raises(NoneFree), places.take(1, "now"):
             pass
-        check = threading.Thread(target=lambda: pool.lend(["any", "any"]).__enter__())
+        check = threading.Thread(target=lambda: places.take(2).__enter__())
         check.start()
         time.sleep(0.05)
-        with pytest.raises(NoneFree), pool.lend(["any"], "now"):
+        with pytest.raises(NoneFree), places.take(1, "now"):
             pass
     check.join(10)
-    pool.close()
 
 
 def test_a_tally_keeps_what_the_kernel_forgets() -> None:
@@ -257,7 +233,7 @@ def test_a_tally_keeps_what_the_kernel_forgets() -> None:
         os.read(os.pipe()[0], 1)
     time.sleep(0.05)
     numbers = [child]
-    tally = usage.Tally(proc, lambda: numbers)
+    tally = limits.Tally(proc, lambda: numbers)
     while tally.seconds < 0.2:
         time.sleep(0.02)
         tally.look()
@@ -278,7 +254,7 @@ def test_a_tally_finds_all_that_came_from_a_process() -> None:
         os.read(os.pipe()[0], 1)
     os.read(ready, 1)
     os.read(ready, 1)
-    below = usage.with_all_below(proc, [child])
+    below = limits.with_all_below(proc, [child])
     assert child in below and len(below) == 2
     for number in below:
         os.kill(number, 9)

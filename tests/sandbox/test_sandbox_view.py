@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from prorl_sandbox.local import libraries, packages
-from prorl_sandbox.local.view import PREFIX, Tools, View, interpreter, tools_view
+from prorl_sandbox.environments.store import interpreter
+from prorl_sandbox.local import needs
+from prorl_sandbox.local.view import PREFIX, Tools, View, tools_view
 
 STATUS = """Package: tool
 Status: install ok installed
@@ -40,16 +41,16 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("tool", "left:amd64", "other", "base", "removed", "stranger"):
         text = f"/.\n/usr/bin/{name}\n/usr/share/doc/{name}/copyright\n"
         (tmp_path / "info" / f"{name}.list").write_text(text)
-    monkeypatch.setattr(packages, "_DATABASE", tmp_path)
-    for cached in (packages.owner, packages._installed, packages._paths):
+    monkeypatch.setattr(needs, "_DATABASE", tmp_path)
+    for cached in (needs.package_of, needs._installed, needs._paths):
         cached.cache_clear()
-        monkeypatch.setattr(packages, cached.__name__, cached.__wrapped__)
+        monkeypatch.setattr(needs, cached.__name__, cached.__wrapped__)
 
 
 def test_a_tool_comes_with_what_it_depends_on_and_what_is_essential(database: None) -> None:
-    assert packages.owner("/usr/bin/tool") == packages.owner("/bin/tool") == "tool"
-    assert packages.owner("/usr/bin/nothing") is None
-    files = packages.files_of(["tool"])
+    assert needs.package_of("/usr/bin/tool") == needs.package_of("/bin/tool") == "tool"
+    assert needs.package_of("/usr/bin/nothing") is None
+    files = needs.files_of(["tool"])
     assert files == {
         "/.",
         "/usr/bin/tool",
@@ -57,11 +58,11 @@ def test_a_tool_comes_with_what_it_depends_on_and_what_is_essential(database: No
         "/usr/bin/other",
         "/usr/bin/base",
     }
-    assert packages.files_of(["absent"]) == {"/.", "/usr/bin/base"}
+    assert needs.files_of(["absent"]) == {"/.", "/usr/bin/base"}
 
 
 def test_the_interpreter_needs_a_loader_and_a_c_library_that_exist() -> None:
-    needed = libraries.needed_by([interpreter()])
+    needed = needs.needed_by([interpreter()])
     assert any(name.startswith("libc.") for name in needed)
     assert any("/ld-" in name for name in needed)
     assert all(Path(path).is_file() for path in needed.values())
@@ -76,9 +77,7 @@ def test_what_is_no_elf_file_needs_nothing(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
     damaged = Path(interpreter()).read_bytes()[:4096]
     (tmp_path / "cut").write_bytes(damaged)
-    assert libraries.needed_by(map(str, tmp_path.iterdir())).keys() <= {
-        "/lib64/ld-linux-x86-64.so.2"
-    }
+    assert needs.needed_by(map(str, tmp_path.iterdir())).keys() <= {"/lib64/ld-linux-x86-64.so.2"}
 
 
 def test_a_folder_is_taken_with_its_links_but_for_what_is_left_out(tmp_path: Path) -> None:
@@ -112,7 +111,7 @@ def test_a_packages_file_that_not_everyone_may_read_stays_outside(
     for path, mode in ((shown, 0o644), (secret, 0o640)):
         path.write_text("")
         path.chmod(mode)
-    monkeypatch.setattr(packages, "files_of", lambda names: {str(shown), str(secret)})
+    monkeypatch.setattr(needs, "files_of", lambda names: {str(shown), str(secret)})
     found = {origin for origin, _ in tools_view.__wrapped__(Tools((("sh",),))).files}
     assert str(shown) in found
     assert str(secret) not in found

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prorl_common.frames import FrameError, FrameTooLong, take_frame
 from prorl_sandbox.box import columns, wire
+from prorl_sandbox.run import decoding
 
 COLLIDING = [{"t": "int", "v": format(i * (2**61 - 1), "x")} for i in range(100)]
 
@@ -35,47 +37,48 @@ COLLIDING = [{"t": "int", "v": format(i * (2**61 - 1), "x")} for i in range(100)
     ],
 )
 def test_malformed_values_are_refused(value: Any) -> None:
-    with pytest.raises(wire.MalformedFrame):
-        wire.decode(value)
+    with pytest.raises(FrameError):
+        decoding.decode(value)
 
 
 def test_depth_and_number_of_parts_are_limited() -> None:
     deep: Any = 1
     for _ in range(wire.MAX_DEPTH + 2):
         deep = [deep]
-    with pytest.raises(wire.MalformedFrame):
-        wire.decode(deep)
-    with pytest.raises(wire.MalformedFrame):
-        wire.decode([0] * (wire.MAX_NODES + 1))
+    with pytest.raises(FrameError):
+        decoding.decode(deep)
+    with pytest.raises(FrameError):
+        decoding.decode([0] * (wire.MAX_NODES + 1))
 
 
 @pytest.mark.parametrize(
-    "body", [b"[1]", b'{"k":1}', b"\xff", b'{"k":"v","v":NaN}', b'{"k":"v","v":' + b"9" * 30 + b"}"]
+    "body",
+    [b"[1]", b'{"k":1}', b"\xff", b'{"k":"v","v":NaN}', b'{"k":"v","v":' + b"9" * 5000 + b"}"],
 )
 def test_bodies_that_are_not_messages_are_refused(body: bytes) -> None:
-    with pytest.raises(wire.MalformedFrame):
-        wire.unpack(body)
+    with pytest.raises(FrameError):
+        decoding.read_message(body)
 
 
 def test_frames_are_split_where_they_end() -> None:
     one, two = wire.pack({"k": "a"}), wire.pack({"k": "b", "v": [1]})
     buffer = bytearray(one + two[:-1])
-    assert wire.split_frame(buffer, 100) == {"k": "a"}
-    assert wire.split_frame(buffer, 100) is None
+    assert take_frame(buffer, 100) == b'{"k":"a"}'
+    assert take_frame(buffer, 100) is None
     buffer += two[-1:]
-    assert wire.split_frame(buffer, 100) == {"k": "b", "v": [1]}
+    assert decoding.read_message(take_frame(buffer, 100) or b"") == {"k": "b", "v": [1]}
     assert not buffer
 
 
 def test_a_frame_longer_than_the_cap_is_refused_from_its_head() -> None:
-    with pytest.raises(OverflowError):
-        wire.split_frame(bytearray(b"\x00\x00\x01\x00"), 255)
+    with pytest.raises(FrameTooLong):
+        take_frame(bytearray(b"\x00\x00\x01\x00"), 255)
 
 
 def test_encoded_values_are_plain_json() -> None:
     value = {"a": (1, {2.5}), 3: [10**30, float("nan")]}
     text = json.dumps(wire.encode(value), allow_nan=False)
-    assert repr(wire.decode(json.loads(text))) == repr(value)
+    assert repr(decoding.decode(json.loads(text))) == repr(value)
 
 
 _ODD_PARTS = st.recursive(
@@ -88,18 +91,18 @@ _ODD_PARTS = st.recursive(
 
 @given(st.sampled_from(columns.TAGS), st.lists(_ODD_PARTS, max_size=5))
 def test_forged_arrays_and_frames_are_malformed_or_values(tag: str, parts: list[Any]) -> None:
-    for read in (wire.decode, wire.decode_for_box):
+    for read in (decoding.decode, decoding.decode_for_box):
         try:
             read({"t": tag, "v": parts})
-        except wire.MalformedFrame:
+        except FrameError:
             continue
 
 
 def test_columns_whose_names_collide_are_refused_at_once() -> None:
     names = COLLIDING * 1000
     parts = [names, [["<f8", []]] * len(names), []]
-    with pytest.raises(wire.MalformedFrame, match="one hash"):
-        wire.decode({"t": "frame", "v": parts})
+    with pytest.raises(FrameError, match="one hash"):
+        decoding.decode({"t": "frame", "v": parts})
 
 
 @pytest.mark.parametrize(
@@ -114,5 +117,21 @@ def test_columns_whose_names_collide_are_refused_at_once() -> None:
     ],
 )
 def test_an_array_that_is_none_is_refused(parts: list[Any]) -> None:
-    with pytest.raises(wire.MalformedFrame):
-        wire.decode({"t": "array", "v": parts})
+    with pytest.raises(FrameError):
+        decoding.decode({"t": "array", "v": parts})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"t": "array", "v": ["<f8", [], [1_000_000, 1_000_000, 0]]},
+        [{"t": "array", "v": ["<f8", [], [1000, 1000, 0]]}] * 1000,
+        [{"t": "array", "v": ["<f8", [], [1000, 0]]}] * 101,
+        {"t": "array", "v": ["<f8", [1.0], [1] * 60 + [1_000_000, 0]]},
+    ],
+)
+def test_an_array_without_values_cannot_hold_more_lists_than_a_frame_may(value: Any) -> None:
+    for read in (decoding.decode, decoding.decode_for_box):
+        with pytest.raises(FrameError):
+            read(value)
+    assert decoding.decode({"t": "array", "v": ["<f8", [], [2, 3, 0]]}) == [[[], [], []]] * 2

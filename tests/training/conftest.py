@@ -16,22 +16,17 @@ from prorl_inference import TransformersGenerator, load_model
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
-from prorl_training.config.checks import check_config
+from prorl_training.config.loading import check_config
 from prorl_training.config.presets import load_preset
-from prorl_training.config.schema import merge
+from prorl_training.config.tree import merge
 from prorl_training.engine.loop import Parts, TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy
 from prorl_training.policy.warm_start import warm_start_if_asked
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.types import Scorer
-from prorl_training.run.checkpoint_store import (
-    checkpoint_path,
-    has_checkpoint,
-    open_checkpoint,
-    verify_checkpoint,
-)
+from prorl_training.run.checkpoint import checkpoint_path, verify_checkpoint
 from prorl_training.run.folder import RunFolder
+from prorl_training.types import Scorer
 from prorl_verifiers import Task, Verdict
 
 
@@ -149,27 +144,6 @@ def make_engine() -> Iterator[Callable[..., TrainingLoop]]:
 def make_config() -> Callable[..., TrainConfig]:
     """Return the builder of toy configs."""
     return tiny_config
-
-
-def resume_or_start(run: Path) -> int:
-    """Train the toy run in this process, going on from its checkpoint when there is one.
-
-    Used by the kill test's child process; the same steps as ``prorl train`` and ``--resume``.
-    """
-    config = tiny_config(steps=8, controller={"reset_interval": 3})
-    folder = RunFolder(run)
-    if not has_checkpoint(folder.checkpoints):
-        build_engine(config, run).run()
-        return 0
-    path, state, _ = open_checkpoint(folder.checkpoints)
-    model, tokenizer = load_model(path / "policy", "cpu", torch.float32)
-    policy = Policy(model, config, torch.float32)
-    restore_checkpoint(path, policy, state)
-    folder.truncate_after(state["step"])
-    engine = TrainingLoop(config, parts_of(policy, tokenizer, folder), state["step"])
-    engine.restore(state, path)
-    engine.run()
-    return 0
 
 
 @pytest.fixture

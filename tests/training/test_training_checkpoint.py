@@ -24,19 +24,19 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy import files as module
 from prorl_training.policy.files import environment, policy_tensors, restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
-from prorl_training.run.checkpoint import load_buffer, save_checkpoint
-from prorl_training.run.checkpoint_store import (
-    CheckpointError,
+from prorl_training.run.checkpoint import (
     best_checkpoint,
     checkpoint_steps,
+    load_buffer,
     mark_best,
     newest_step,
     open_checkpoint,
     prune_checkpoints,
+    save_checkpoint,
     verify_checkpoint,
 )
 from prorl_training.run.resume import environment_decisions
+from prorl_training.types import Carried, CheckpointError, Group, LateGroup, Trajectory
 from prorl_verifiers import Verdict
 
 STATE = {"controller": {"kl": [0.1, 1 / 3, 1e-308]}, "seed": 2**62 + 1}

@@ -14,12 +14,11 @@ from prorl_common import ServiceError
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import DynamicSamplingConfig, SafetyConfig, TrainConfig
-from prorl_training.rollout.collector import Collector, RewardOutage, TooFewGroups
-from prorl_training.rollout.occupancy import Occupancy
+from prorl_training.rollout.collector import Collector, Occupancy, RewardOutage, TooFewGroups
 from prorl_training.rollout.scoring import Scoring
-from prorl_training.rollout.types import Carried, Group, LateGroup, Trajectory
 from prorl_training.schedule.safety import Guard
 from prorl_training.testing import EchoGenerator, named_sample
+from prorl_training.types import Carried, Group, LateGroup, Trajectory
 from prorl_verifiers import Task, Verdict
 
 Rule = Callable[[str, int], float | None]

@@ -12,9 +12,8 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.schedule.controller import Controller, Measured
-from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.simulate import simulate
-from prorl_training.schedule.validation_history import ValidationResult
+from prorl_training.types import Decision, ValidationResult
 
 QUIET: dict[str, Any] = {
     "reset_interval": 0,
@@ -46,7 +45,7 @@ def rules(decisions: list[Decision]) -> list[tuple[int, str]]:
 
 def test_penalty_window_is_on_for_its_steps_and_off_for_the_rest() -> None:
     controller = Controller(config({"steps_on": 2, "steps_off": 3, "start_step": 4}))
-    assert [s for s in range(1, 15) if controller.penalty_active(s)] == [4, 5, 9, 10, 14]
+    assert [s for s in range(1, 15) if controller.penalty_is_on(s)] == [4, 5, 9, 10, 14]
 
 
 def test_each_window_is_announced_when_it_opens_and_when_it_closes() -> None:

@@ -12,10 +12,9 @@ import pytest
 
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
-from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.simulate import simulate, simulate_step
-from prorl_training.schedule.validation_history import ValidationResult
+from prorl_training.types import Decision, ValidationResult
 
 
 def noisy_rows(seed: int, steps: int) -> dict[int, dict[str, Any]]:

@@ -224,7 +224,7 @@ def everything(path: Path) -> dict[str, Any]:
     """What must be equal: checkpoints file by file, numbers without clocks, decisions, rollouts."""
     from pyarrow import parquet
 
-    from prorl_training.run.checkpoint_store import checkpoint_steps
+    from prorl_training.run.checkpoint import checkpoint_steps
     from prorl_training.run.metrics import TIMING_KEYS
 
     folder = RunFolder(path)

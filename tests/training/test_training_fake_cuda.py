@@ -31,16 +31,9 @@ GOES_THROUGH: dict[str, dict[str, Any]] = {
         "settings": ["model.gradient_checkpointing=true"],
     },
     "adapters": {"run": "update", "dtype": "bfloat16", "settings": ["model.lora.rank=2"]},
-    "a sequence mask": {
-        "run": "update",
-        "settings": ["loss.mismatch.correction=sequence_mask"],
-    },
+    "a sequence mask": {"run": "update", "settings": ["loss.mismatch.correction=sequence_mask"]},
     "sampling in fixed batches": {"run": "sampling", "settings": ["1.0", "fixed"]},
-    "sampling with refill": {
-        "run": "sampling",
-        "dtype": "bfloat16",
-        "settings": ["1.0", "refill"],
-    },
+    "sampling with refill": {"run": "sampling", "dtype": "bfloat16", "settings": ["1.0", "refill"]},
 }
 
 FAULTS = {

@@ -14,10 +14,9 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
-from prorl_training.sizing.estimate import GB, ITEMS, Fit
-from prorl_training.sizing.fit import advice, misfit, reckon
-from prorl_training.sizing.here import check_fit, main_memory
-from prorl_training.sizing.known import KNOWN, model_shape
+from prorl_training.planning.fit import advice, check_fit, main_memory, misfit, reckon
+from prorl_training.planning.memory import GB, ITEMS, Fit
+from prorl_training.planning.model_shape import KNOWN, model_shape
 
 SMALL = ("cpu", "quickstart")
 NOT_RECOMPUTED = "model.gradient_checkpointing=false"
@@ -185,7 +184,7 @@ def prorl(*words: str) -> Any:
 
 
 def test_the_command_prints_bytes_by_item_and_whether_it_fits() -> None:
-    done = prorl("--preset", "prorl-v2", "--engine", "openrlhf", "--gpus", "16", "--json")
+    done = prorl("--preset", "prorl-v2", "--set", "engine=openrlhf", "--gpus", "16", "--json")
     assert done.exit_code == 0
     shown = json.loads(done.stdout)
     assert shown["fits"] is True and shown["gpus"] == 16

@@ -10,12 +10,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from prorl_training.config import TrainConfig
-from prorl_training.policy import chunked
-from prorl_training.policy.model import PolicyModel
-from prorl_training.policy.packing import Pack, PromptGroup, build_pack
-from prorl_training.sizing.local import trained_parameters
-from prorl_training.sizing.measured import LiveBytes, saved_tensors
-from prorl_training.sizing.passes import (
+from prorl_training.planning.engine_memory import trained_parameters
+from prorl_training.planning.measured import LiveBytes, saved_tensors
+from prorl_training.planning.memory import (
     CPU_CHUNK_BYTES,
     PassSize,
     Precision,
@@ -23,7 +20,10 @@ from prorl_training.sizing.passes import (
     kept,
     peak,
 )
-from prorl_training.sizing.shape import ModelShape
+from prorl_training.planning.model_shape import ModelShape
+from prorl_training.policy import logprobs as chunked
+from prorl_training.policy.model import PolicyModel
+from prorl_training.policy.packing import Pack, PromptGroup, build_pack
 
 SIZES: dict[str, dict[str, Any]] = {
     "narrow": {

@@ -14,8 +14,8 @@ from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.rollout.item_records import ItemRecords, read_ratings
-from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.run.metrics import group_metrics
+from prorl_training.types import Group, Trajectory
 from prorl_verifiers import Task, Verdict
 
 NEVER = 1e18

@@ -17,8 +17,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.policy.files import restore_checkpoint
 from prorl_training.policy.update import Policy
-from prorl_training.run.checkpoint import load_buffer
-from prorl_training.run.checkpoint_store import checkpoint_path, verify_checkpoint
+from prorl_training.run.checkpoint import checkpoint_path, load_buffer, verify_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Task, Verdict

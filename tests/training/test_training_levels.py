@@ -16,7 +16,7 @@ from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.rollout.levels import Ladders, levels_changed
+from prorl_training.rollout.item_records import Ladders, levels_changed
 from prorl_training.rollout.prompts import PromptSource
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Task, Verdict

@@ -17,8 +17,8 @@ from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf.launch.understood import unsupported
-from prorl_training.policy.chunked import linear_logprobs
 from prorl_training.policy.liger import check_liger, liger_logprobs, try_liger
+from prorl_training.policy.logprobs import linear_logprobs
 from prorl_training.policy.packing import PromptGroup, build_pack
 from prorl_training.policy.update import Policy
 

@@ -16,8 +16,8 @@ from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
-from prorl_training.policy import chunked
-from prorl_training.policy.chunked import linear_logprobs, logits_logprobs
+from prorl_training.policy import logprobs as chunked
+from prorl_training.policy.logprobs import linear_logprobs, logits_logprobs
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, UpdateBatch
 

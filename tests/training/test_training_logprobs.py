@@ -10,9 +10,8 @@ import transformers
 from torch import Tensor
 
 from prorl_inference.testing import tiny_model
-from prorl_training.policy import chunked
-from prorl_training.policy.chunked import linear_logprobs
-from prorl_training.policy.logprobs import TargetScorer, logits_factor
+from prorl_training.policy import logprobs as chunked
+from prorl_training.policy.logprobs import TargetScorer, linear_logprobs, logits_factor
 from prorl_training.policy.packing import PromptGroup, build_pack
 
 ROWS, WIDTH, VOCABULARY = 7, 5, 11

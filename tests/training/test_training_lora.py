@@ -14,7 +14,7 @@ from prorl_common import MissingExtraError, UserError
 from prorl_inference.testing import tiny_model
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.policy.lora import add_adapters
+from prorl_training.policy.model import add_adapters
 from prorl_training.policy.packing import PromptGroup, build_pack
 from prorl_training.policy.update import Policy, UpdateBatch
 

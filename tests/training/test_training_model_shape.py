@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prorl_common import UserError
-from prorl_training.sizing.shape import ModelShape
+from prorl_training.planning.model_shape import ModelShape
 
 SMALL = {
     "hidden_size": 64,

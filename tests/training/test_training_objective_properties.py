@@ -10,13 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from prorl_training.algorithm import (
-    compute_advantages,
-    kl_penalty,
-    mismatch_weights,
-    policy_loss,
-    token_weights,
-)
+from prorl_training.algorithm.advantages import compute_advantages
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.objective import mismatch_weights, token_weights
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.algorithm.shaping import length_reward, overlong_penalty
 from prorl_training.config import (
     AdvantageConfig,
@@ -177,9 +174,7 @@ def test_every_clamp_leaves_small_gaps_alone(gaps: list[float]) -> None:
     for estimator in ("k1", "k2"):
         values = [
             kl_penalty(
-                logprobs,
-                torch.zeros_like(logprobs),
-                KLConfig(estimator=estimator, clamp=clamp),
+                logprobs, torch.zeros_like(logprobs), KLConfig(estimator=estimator, clamp=clamp)
             )
             for clamp in ("none", "input", "output", "both")
         ]
@@ -223,3 +218,10 @@ def test_length_shaping_never_pays_for_more_tokens(tokens: int, limit: int, buff
     now, later = (length_reward(printed, True, t, limit) for t in (tokens, tokens + 1))
     assert later <= now + 1e-12
     assert printed.eta_min - 1e-12 <= now <= printed.eta_max + 1e-12
+
+
+@pytest.mark.parametrize("hole", [float("nan"), float("inf")])
+def test_a_reward_that_is_no_number_is_an_error_and_never_its_groups_advantage(hole: float) -> None:
+    rewards, groups = torch.tensor([1.0, hole, 0.0]), torch.tensor([0, 0, 1])
+    with pytest.raises(ValueError, match="left out before"):
+        compute_advantages(rewards, groups, torch.tensor([3, 3, 3]), AdvantageConfig())

@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from prorl_training.algorithm import (
-    compute_advantages,
-    kl_penalty,
+from prorl_training.algorithm.advantages import compute_advantages
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.objective import (
     mismatch_size,
     mismatch_sums,
     mismatch_weights,
-    policy_loss,
     token_weights,
 )
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.config import AdvantageConfig, KLConfig, LossConfig, MismatchConfig
 
 

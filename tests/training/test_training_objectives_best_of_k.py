@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prorl_common import UserError
-from prorl_training.algorithm import compute_advantages
+from prorl_training.algorithm.advantages import compute_advantages
 from prorl_training.config import AdvantageConfig
 from prorl_training.config.loading import load_config
 

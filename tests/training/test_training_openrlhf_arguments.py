@@ -30,15 +30,15 @@ from prorl_datasets import Sample
 from prorl_training.config import LossConfig, TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import preset_names
-from prorl_training.config.schema import all_keys
+from prorl_training.config.tree import all_keys
 from prorl_training.engine.openrlhf.launch.arguments import (
     Places,
     argument_list,
+    dry_run,
     reward_places,
     sequence_limit,
+    unsaid,
 )
-from prorl_training.engine.openrlhf.launch.dry_run import dry_run, unsaid
-from prorl_training.engine.openrlhf.launch.layout import Device, layout_of
 from prorl_training.engine.openrlhf.launch.session import export_prompts
 from prorl_training.engine.openrlhf.launch.understood import (
     CURES,
@@ -50,14 +50,14 @@ from prorl_training.engine.openrlhf.launch.understood import (
     readers_of_keys,
     unsupported,
 )
+from prorl_training.planning.gpus import Device, layout_of
 from prorl_training.spec import KL_ESTIMATORS, POLICY_LOSSES
 from prorl_verifiers import Task
 from prorl_verifiers.adapters.openrlhf import rollout_item
 
 ROOT = Path(__file__).resolve().parents[2]
 WARM = "warm_start.examples=0"
-SERVICES = "openrlhf.reward=service"
-REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=80"}
+REFUSED = {"cpu": "warm_start.examples=128", "quickstart": "warm_start.examples=32"}
 """Presets that the engine refuses as they are, and the setting that it names."""
 
 
@@ -463,7 +463,9 @@ def test_without_gpu_the_layout_of_gpus_is_no_matter() -> None:
     ("setting", "why"),
     [
         ("openrlhf.ray_address=somewhere", "use auto, HOST:PORT or ray://HOST:PORT"),
-        ("openrlhf.reward_urls=[host:8421]", "is not an address like http://host:8421"),
+        ("reward.servers=[host:8421]", "a reward server's address is 'host:8421'"),
+        ("openrlhf.reward=service", "reward was removed: name running reward servers in reward.se"),
+        ("openrlhf.reward_urls=[http://a:1]", "reward_urls was removed: name running reward"),
         ("openrlhf.zero_stage=1", "openrlhf.zero_stage"),
         ("openrlhf.ring_attn_size=2", "ring_attn_size: there is no ring attention"),
     ],
@@ -473,22 +475,17 @@ def test_wrong_values_of_the_section_are_refused(setting: str, why: str) -> None
         configured("prorl-v2", setting)
 
 
-def test_addresses_of_ray_and_of_reward_services_are_taken() -> None:
+def test_addresses_of_ray_and_of_reward_servers_are_taken() -> None:
     for address in ("auto", "10.0.0.1:6379", "ray://head:10001"):
         config = configured("prorl-v2", f"openrlhf.ray_address={address}")
         assert config.openrlhf.ray_address == address
-    config = configured(
-        "prorl-v2", SERVICES, "openrlhf.reward_urls=[http://a:1/, http://b/openrlhf]"
+    config = configured("prorl-v2", "reward.servers=[http://a:1/, http://b]")
+    assert config.reward.servers == ("http://a:1/", "http://b")
+    assert configured("prorl-v2", "reward.servers=http://a:1,http://b:2").reward.servers == (
+        "http://a:1",
+        "http://b:2",
     )
-    assert config.openrlhf.reward_urls == ("http://a:1/", "http://b/openrlhf")
     assert reward_places(config) == ("http://a:1/openrlhf", "http://b/openrlhf")
-    with pytest.raises(ConfigError, match=r"set openrlhf\.reward=service too"):
-        configured("prorl-v2", "openrlhf.reward_urls=[http://a:1]")
-
-
-def test_services_that_nobody_named_are_refused_with_the_cure() -> None:
-    (line,) = unsupported(configured("prorl-v2", SERVICES), "cpu")
-    assert "the run starts no services: name running ones in openrlhf.reward_urls" in line
 
 
 def test_exported_rows_are_what_the_loader_and_the_reward_read(tmp_path: Path) -> None:
@@ -518,8 +515,7 @@ def test_export_without_prompts_or_cut_short_leaves_the_old_file(tmp_path: Path)
 
 
 def test_dry_run_is_the_command_a_flag_a_line_and_quoted() -> None:
-    named = "openrlhf.reward_urls=[http://a:1]"
-    config = configured("prorl-v2", "model.path=my model", SERVICES, named)
+    config = configured("prorl-v2", "model.path=my model", "reward.servers=[http://a:1]")
     text = dry_run(config, "one")
     words = shlex.split(text.replace("\\\n", ""))
     assert words[:3] == ["python", "-m", "openrlhf.cli.train_ppo_ray"]

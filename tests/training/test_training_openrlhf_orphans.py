@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_training.engine.openrlhf.launch.orphan_processes import (
+from prorl_training.engine.openrlhf.launch.cleanup import (
     _killing_order,
     end_orphan_processes,
     orphan_processes,

@@ -22,9 +22,9 @@ from prorl_training.engine.openrlhf.driver.policy import (
     sampler_mismatch,
 )
 from prorl_training.engine.openrlhf.step import (
+    FitReport,
     Share,
     StepPlan,
-    StepReport,
     TrainingRow,
     UpdateReport,
 )
@@ -48,7 +48,7 @@ class FakeCluster:
         self.plans: list[StepPlan] = []
         self.dealt: list[Sequence[Sequence[Share]]] = []
         second = replace(DONE, loss=0.725, policy_loss=0.7, grad_norm=4.0)
-        self.report = StepReport((DONE, second), 0.25, 1.5, 0.1, 0.0)
+        self.report = FitReport((DONE, second), 0.25, 1.5, 0.1, 0.0)
 
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
@@ -57,7 +57,7 @@ class FakeCluster:
         lengths = [1 if r is None else r.tokens - 1 for r in rows]
         return [(torch.full((n,), -1.0), torch.full((n,), -1.0 - self.gap)) for n in lengths]
 
-    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
         self.dealt.append(dealt)
         self.plans.append(plan)
         return self.report
@@ -137,7 +137,7 @@ def test_an_update_deals_every_row_and_reports_openrlhfs_means() -> None:
 def test_updates_that_were_dropped_are_not_counted_and_the_judge_hears_of_them() -> None:
     cluster, judge = FakeCluster(), Judge()
     dropped = replace(DONE, grad_norm=math.nan, applied=False)
-    cluster.report = StepReport((dropped, DONE), 0.25, 1.5, 0.0, 0.0)
+    cluster.report = FitReport((dropped, DONE), 0.25, 1.5, 0.0, 0.0)
     policy = policy_on(cluster)
     stats = policy.update(batch_of(), judge)
     assert (stats.skipped, policy.updates, stats.grad_norm) == (1, 1, 2.0)

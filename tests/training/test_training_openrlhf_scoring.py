@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 from prorl_inference.testing import tiny_model
 from prorl_training.engine.openrlhf.actors.scoring import TokenScoring
 from prorl_training.engine.openrlhf.cpu.flash_attention import pad_input, unpad_input
-from prorl_training.policy import chunked
+from prorl_training.policy import logprobs as chunked
 
 VOCABULARY, ROWS = 263, 4
 SEQUENCES = torch.tensor([[5, 6, 7, 8, 9, 10], [11, 12, 13, 14, 0, 0]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 from dataclasses import replace
@@ -9,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from prorl_common import PluginError, UserError, plugins
+from prorl_common import NullProgress, PluginError, Progress, UserError, plugins
 from prorl_training.config.loading import load_config
 from prorl_training.engine.openrlhf import events
+from prorl_training.engine.openrlhf.launch import session
 from prorl_training.engine.openrlhf.launch.process import ray_options
 from prorl_training.engine.openrlhf.launch.session import _changes, refuse_own_code
 from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.run.folder import RunFolder
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision
 
 
 def model(folder: Path, **files: object) -> Path:
@@ -86,3 +88,50 @@ def test_a_plug_in_that_a_node_cannot_read_is_the_users_to_mend(tmp_path: Path) 
         "user",
         "the policy could not start: plug-in /x.py cannot be read",
     )
+
+
+TAKEN = RuntimeError(
+    "The server socket has failed to listen on any local network address. port: 29500, useIpv6: false, "
+    "code: -98, name: EADDRINUSE, message: address already in use"
+)
+
+
+@pytest.mark.parametrize(
+    ("errors", "starts", "says"),
+    [
+        ([TAKEN, None], 2, "nothing"),
+        ([OSError(errno.EADDRINUSE, "Address already in use"), TAKEN, None], 3, "nothing"),
+        ([TAKEN, TAKEN, TAKEN, None], 3, "EADDRINUSE"),
+        ([RuntimeError("CUDA out of memory"), None], 1, "out of memory"),
+    ],
+)
+def test_only_a_port_that_was_taken_makes_the_processes_start_again(
+    errors: list[Exception | None],
+    starts: int,
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.create(load_config("prorl-v2"), {})
+    launches: list[str] = []
+
+    def follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
+        error = errors[len(launches)]
+        launches.append(spec.launch)
+        spec.write()
+        if error is None:
+            events.write_outcome(spec, events.Outcome(7))
+            return 0
+        events.report_failure(spec, "the policy", error)
+        return 1
+
+    monkeypatch.setattr(session, "_follow", follow)
+    progress = NullProgress()
+    code, outcome = session.run_processes(
+        Spec(str(folder.path), False, "cpu", ()), folder, "", progress
+    )
+    assert len(launches) == len(set(launches)) == starts
+    assert outcome is not None
+    assert says in (outcome.error or "nothing")
+    assert (code, outcome.last_step) == ((0, 7) if says == "nothing" else (1, 0))

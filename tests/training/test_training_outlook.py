@@ -10,7 +10,7 @@ import pytest
 
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller
-from prorl_training.schedule.outlook import Outlook
+from prorl_training.schedule.forecast import Outlook
 from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.simulate import outlook_at, rules_at, simulate, simulate_step
 

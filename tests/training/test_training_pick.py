@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from prorl_training.config.loading import load_config
-from prorl_training.engine.pick import Choice, Machine, pick_engine
-from prorl_training.engine.start import Start, new_run
+from prorl_training.engine.start import Choice, Machine, Start, new_run, pick_engine
 
 EIGHT = Machine(8)
 NO_STACK = Machine(8, "openrlhf is not installed")

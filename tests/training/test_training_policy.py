@@ -13,10 +13,13 @@ from torch import Tensor
 
 from prorl_common import ServiceError, UserError
 from prorl_inference.testing import tiny_model
-from prorl_training.algorithm import kl_penalty, mismatch_weights, policy_loss, token_weights
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.objective import mismatch_weights, token_weights
+from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup
-from prorl_training.policy.update import AcceptAll, Policy, UpdateBatch, UpdateStats
+from prorl_training.policy.update import AcceptAll, Policy, UpdateBatch
+from prorl_training.types import UpdateStats
 
 A = PromptGroup((1, 2, 3), ((10, 11, 12), (20,), (30, 31)), (0, 1, 2))
 B = PromptGroup((7, 8), ((40, 41), (10, 11, 12)), (3, 4))

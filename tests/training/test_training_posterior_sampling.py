@@ -15,8 +15,7 @@ import torch
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
-from prorl_training.rollout.posterior import chance_to_teach, drawing_weights
-from prorl_training.rollout.prompts import PromptSource
+from prorl_training.rollout.prompts import PromptSource, chance_to_teach, drawing_weights
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import TIMING_KEYS
 from prorl_verifiers import Task, Verdict

@@ -25,7 +25,7 @@ from prorl_training.config.presets import (
     sourced_defaults,
     value_sources,
 )
-from prorl_training.config.schema import all_keys
+from prorl_training.config.tree import all_keys
 from prorl_training.run.resume import ALLOWED
 from prorl_training.schedule.simulate import simulate
 
@@ -171,7 +171,7 @@ KEY_NUMBERS: dict[str, dict[str, object]] = {
     "no-length": {"length_penalty.weight": 0.0, "length_penalty.steps_on": 0},
     "cpu": {"steps": 3000, "rollout.max_tokens": 64, "optimizer.lr": 1e-5},
     "quickstart": {
-        "steps": 16,
+        "steps": 12,
         "dynamic_sampling.surplus": "drop",
         "dynamic_sampling.max_batches": 1,
         "checkpoint.best": False,

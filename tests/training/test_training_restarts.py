@@ -19,11 +19,10 @@ from prorl_training.engine.loop import TrainingLoop
 from prorl_training.engine.openrlhf import events
 from prorl_training.engine.openrlhf.launch.process import wait_for_nodes
 from prorl_training.engine.openrlhf.spec import Spec
-from prorl_training.engine.restarts import PAUSE, train_with_restarts
-from prorl_training.engine.start import Start
+from prorl_training.engine.start import PAUSE, Start, train_with_restarts
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.watchdog import Watchdog
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision
 
 MakeConfig = Callable[..., TrainConfig]
 MakeEngine = Callable[..., TrainingLoop]
@@ -110,7 +109,7 @@ def test_changes_of_config_are_recorded_by_one_launch_and_not_again_by_the_next(
         return TrainReport(path, 4, 4, False)
 
     monkeypatch.setattr(local, "train", train)
-    monkeypatch.setattr("prorl_training.engine.restarts.PAUSE", 0.0)
+    monkeypatch.setattr("prorl_training.engine.start.PAUSE", 0.0)
     Start(longer, run, True, (change,)).train(NullProgress(), restarts=3)
     assert given == [(True, 1), (True, 1), (True, 0), (True, 0)]
 

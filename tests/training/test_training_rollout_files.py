@@ -20,11 +20,11 @@ from prorl_inference.testing import byte_tokenizer
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.engine.openrlhf.testing import recorded_mismatch
-from prorl_training.policy.update import Policy, UpdateBatch, UpdateStats
-from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.policy.update import Policy, UpdateBatch
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.metrics import task_metrics
-from prorl_training.run.rollouts import TOKEN_COLUMNS, Learned, write_rollouts
+from prorl_training.run.rollouts import TOKEN_COLUMNS, write_rollouts
+from prorl_training.types import Group, Learned, Trajectory, UpdateStats
 from prorl_verifiers import Task, Verdict, VerifierPool, replay_run
 
 NAN = float("nan")

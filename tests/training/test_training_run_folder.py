@@ -17,11 +17,9 @@ from prorl_common import UserError
 from prorl_datasets import Sample
 from prorl_inference import Completion
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.types import Group, Trajectory
-from prorl_training.run.folder import ResumeError, RunFolder, find_run, list_runs
-from prorl_training.run.rollouts import Learned, write_rollouts
-from prorl_training.run.status import run_status
-from prorl_training.schedule.decisions import Decision
+from prorl_training.run.folder import ResumeError, RunFolder, find_run, list_runs, run_status
+from prorl_training.run.rollouts import write_rollouts
+from prorl_training.types import Decision, Group, Learned, Trajectory
 from prorl_verifiers import Task, Verdict
 
 

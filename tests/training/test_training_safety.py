@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from prorl_training.config import SafetyConfig
-from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.safety import Guard
+from prorl_training.types import Decision
 
 NAN, INF = math.nan, math.inf
 

@@ -13,9 +13,9 @@ from prorl_common import NullProgress, UserError, sha256_file
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_inference.testing import byte_tokenizer, tiny_model
 from prorl_training.config import TrainConfig
-from prorl_training.config.checks import check_config
+from prorl_training.config.loading import check_config
 from prorl_training.config.presets import load_preset
-from prorl_training.config.schema import merge
+from prorl_training.config.tree import merge
 from prorl_training.engine.local import train
 from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.resume import resume_config
@@ -63,6 +63,7 @@ def config_of(model: Path, data: Path, **over: Any) -> TrainConfig:
         "model": {"path": str(model), "device": "cpu", "dtype": "fp32"},
         "data": {"path": str(data)},
         "rollout": {"prompts": 2, "samples": 4, "temperature": 1.0, "max_tokens": 12},
+        "dynamic_sampling": {"enabled": False},  # or a run whose answers are all wrong fails
         "loss": {"mini_batches": 1, "pack_tokens": 256},
         "validation": {"every": 2, "problems": 4},
         "checkpoint": {"every": 1},

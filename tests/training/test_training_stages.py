@@ -21,17 +21,16 @@ from prorl_training.engine import start
 from prorl_training.engine.builder import Builder
 from prorl_training.engine.local import LocalEngine, TrainReport
 from prorl_training.engine.openrlhf.launch import session
-from prorl_training.engine.openrlhf.launch.arguments import argument_list
-from prorl_training.engine.openrlhf.launch.dry_run import shown_places
+from prorl_training.engine.openrlhf.launch.arguments import argument_list, shown_places
 from prorl_training.engine.openrlhf.launch.understood import unsupported
 from prorl_training.engine.start import Start
-from prorl_training.run.checkpoint_store import checkpoint_path, checkpoint_steps, read_state, seal
+from prorl_training.run.checkpoint import checkpoint_path, checkpoint_steps, read_state, seal
 from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.lineage import first_legs, lines, place, read_lineage, write_lineage
 from prorl_training.run.resume import resume_config
 from prorl_training.schedule.controller import Controller, Measured
+from prorl_training.schedule.decisions import lanes_text, stage_lines
 from prorl_training.schedule.simulate import simulate
-from prorl_training.schedule.timeline import lanes_text, stage_lines
 
 STEPS, FIRST_OF_V2 = 13, 11
 """Eight phases of ``prorl-v1`` in ten steps, run-6 from step 6 to 8; then ``prorl-v2``."""

@@ -16,9 +16,9 @@ from prorl_inference.tokens import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import TrainingLoop
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.types import Carried
 from prorl_training.schedule.validation import validate
 from prorl_training.testing import EchoGenerator, named_sample
+from prorl_training.types import Carried
 from prorl_verifiers import Task, Verdict
 
 MakeConfig = Callable[..., TrainConfig]
@@ -69,9 +69,7 @@ def before_reset(
 
     def build(reset_to: str = "best") -> TrainingLoop:
         config = make_config(
-            **COLD,
-            controller={"reset_to": reset_to, "reset_interval": 2},
-            validation={"every": 1},
+            **COLD, controller={"reset_to": reset_to, "reset_interval": 2}, validation={"every": 1}
         )
         engine = make_engine(config, tmp_path / "run", ByText())
         engine.step(1)
@@ -237,11 +235,9 @@ def test_validation_is_measured_for_each_domain_that_got_a_verdict(make_config: 
 
     problems = [named_sample("a"), named_sample("b", "logic"), named_sample("c")]
     problems.append(named_sample("x", "code"))
-    _, row = validate(problems, make_config(validation={"samples": 2}), EchoGenerator(), ByPrompt())
-    assert row["domains"] == {
-        "logic": {"validation_reward": 0.5, "validation_pass_rate": 0.0},
-        "math": {"validation_reward": 0.5, "validation_pass_rate": 0.5},
-    }
+    config = make_config(validation={"samples": 2})
+    found = validate(problems, config, EchoGenerator(), ByPrompt())
+    assert found.domains == {"logic": (0.5, 0.0), "math": (0.5, 0.5)}  # mean reward, pass rate
 
 
 def test_prompts_passed_over_as_too_long_are_in_the_step_metrics(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from prorl_verifiers.pool import worker_spawn
+from prorl_verifiers.pool import workers
 
 SLEEPER = """
 import sys, time
@@ -14,7 +14,6 @@ from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math import scorer as math_scorer
 from prorl_verifiers.math.spec import SPEC
 from prorl_verifiers.pool import worker
-from prorl_verifiers.pool import worker_template
 
 def score(text, reference, loading):
     while text == "hang":
@@ -22,7 +21,7 @@ def score(text, reference, loading):
     return math_scorer.score_math(text, reference, loading)
 
 worker.SPECS["math"] = replace(SPEC, score=lambda text, ref: score(text, ref, load_library))
-worker_template.main()
+worker.main()
 """
 
 
@@ -31,5 +30,5 @@ def hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return an answer that never gets a verdict, whatever the real scorer knows to refuse."""
     program = tmp_path / "hanging_template.py"
     program.write_text(SLEEPER)
-    monkeypatch.setattr(worker_spawn, "PROGRAM", (str(program),))
+    monkeypatch.setattr(workers, "PROGRAM", (str(program),))
     return "hang"

@@ -14,17 +14,29 @@ from typer.testing import CliRunner
 from prorl_cli.verify.audit import audit
 from prorl_common import NullProgress, UserError
 from prorl_verifiers import Task, TaskError, Verdict, VerifierPool
-from prorl_verifiers.audit.builtin_code import code_groups
-from prorl_verifiers.audit.builtin_instruction import CHANCE_ONE, registered, uncovered_ids
-from prorl_verifiers.audit.builtin_math import math_groups, stem_groups
-from prorl_verifiers.audit.chance import binomial_tail, group_chance, luck
-from prorl_verifiers.audit.generated import file_groups, logic_groups
-from prorl_verifiers.audit.items import Group, Item
 from prorl_verifiers.audit.probes import generic_probes
-from prorl_verifiers.audit.report import as_document, cells, plain_lines, verdict_of
-from prorl_verifiers.audit.run import run_audit, with_modes
-from prorl_verifiers.audit.search import GroupReport, GroupSearch, Settings
+from prorl_verifiers.audit.report import (
+    as_document,
+    cells,
+    plain_lines,
+    run_audit,
+    verdict_of,
+    with_modes,
+)
+from prorl_verifiers.audit.search import (
+    GroupReport,
+    GroupSearch,
+    Settings,
+    binomial_tail,
+    group_chance,
+    luck,
+)
+from prorl_verifiers.audit_shape import Group, Item
+from prorl_verifiers.code.audit import code_groups
 from prorl_verifiers.extract import last_boxed
+from prorl_verifiers.instruction.audit import form_only, registered, uncovered_ids
+from prorl_verifiers.logic.generated import file_groups, logic_groups
+from prorl_verifiers.math.audit import math_groups, stem_groups
 from prorl_verifiers.spec import VERIFIERS
 
 Rule = Callable[[str, str], float | None]
@@ -158,13 +170,13 @@ def test_a_verdict_that_changes_is_a_fault() -> None:
 
 @pytest.mark.parametrize("verifier", VERIFIERS.names())
 def test_probes_have_unique_names(verifier: str) -> None:
-    names = [probe.name for probe in (VERIFIERS.get(verifier).probes or generic_probes)()]
+    names = [probe.name for probe in (VERIFIERS.get(verifier).audit.probes or generic_probes)()]
     assert len(names) == len(set(names)) >= 40
 
 
 def test_every_registered_instruction_id_is_attacked() -> None:
     assert uncovered_ids() == []
-    assert set(registered()) >= CHANCE_ONE
+    assert set(registered()) >= form_only()
 
 
 def test_built_in_golds_are_no_constants() -> None:

@@ -97,29 +97,19 @@ def test_file_keeps_the_order_and_writes_the_contracts_fields(tmp_path: Path) ->
     rows = [json.loads(text) for text in out.read_text().splitlines()]
     assert [row["id"] for row in rows] == [f"row-{i}" for i in range(9)]
     assert [row["reward"] for row in rows] == [0, 0, 0, 0, 1, 0, 0, 0, 0]
-    names = ["id", "reward", "status", "reason", "extracted", "metrics", "seconds", "judge"]
-    assert list(rows[0]) == names and rows[4]["judge"] is None
+    names = ["id", "reward", "status", "reason", "extracted", "metrics", "seconds"]
+    assert list(rows[0]) == names
     assert rows[8]["status"] == "unparsable"
     assert "9 responses" in run.stderr
 
 
-@pytest.mark.parametrize(
-    ("bad", "words"),
-    [
-        ("{", "not valid JSON"),
-        ('{"id": 1, "response": "x"}', "no 'task'"),
-        (line(1, "x", "maths"), "did you mean 'math'"),
-        (line(1, "x", "code", tests=[]), "at least one test"),
-    ],
-)
-def test_a_malformed_line_stops_before_anything_is_written(
-    tmp_path: Path, bad: str, words: str
-) -> None:
+def test_a_malformed_line_stops_before_anything_is_written(tmp_path: Path) -> None:
     source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    bad = line(1, "x", "code", tests=[])
     source.write_text(line(0, "\\boxed{4}") + "\n" + bad + "\n")
     run = prorl("file", str(source), "--out", str(out))
     assert run.returncode == 2
-    assert f"{source}:2: " in run.stderr and words in run.stderr
+    assert f"{source}:2: " in run.stderr and "at least one test" in run.stderr
     assert len(run.stderr.strip().splitlines()) == 1
     assert not out.exists()
 
@@ -187,11 +177,6 @@ def test_replay_names_rewards_that_do_not_come_out_again(tmp_path: Path) -> None
     assert "step 1 s0#0 math: recorded 0.0, now 1.0" in run.stdout
 
 
-def test_replay_of_an_unknown_run_is_a_users_mistake(tmp_path: Path) -> None:
-    run = prorl("replay", "nothing", cwd=tmp_path)
-    assert run.returncode == 2 and "no such run" in run.stderr
-
-
 def test_a_template_that_opens_the_thinking_is_an_option(tmp_path: Path) -> None:
     source = tmp_path / "in.jsonl"
     source.write_text(line(1, "\\boxed{4}") + "\n" + line(2, "hm</think>\\boxed{4}") + "\n")
@@ -204,15 +189,10 @@ def test_a_template_that_opens_the_thinking_is_an_option(tmp_path: Path) -> None
     assert json.loads(run.stdout)["status"] == "unparsable"
 
 
-def test_a_mode_is_given_by_verifier_and_a_wrong_one_is_refused() -> None:
+def test_a_mode_is_given_by_verifier() -> None:
     run = prorl("answer", "--gold", "1/2", "\\boxed{0.5}", "--mode", "math=math-verify", "--json")
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["reward"] == 1.0
-    wrong = prorl("answer", "--gold", "1", "\\boxed{1}", "--mode", "math=strict")
-    assert wrong.returncode == 2
-    assert "unknown mode" in wrong.stderr
-    shapeless = prorl("answer", "--gold", "1", "\\boxed{1}", "--mode", "math")
-    assert (shapeless.returncode, "write VERIFIER=MODE" in shapeless.stderr) == (2, True)
 
 
 def test_what_an_answer_holds_cannot_steer_the_terminal_or_stop_the_command(

@@ -1,14 +1,12 @@
 import gzip
 import json
-from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_sandbox import FakeSandbox
 
 from prorl_sandbox import (
-    Budget,
-    Case,
     IsolationError,
     LanguageError,
     Limits,
@@ -17,20 +15,17 @@ from prorl_sandbox import (
     SandboxError,
     open_sandbox,
 )
-from prorl_sandbox.run.cases import one_by_one
 from prorl_verifiers import TaskError, Verdict, VerifierPool, load_task
 from prorl_verifiers.code.compare import first_difference, same_output, same_value
+from prorl_verifiers.code.reference import CallTest, CheckTest, read_tests
 from prorl_verifiers.code.scorer import score_code
 from prorl_verifiers.code.shapes import eurus_reference, livecodebench_reference
-from prorl_verifiers.code.tests import CallTest, CheckTest, read_tests
 
 BLOCK = "```python\nx\n```"
 
 
-class CannedSandbox:
+class CannedSandbox(FakeSandbox):
     """Answers with the given outcomes in turn; an exception is raised instead."""
-
-    isolation = "canned"
 
     def __init__(self, *outcomes: Outcome | Exception) -> None:
         self.outcomes = list(outcomes)
@@ -42,29 +37,6 @@ class CannedSandbox:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
-
-    def run_check(
-        self,
-        program: Program,
-        checker: str,
-        entry_point: str,
-        limits: Limits = Limits(),  # noqa: B008
-    ) -> Outcome:
-        return self.run(program, limits)
-
-    def run_cases(
-        self,
-        program: Program,
-        cases: Sequence[Case],
-        limits: Limits = Limits(),  # noqa: B008
-        budget: Budget | None = None,
-    ) -> Generator[Outcome, None, None]:
-        return one_by_one(self, program, cases, limits, budget)
-
-    def check_environment(self, name: str) -> None: ...
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def calls(*expected: Any, **extra: Any) -> dict[str, Any]:
@@ -82,7 +54,7 @@ def test_the_reward_is_the_fraction_of_all_tests() -> None:
     verdict = pooled(calls(1, 1, 1, limits={"cpu_seconds": 1}), *outcomes)
     assert verdict.reward == pytest.approx(1 / 3)
     assert verdict.metrics == {"tests": 3.0, "passed": 1.0, "all_passed": 0.0}
-    assert verdict.isolation == "canned"
+    assert verdict.isolation == "fake"
 
 
 def test_code_that_does_not_compile_is_a_scored_zero() -> None:

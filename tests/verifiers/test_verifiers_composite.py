@@ -29,7 +29,7 @@ from prorl_verifiers import (
 )
 from prorl_verifiers.adapters.openrlhf import rollout_item
 from prorl_verifiers.adapters.verl import verl_task
-from prorl_verifiers.composite.reference import MAX_PARTS
+from prorl_verifiers.composite import MAX_PARTS
 from prorl_verifiers.pool.composed import put_together
 
 MATH: dict[str, Any] = {"verifier": "math", "reference": {"answer": "4"}}
@@ -121,13 +121,13 @@ def test_parts_of_others_are_recorded_for_the_whole() -> None:
 def test_the_gold_is_the_one_response_on_which_all_parts_agree() -> None:
     spec = VERIFIERS.get("composite")
     twice = {"parts": [MATH, MATH | {"name": "again"}]}
-    assert spec.gold(twice) == VERIFIERS.get("math").gold({"answer": "4"})
-    assert spec.gold({"parts": [MATH, NO_COMMA]}) is None
-    assert spec.answer({"parts": [MATH, NO_COMMA]}) == "4"
-    assert spec.write("5", {"parts": [NO_COMMA, MATH]}) == "The answer is \\boxed{5}"
-    assert spec.target_type is not None
-    assert spec.target_type({"parts": [MATH, NO_COMMA]}) == "number + instruction"
-    assert spec.shown({"parts": [MATH, NO_COMMA]}) == "math + style"
+    assert spec.data.gold(twice) == VERIFIERS.get("math").data.gold({"answer": "4"})
+    assert spec.data.gold({"parts": [MATH, NO_COMMA]}) is None
+    assert spec.data.answer({"parts": [MATH, NO_COMMA]}) == "4"
+    assert spec.data.write("5", {"parts": [NO_COMMA, MATH]}) == "The answer is \\boxed{5}"
+    assert spec.data.target_type is not None
+    assert spec.data.target_type({"parts": [MATH, NO_COMMA]}) == "number + instruction"
+    assert spec.data.shown({"parts": [MATH, NO_COMMA]}) == "math + style"
 
 
 def test_trainers_rows_may_hold_composed_tasks() -> None:

@@ -13,7 +13,7 @@ import pytest
 from prorl_verifiers.extract import around_last_box, last_boxed
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math.scorer import score_math
-from prorl_verifiers.notation.hedges import denied_around
+from prorl_verifiers.notation.latex_text import denied_around
 from prorl_verifiers.stem.scorer import score_stem
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from prorl_verifiers import Task, TaskError, VerifierPool, load_task
-from prorl_verifiers.exact_match.spec import SPEC, score
+from prorl_verifiers.exact_match import SPEC, score
 
 GSM = {
     "answer": "10 + 8 = 18\n#### 1,018",

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from prorl_common.frames import encode
 from prorl_verifiers import (
     Finding,
     Score,
@@ -33,11 +34,10 @@ from prorl_verifiers.findings import (
     read_findings,
 )
 from prorl_verifiers.instruction.spec import SPEC as INSTRUCTION
+from prorl_verifiers.math.reading.nodes import written
 from prorl_verifiers.math.reading.parser import read
-from prorl_verifiers.math.reading.written import written
-from prorl_verifiers.pool.frames import encode
-from prorl_verifiers.pool.replies import read_reply
-from prorl_verifiers.pool.worker_client import MAX_REPLY
+from prorl_verifiers.pool.protocol import read_reply
+from prorl_verifiers.pool.workers import MAX_REPLY
 
 PAIRS = Path(__file__).resolve().parents[1] / "data" / "verifier_pairs"
 ADD = "```python\ndef add(a, b):\n    return a + b\n```"

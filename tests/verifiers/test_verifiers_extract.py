@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from prorl_sandbox import LANGUAGES
-from prorl_verifiers.code.languages import read_language
+from prorl_verifiers.code.reference import read_language
 from prorl_verifiers.extract import (
     after_thinking,
     answer_line,

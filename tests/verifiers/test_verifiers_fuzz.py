@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from prorl_verifiers.audit.builtin_instruction import example, registered
 from prorl_verifiers.extract import after_thinking, last_boxed, last_tag
+from prorl_verifiers.instruction.audit import example, registered
 from prorl_verifiers.instruction.scorer import score_instruction
 from prorl_verifiers.logic.scorer import score_logic
 from prorl_verifiers.math.scorer import score_math
-from prorl_verifiers.pool.replies import result_frame
+from prorl_verifiers.pool.protocol import result_frame
 from prorl_verifiers.stem.scorer import score_stem
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Score
@@ -35,83 +35,26 @@ FEW = settings(
 
 LATEX = (
     *(
-        "\\frac{1}{2}",
-        "\\sqrt{3}",
-        "\\pi",
-        "\\text{",
-        "}",
-        "{",
-        "(",
-        ")",
-        "[",
-        "]",
-        "\\{",
-        "\\}",
-        ",",
-        ";",
+        "\\frac{1}{2}", "\\sqrt{3}", "\\pi", "\\text{", "}", "{", "(", ")", "[", "]", "\\{", "\\}",
+        ",", ";",
     ),
     *(
-        "\\left",
-        "\\right",
-        "^",
-        "_",
-        "\\circ",
-        "\\pm",
-        "\\%",
-        "\\infty",
-        "\\cup",
-        "<",
-        "\\le",
-        "=",
-        "x",
+        "\\left", "\\right", "^", "_", "\\circ", "\\pm", "\\%", "\\infty", "\\cup", "<", "\\le",
+        "=", "x",
     ),
     *(
-        "y",
-        "n",
-        "1",
-        "2",
-        "10",
-        "0.5",
-        "-",
-        "+",
-        "/",
-        "\\cdot",
-        "\\times",
-        "\\,",
-        " ",
-        "\n",
-        "$",
+        "y", "n", "1", "2", "10", "0.5", "-", "+", "/", "\\cdot", "\\times", "\\,", " ", "\n", "$",
         "and",
     ),
     *(
-        "or",
-        "m/s",
-        "\\mathrm{kg}",
-        "\\begin{pmatrix}",
-        "\\end{pmatrix}",
-        "&",
-        "\\\\",
-        "\\boxed{",
-        "A",
-        "(B)",
+        "or", "m/s", "\\mathrm{kg}", "\\begin{pmatrix}", "\\end{pmatrix}", "&", "\\\\", "\\boxed{",
+        "A", "(B)",
     ),
     *(
-        "i",
-        "e",
-        "\\ln",
-        "\\sin",
-        "!",
-        "'",
-        '"',
-        ":",
-        "e5",
-        "\\in",
-        "\\approx",
-        "\u00b2",
-        "\u221e",
+        "i", "e", "\\ln", "\\sin", "!", "'", '"', ":", "e5", "\\in", "\\approx", "\u00b2", "\u221e",
         "**",
     ),
-)
+)  # fmt: skip
 latex = st.lists(st.sampled_from(LATEX), max_size=10).map("".join)
 anything = st.text(max_size=80)
 answers = st.one_of(latex, anything)
@@ -194,24 +137,13 @@ SLOW_TO_LOAD = ("language", "english")
         st.lists(
             st.sampled_from(
                 (
-                    "a",
-                    "A.",
-                    "*b*",
-                    "<<t>>",
-                    "[x]",
-                    "\n\n",
-                    "***",
-                    "- c",
-                    "P.S. d",
-                    '"',
-                    ",",
-                    "{}",
-                    "1!",
+                    "a", "A.", "*b*", "<<t>>", "[x]", "\n\n", "***", "- c", "P.S. d", '"', ",",
+                    "{}", "1!",
                 )
             )
         ).map(" ".join),
     )
-)
+)  # fmt: skip
 def test_instruction_takes_any_text(text: str) -> None:
     ids = [name for name in IDS if not any(word in name for word in SLOW_TO_LOAD)]
     reference = {"instruction_id_list": ids, "kwargs": [example(name) for name in ids]}
@@ -244,36 +176,13 @@ logic_answers = st.one_of(
     st.lists(
         st.sampled_from(
             (
-                "1",
-                "2",
-                "3",
-                "4",
-                "8",
-                "*",
-                "+",
-                "-",
-                "/",
-                "(",
-                ")",
-                "x",
-                ".",
-                "i",
-                "nan",
-                "inf",
-                "[",
-                "]",
-                ",",
-                "\n",
-                " ",
-                "0",
-                "True",
-                "e",
-                "j",
+                "1", "2", "3", "4", "8", "*", "+", "-", "/", "(", ")", "x", ".", "i", "nan", "inf",
+                "[", "]", ",", "\n", " ", "0", "True", "e", "j",
             )
         ),
         max_size=12,
     ).map("".join),
-)
+)  # fmt: skip
 
 
 @settings(FEW, max_examples=150)

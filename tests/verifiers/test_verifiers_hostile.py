@@ -237,12 +237,10 @@ def test_costly_answers_to_evaluating_datasets_pay_nothing(pool: VerifierPool) -
 
 def test_deep_json_pays_nothing(pool: VerifierPool) -> None:
     task = load_task(
-        "instruction",
-        {"instruction_id_list": ["detectable_format:title"], "kwargs": [{}]},
+        "instruction", {"instruction_id_list": ["detectable_format:title"], "kwargs": [{}]}
     )
     json_task = load_task(
-        "instruction",
-        {"instruction_id_list": ["detectable_format:json_format"], "kwargs": [{}]},
+        "instruction", {"instruction_id_list": ["detectable_format:json_format"], "kwargs": [{}]}
     )
     deep = ("[" * 100_000, '{"a":' * 100_000, "[" * 900 + "x" + "]" * 900)
     must_pay_nothing(pool, [(text, one) for text in deep for one in (task, json_task)])
@@ -284,7 +282,7 @@ BACKTRACKING = {
 
 
 def regex_tasks() -> list[Task]:
-    from prorl_verifiers.audit.builtin_instruction import example, registered
+    from prorl_verifiers.instruction.audit import example, registered
 
     names = list(registered())
     instruction = {"instruction_id_list": names, "kwargs": [example(name) for name in names]}
@@ -318,21 +316,12 @@ def test_ten_megabytes_are_read_once(patient: VerifierPool) -> None:
 @pytest.mark.parametrize(
     "response",
     [
-        "",
-        "\\boxed{}",
-        "\\boxed{ }",
-        "<think>\\boxed{4173}</think> I think so.",
-        "<think>\\boxed{4173}",
-        "</think><think>\\boxed{4173}",
-        "\\boxed{4173",
-        "\\boxed{4173} \\boxed{",
-        "\\boxed{4173} \\boxed{0}",
-        "boxed{4173}",
-        "\\boxed{\\text{}}",
-        "\\boxed{4172, 4173}",
-        "\\boxed{4172 \\text{ or } 4173}",
+        "", "\\boxed{}", "\\boxed{ }", "<think>\\boxed{4173}</think> I think so.",
+        "<think>\\boxed{4173}", "</think><think>\\boxed{4173}", "\\boxed{4173",
+        "\\boxed{4173} \\boxed{", "\\boxed{4173} \\boxed{0}", "boxed{4173}", "\\boxed{\\text{}}",
+        "\\boxed{4172, 4173}", "\\boxed{4172 \\text{ or } 4173}",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_single_final_answer_pays_nothing(pool: VerifierPool, response: str) -> None:
     must_pay_nothing(pool, [(response, MATH["number"])])
 

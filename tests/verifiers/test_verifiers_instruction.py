@@ -8,7 +8,6 @@ from prorl_verifiers import Task, TaskError, Verdict, load_task
 from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
 from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
-from prorl_verifiers.instruction.mifeval.catalog import MIFEVAL
 from prorl_verifiers.instruction.registry import REGISTRY
 from prorl_verifiers.instruction.report import summarise
 from prorl_verifiers.instruction.scorer import score_instruction, variants
@@ -28,12 +27,11 @@ def reference(name: str, kwargs: Any, **more: Any) -> dict[str, Any]:
     return {"instruction_id_list": [name], "kwargs": [kwargs], **more}
 
 
-def test_the_registry_has_the_25_the_29_the_58_and_the_93_ids() -> None:
+def test_the_registry_has_the_25_the_29_and_the_58_ids() -> None:
     assert len(IFEVAL) == 25
     assert len(IFEVALG) == 29
     assert len(IFBENCH) == 58
-    assert len(MIFEVAL) == 93
-    assert len(REGISTRY) == 205
+    assert len(REGISTRY) == 112
 
 
 def test_the_reward_is_the_fraction_met_and_repeated_ids_count_each() -> None:

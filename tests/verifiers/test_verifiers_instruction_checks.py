@@ -6,13 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prorl_verifiers.audit.examples_ifbench import IFBENCH_EXAMPLES
+from prorl_verifiers.instruction.audit import examples
 from prorl_verifiers.instruction.ifbench.word_lists import CAPITALS
-from prorl_verifiers.instruction.mifeval.catalog import MIFEVAL
-from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.registry import REGISTRY
 from prorl_verifiers.instruction.scorer import follows, follows_loosely
-from prorl_verifiers.instruction.text import count_sentences, count_words, sentences
+from prorl_verifiers.instruction.text import (
+    count_sentences,
+    count_words,
+    folded,
+    sentences,
+    visible,
+)
 
 AT_LEAST = "at least"
 CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
@@ -120,7 +124,7 @@ CASES: list[tuple[str, dict[str, Any], str, tuple[str, ...]]] = [
     ("format:no_whitespace", {}, "one,two\n", ("one two",)),
     ("custom:multiples", {}, "14, 21, 28, 35, 42, 49", ("7, 14, 21, 28, 35, 42, 49", "14")),
     ("custom:mcq_count_length", {}, "\n".join(f"Question {n}\nWhy{'y' * n}?\n" + "\n".join(f"{c}) x" for c in "ABCDE") for n in range(1, 5)), ("Question 1", "none")),
-    ("custom:reverse_newline", {}, IFBENCH_EXAMPLES["custom:reverse_newline"].right, ("Zimbabwe\nAlgeria", "none", "Zimbabwe\n" + "\n".join(f"T{n}" for n in range(99, 40, -1)))),
+    ("custom:reverse_newline", {}, examples()["custom:reverse_newline"].right, ("Zimbabwe\nAlgeria", "none", "Zimbabwe\n" + "\n".join(f"T{n}" for n in range(99, 40, -1)))),
     ("custom:word_reverse", {}, "Eagle bald the is it", ("It is the bald eagle",)),
     ("custom:character_reverse", {}, "elgae dlab a", ("bald eagle",)),
     ("custom:sentence_alphabet", {}, " ".join(f"{chr(65 + n)}b is." for n in range(26)), ("Ab is.", " ".join("Ab is." for _ in range(26)))),
@@ -144,7 +148,7 @@ def test_constraints_tell_good_from_bad(
 
 
 def test_every_id_has_a_case() -> None:
-    assert {name for name, *_ in CASES} == set(REGISTRY) - set(MIFEVAL)
+    assert {name for name, *_ in CASES} == set(REGISTRY)
 
 
 def test_sentences_end_at_marks_but_not_after_abbreviations_or_list_marks() -> None:

@@ -1,25 +1,15 @@
 """Judges: text in, verdict out, through the real sandbox; and what their failures come to."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator
 from importlib import resources
 
 import pytest
+from fake_sandbox import FakeSandbox
 
-from prorl_sandbox import (
-    Budget,
-    Case,
-    IsolationError,
-    Limits,
-    Outcome,
-    Program,
-    Sandbox,
-    open_sandbox,
-)
-from prorl_sandbox.run.cases import one_by_one
+from prorl_sandbox import IsolationError, Limits, Outcome, Program, Sandbox, open_sandbox
 from prorl_verifiers import Verdict, VerifierPool, load_task
-from prorl_verifiers.code.judges import judge_names, judge_source
+from prorl_verifiers.code.reference import JUDGES, StdioTest
 from prorl_verifiers.code.scorer import JudgeError, judge
-from prorl_verifiers.code.tests import StdioTest
 
 HUGE = "1" * 100_000
 CASES = [
@@ -66,10 +56,8 @@ CASES = [
 ]
 
 
-class Returning:
+class Returning(FakeSandbox):
     """A sandbox whose boxes all end alike."""
-
-    isolation = "canned"
 
     def __init__(self, program: Outcome, judge: Outcome) -> None:
         self.program, self.judge = program, judge
@@ -80,29 +68,6 @@ class Returning:
             return self.program
         self.judged.append(program)
         return self.judge
-
-    def run_check(
-        self,
-        program: Program,
-        checker: str,
-        entry_point: str,
-        limits: Limits = Limits(),  # noqa: B008
-    ) -> Outcome:
-        raise NotImplementedError
-
-    def run_cases(
-        self,
-        program: Program,
-        cases: Sequence[Case],
-        limits: Limits = Limits(),  # noqa: B008
-        budget: Budget | None = None,
-    ) -> Generator[Outcome, None, None]:
-        return one_by_one(self, program, cases, limits, budget)
-
-    def check_environment(self, name: str) -> None: ...
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 @pytest.fixture(scope="module")
@@ -129,18 +94,18 @@ def test_a_judge_decides_on_text(
     assert judge(name, StdioTest("", expected), stdout, sandbox) is right
 
 
-def test_every_installed_judge_is_tested_and_a_file_of_its_own() -> None:
-    assert set(judge_names()) == {case[0] for case in CASES}
-    for name in judge_names():
-        assert (resources.files("prorl_verifiers.code") / "judges" / f"{name}.py").is_file()
-        assert "def check(stdin: str, stdout: str, expected: str) -> bool:" in judge_source(name)
+def test_every_installed_judge_is_tested_and_a_function_of_the_file_of_judges() -> None:
+    assert set(JUDGES) == {case[0] for case in CASES}
+    source = (resources.files("prorl_verifiers.code") / "judges.py").read_text(encoding="utf-8")
+    for name in JUDGES:
+        assert f"def {name}(stdin: str, stdout: str, expected: str) -> bool:" in source
 
 
 def test_a_judge_gets_the_texts_and_the_program_none_of_them() -> None:
     sandbox = Returning(Outcome("ok", stdout="out"), Outcome("ok", value=True))
     assert scored(sandbox, "tokens").reward == 1.0
     assert [(program.call, program.args) for program in sandbox.judged] == [
-        ("check", ("in", "out", "gold"))
+        ("tokens", ("in", "out", "gold"))
     ]
 
 

@@ -27,8 +27,16 @@ BAD: list[tuple[str, Any, str | None]] = [
     ("code", {"tests": STDIO, "language": "pyton"}, "did you mean 'python'"),
     ("code", {"tests": STDIO, "language": "cobol"}, "unknown language 'cobol'"),
     ("code", {"tests": STDIO, "language": 3}, "must be text"),
-    ("code", {"tests": CALL, "language": "C"}, "C takes stdin/stdout tests only"),
-    ("code", {"tests": STDIO + CALL, "language": "sh"}, "test 2: Bash takes"),
+    (
+        "code",
+        {"tests": CALL, "language": "C"},
+        "JavaScript and Python, not in C: give it a whole program",
+    ),
+    (
+        "code",
+        {"tests": STDIO + CALL, "language": "sh"},
+        "test 2: functions can be called in .* not in Bash",
+    ),
     ("code", {"tests": STDIO, "judge": "token"}, "did you mean 'tokens'"),
     (
         "code",

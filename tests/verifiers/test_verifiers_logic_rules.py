@@ -9,10 +9,10 @@ from prorl_verifiers.logic.formula import (
     FormulaError,
     exact_value,
     expanded,
+    is_antiderivative,
     parse,
     same_polynomial,
 )
-from prorl_verifiers.logic.integral import is_antiderivative
 from prorl_verifiers.logic.rules import RULES
 from prorl_verifiers.logic.scorer import score_logic
 from prorl_verifiers.logic.text import beyond, number, same_text

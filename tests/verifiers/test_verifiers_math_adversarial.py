@@ -55,15 +55,9 @@ HEAPS = (
     "The answer is {o}. The answer is {g}, or {o}.", "first {o} then {g}",
 )  # fmt: skip
 CHAINS = (
-    "{o} = {g}",
-    "{g} = {o}",
-    "1 = 2 = {g}",
-    "{o} = {g} = {g}",
-    "{g} = {o} = {g}",
-    "0 = 1, {g}",
-    r"{o} \approx {g}",
-    r"{g} \ne {g}",
-)
+    "{o} = {g}", "{g} = {o}", "1 = 2 = {g}", "{o} = {g} = {g}", "{g} = {o} = {g}", "0 = 1, {g}",
+    r"{o} \approx {g}", r"{g} \ne {g}",
+)  # fmt: skip
 BOXES = (
     r"\boxed{{{o}}} or \boxed{{{g}}}", r"\boxed{{{g}}} and \boxed{{{o}}}", r"\boxed{{{g}}}, \boxed{{{o}}}", r"\boxed{{{g}}} \boxed{{{o}}}",
     r"$\boxed{{{o}}}$ or $\boxed{{{g}}}$", r"\boxed{{{g}}} So it is \boxed{{{o}}}",
@@ -124,25 +118,12 @@ def of_the_same_value(gold: str, response: str) -> bool:
     return (gold, response) in UNSPOILT
 
 
-UNSPOILT = {
-    (r"\text{(C) }33", r"\boxed{\text{(C) }35}"),
-    (r"\infty", r"\boxed{\infty+1}"),
-}
+UNSPOILT = {(r"\text{(C) }33", r"\boxed{\text{(C) }35}"), (r"\infty", r"\boxed{\infty+1}")}
 INTEGERS = (Right("59", "61"), Right("4500", "450"), Right("7", "8"), Right("-318", "318"))
 DIGITS = (
-    "{g}0",
-    "{g}.5",
-    "{g}{g}",
-    "{g} {g}",
-    "{g},{g}",
-    "{g}/2",
-    "{g}e-1",
-    "{g}%",
-    r"{g}\%",
-    "{g}_9",
-    "0.{g}",
-    "{g}:1:1",
-)
+    "{g}0", "{g}.5", "{g}{g}", "{g} {g}", "{g},{g}", "{g}/2", "{g}e-1", "{g}%", r"{g}\%", "{g}_9",
+    "0.{g}", "{g}:1:1",
+)  # fmt: skip
 CASES = [
     (kind, gold, response)
     for kind, pairs in (

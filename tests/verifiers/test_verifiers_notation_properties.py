@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prorl_verifiers.audit.builtin_instruction import example, registered
+from prorl_verifiers.instruction.audit import example, registered
 from prorl_verifiers.instruction.scorer import score_instruction
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math.grader import grade
@@ -21,9 +21,7 @@ from prorl_verifiers.notation.quantities import read_quantity
 from prorl_verifiers.notation.unit_text import read_unit
 from prorl_verifiers.notation.units import convert
 from prorl_verifiers.stem.chemistry import same_formula
-from prorl_verifiers.stem.dates import read_date
-from prorl_verifiers.stem.directions import split_direction
-from prorl_verifiers.stem.nuclides import read_nuclide
+from prorl_verifiers.stem.kinds import read_date, read_nuclide, split_direction
 from prorl_verifiers.stem.numbers import read_measure
 from prorl_verifiers.stem.scorer import score_stem
 from prorl_verifiers.stem.vectors import read_vector

@@ -35,20 +35,10 @@ def test_numbers_are_read_exactly(text: str, value: Fraction) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "5x",
-        "5 thousand",
-        r"2\pi",
-        "1 2",
-        "5 squared",
-        "1/0",
-        "18 or 19",
-        "nan",
-        "inf",
-        "1e999999999",
-        "5!",
+        "", "5x", "5 thousand", r"2\pi", "1 2", "5 squared", "1/0", "18 or 19", "nan", "inf",
+        "1e999999999", "5!",
     ],
-)
+)  # fmt: skip
 def test_what_is_not_a_plain_number_is_not_read(text: str) -> None:
     assert read_quantity(text) is None
 

@@ -1,13 +1,10 @@
-"""The labelled pairs: made by their script, labelled both ways, and judged well by our verifiers."""
+"""The labelled pairs: both labels in every family, and our verifiers judge them well."""
 
 from __future__ import annotations
 
-import importlib
 import json
-import subprocess
-import sys
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +21,6 @@ Row = dict[str, Any]
 def rows(split: str) -> list[Row]:
     text = (PAIRS / f"{split}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
-
-
-def test_the_files_are_what_the_script_makes() -> None:
-    done = subprocess.run(
-        [sys.executable, str(PAIRS / "make_pairs.py"), "--check"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_there_are_enough_pairs_and_about_half_are_right() -> None:
@@ -67,60 +53,24 @@ def test_every_reference_is_a_task(split: str) -> None:
         load_task(row["verifier"], row["reference"])
 
 
+@pytest.fixture(scope="module")
+def pool() -> Iterator[VerifierPool]:
+    with VerifierPool(2, timeout_seconds=30) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("verifier", ["math", "stem"])
-def test_our_verdicts_are_nearly_always_right(verifier: str, split: str) -> None:
+def test_our_verdicts_are_nearly_always_right(
+    pool: VerifierPool, verifier: str, split: str
+) -> None:
     every = {"math": 4, "stem": 1}[verifier]
     chosen = [row for row in rows(split) if row["verifier"] == verifier][::every]
     items = [(row["response"], load_task(verifier, row["reference"])) for row in chosen]
-    with VerifierPool(2, timeout_seconds=30) as pool:
-        verdicts = pool.score(items)
+    verdicts = pool.score(items)
     accepted = [verdict.reward == 1.0 for verdict in verdicts]
     truth = [row["label"] == 1 for row in chosen]
     false_accepts = sum(a and not t for a, t in zip(accepted, truth, strict=True))
     false_rejects = sum(t and not a for a, t in zip(accepted, truth, strict=True))
     assert false_accepts <= 0.02 * truth.count(False)
     assert false_rejects <= 0.1 * truth.count(True)
-
-
-@pytest.fixture
-def peers(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[str, str], bool]]:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    found = importlib.import_module("graders").REENACTED
-    return {name: grade for name, (_, grade) in found.items()}
-
-
-@pytest.mark.parametrize(
-    ("peer", "response", "gold", "accepted"),
-    [
-        ("hendrycks-style", r"\boxed{\frac12}", r"\frac{1}{2}", True),
-        ("hendrycks-style", r"\boxed{0.25}", r"\frac{1}{4}", False),
-        ("dapo-style", "Answer: 34", "34", True),
-        ("dapo-style", "Answer: 34.0", "34", False),
-        ("dapo-style", "Answer: x=5=34", "34", True),
-        ("dapo-style", "Answer: 1/2", r"\frac{1}{2}", False),
-        ("prime-style", r"\boxed{10001}", "10000", True),
-        ("prime-style", r"\boxed{5000}", "50", True),
-        ("prime-style", r"\boxed{(x+1)^2}", "x^2+2x+1", True),
-        ("prime-style", r"\boxed{9^{9^{9}}}", "3", False),
-    ],
-)
-def test_re_enacted_peers_have_their_documented_behaviour(
-    peers: dict[str, Callable[[str, str], bool]],
-    peer: str,
-    response: str,
-    gold: str,
-    accepted: bool,
-) -> None:
-    assert peers[peer](response, gold) is accepted
-
-
-def test_re_enacted_peers_execute_nothing(
-    peers: dict[str, Callable[[str, str], bool]], tmp_path: Path
-) -> None:
-    marker = tmp_path / "marker"
-    payload = f"__import__('os').system('touch {marker}')"
-    for grade in peers.values():
-        assert grade(rf"\boxed{{{payload}}}", "1") is False
-        grade(r"\boxed{1}", payload)
-    assert not marker.exists()

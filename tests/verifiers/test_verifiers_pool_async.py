@@ -7,7 +7,7 @@ import pytest
 
 from prorl_common import UserError
 from prorl_verifiers import Task, VerifierPool, WorkerOptions
-from prorl_verifiers.pool.aio import AsyncVerifierPool, PoolFullError
+from prorl_verifiers.pool.pool import AsyncVerifierPool, PoolFullError
 
 FOUR = Task("math", {"answer": "4"})
 RIGHT = (r"\boxed{4}", FOUR)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from prorl_verifiers import Task, Verdict, VerifierPool, WorkerOptions
-from prorl_verifiers.pool import worker_spawn
-from prorl_verifiers.pool import worker_thread as pool_thread
-from prorl_verifiers.pool.batch import PoolClosedError
-from prorl_verifiers.pool.replies import read_reply
+from prorl_verifiers.pool import scoring as pool_thread
+from prorl_verifiers.pool import workers
+from prorl_verifiers.pool.protocol import read_reply
+from prorl_verifiers.pool.queue import PoolClosedError
 
 FOUR = Task("math", {"answer": "4"})
 RIGHT = (r"\boxed{4}", FOUR)
@@ -27,7 +27,6 @@ from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math import scorer as math_scorer
 from prorl_verifiers.math.spec import SPEC
 from prorl_verifiers.pool import worker
-from prorl_verifiers.pool import worker_template
 from prorl_verifiers.types import Score
 
 poisoned = []
@@ -53,7 +52,7 @@ def score(text, reference, loading):
                 pass
         time.sleep(1000)
     elif word == "stall":
-        from prorl_verifiers.pool import frames
+        from prorl_common import frames
         for handle in range(3, 20):
             try:
                 os.write(handle, frames.encode({"event": "loading"}) * 2)
@@ -72,12 +71,12 @@ def score(text, reference, loading):
     return Score(1.0, "poisoned", "") if lies else found
 
 def frame(reward):
-    from prorl_verifiers.pool import frames
+    from prorl_common import frames
     result = {"reward": float(reward), "status": "scored", "reason": "", "extracted": None, "metrics": {}}
     return frames.encode({"result": result})
 
 worker.SPECS["math"] = replace(SPEC, score=lambda text, ref: score(text, ref, load_library))
-worker_template.main()
+worker.main()
 """
 
 
@@ -85,7 +84,7 @@ worker_template.main()
 def fake_scorer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "fake_template.py"
     program.write_text(PROGRAM)
-    monkeypatch.setattr(worker_spawn, "PROGRAM", (str(program),))
+    monkeypatch.setattr(workers, "PROGRAM", (str(program),))
 
 
 @pytest.mark.parametrize("word", ["crash", "segfault", "garbage", "load", "stall"])
@@ -152,7 +151,7 @@ def test_an_item_whose_worker_is_killed_from_outside_is_scored_by_another() -> N
 def test_a_killed_template_is_replaced() -> None:
     with VerifierPool(1) as pool:
         pool.score([RIGHT])
-        template = pool._core()._factory._template
+        template = pool._engine().factory._template
         assert template is not None
         os.kill(template.pid, signal.SIGKILL)
         verdicts = pool.score([RIGHT, WRONG] * 10)
@@ -183,7 +182,7 @@ def test_a_verifier_that_fails_its_own_questions_scores_nothing(
 ) -> None:
     program = tmp_path / "always_right.py"
     program.write_text(PROGRAM.replace("poisoned = []", 'poisoned = ["all"]'))
-    monkeypatch.setattr(worker_spawn, "PROGRAM", (str(program),))
+    monkeypatch.setattr(workers, "PROGRAM", (str(program),))
     with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
         verdicts = [pool.score([WRONG])[0] for _ in range(2)]
     assert {(v.status, v.reward) for v in verdicts} == {("infra_error", None)}
@@ -215,7 +214,7 @@ def test_what_a_worker_was_doing_when_the_pool_was_ended_has_no_verdict() -> Non
     deadline = time.monotonic() + 60
     while killed < 2 and time.monotonic() < deadline:  # its second try runs
         killed = pool.stats.worker_starts
-        first, second, _ = pool._core()._threads
+        first, second, _ = pool._engine()._threads
         worker = first._worker or second._worker
         if killed == 1 and worker is not None:
             os.kill(worker.pid, signal.SIGKILL)
@@ -235,7 +234,7 @@ def test_a_pool_may_be_closed_from_the_callback_of_a_future() -> None:
 
     pool.submit(*RIGHT).add_done_callback(close)
     assert closed.wait(60)
-    for thread in pool._cores[os.getpid()]._threads:
+    for thread in pool._engines[os.getpid()]._threads:
         thread.join(60)
     assert pool.stats.items == {("math", "scored"): 1}  # stays after the end
 
@@ -269,7 +268,7 @@ def test_a_template_that_is_killed_while_it_starts_costs_no_verdict(
     first = f"import os\nif not os.path.exists({str(marker)!r}):\n"
     first += f"    open({str(marker)!r}, 'w')\n    os.kill(os.getpid(), 9)\n"
     program.write_text(first + PROGRAM)
-    monkeypatch.setattr(worker_spawn, "PROGRAM", (str(program),))
+    monkeypatch.setattr(workers, "PROGRAM", (str(program),))
     with VerifierPool(1, worker_options=WorkerOptions(prestart=False)) as pool:
         assert [v.reward for v in pool.score([RIGHT, WRONG])] == [1.0, 0.0]
     assert pool.stats.template_starts == 2

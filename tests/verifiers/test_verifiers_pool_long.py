@@ -6,19 +6,17 @@ import threading
 import pytest
 
 from prorl_verifiers import Task, VerifierPool, WorkerOptions, load_task
-from prorl_verifiers.pool.batch import Batch, Job
-from prorl_verifiers.pool.costs import LEAST_CHARACTERS, TextCosts
-from prorl_verifiers.pool.queue import LONG, TEXT, FairQueue
-from prorl_verifiers.pool.replies import cpu_seconds_of
-from prorl_verifiers.pool.worker_factory import WorkerFactory
-from prorl_verifiers.pool.worker_thread import LONG_NICENESS
+from prorl_verifiers.pool.protocol import cpu_seconds_of
+from prorl_verifiers.pool.queue import LEAST_CHARACTERS, Batch, FairQueue, Job, TextCosts
+from prorl_verifiers.pool.scoring import LONG_NICENESS
+from prorl_verifiers.pool.workers import WorkerFactory
 
 FOUR = Task("math", {"answer": "4"})
 LONG_TEXT = "so it is " * 20_000 + r"\boxed{4}"
 
 
 def one_job() -> Job:
-    return Job(Batch([("", FOUR)], lambda: None), 0)
+    return Job(Batch([("", FOUR)]), 0)
 
 
 def test_a_text_is_long_by_its_size_until_its_verifier_proves_cheap() -> None:
@@ -52,19 +50,19 @@ def test_short_texts_teach_nothing_of_long_ones() -> None:
 
 def test_a_thread_for_long_texts_takes_nothing_else_and_no_other_thread_takes_them() -> None:
     queue = FairQueue(1)
-    queue.add(LONG, [one_job()])
-    assert queue.take(1.0, 64, wait=False) is None
-    assert queue.take(1.0, 64, wait=False, extra=True) is None
-    queue.add(TEXT, [one_job()])
-    work = queue.take(1.0, 64, wait=False, apart=LONG)
-    assert work is not None and work.kind == LONG
-    assert queue.take(1.0, 64, wait=False, apart=LONG) is None
+    queue.add("slow", [one_job()])
+    assert queue.take(wait=False) is None
+    assert queue.take("standby", wait=False) is None
+    queue.add("text", [one_job()])
+    work = queue.take("slow", wait=False)
+    assert work is not None and work.lane == "slow"
+    assert queue.take("slow", wait=False) is None
 
 
 def test_a_queue_with_a_long_text_in_work_is_not_idle() -> None:
     queue = FairQueue(1)
-    queue.add(LONG, [one_job()])
-    work = queue.take(1.0, 64, wait=False, apart=LONG)
+    queue.add("slow", [one_job()])
+    work = queue.take("slow", wait=False)
     assert work is not None and queue.busy == 1
     assert not queue.wait_until_idle(0.01)
     queue.done(work, 0.1, 1)

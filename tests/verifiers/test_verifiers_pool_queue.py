@@ -3,15 +3,13 @@
 import itertools
 import threading
 import time
-from collections.abc import Generator, Sequence
 
 import pytest
+from fake_sandbox import FakeSandbox
 
-from prorl_sandbox import Budget, Case, Limits, Outcome, Program
-from prorl_sandbox.run.cases import one_by_one
+from prorl_sandbox import Limits, Outcome, Program
 from prorl_verifiers import Task, VerifierPool, WorkerOptions, load_task
-from prorl_verifiers.pool.batch import Batch, Job, PoolClosedError
-from prorl_verifiers.pool.queue import CODE, TEXT, FairQueue
+from prorl_verifiers.pool.queue import Batch, FairQueue, Job, LaneName, PoolClosedError
 
 FOUR = Task("math", {"answer": "4"})
 SUM = load_task("code", {"tests": [{"call": "f", "args": [], "expected": 1}]})
@@ -19,105 +17,117 @@ PROGRAM = "```python\nx\n```"
 
 
 def batch(size: int) -> Batch:
-    return Batch([("", FOUR)] * size, lambda: None)
+    return Batch([("", FOUR)] * size)
 
 
 def jobs(of: Batch) -> list[Job]:
     return [Job(of, index) for index in range(len(of.items))]
 
 
-def drain(queue: FairQueue, seconds: dict[str, float], most: int = 1) -> list[tuple[str, Batch]]:
-    """Take everything with one thread, each job lasting ``seconds`` of its kind."""
+def drain(queue: FairQueue, seconds: dict[LaneName, float]) -> list[tuple[LaneName, Batch]]:
+    """Take everything with one thread, each job lasting ``seconds`` of its lane."""
     order = []
-    while (work := queue.take(1.0, most, wait=False)) is not None:
-        order += [(work.kind, job.batch) for job in work.jobs]
-        queue.done(work, seconds[work.kind] * len(work.jobs), len(work.jobs))
+    while (work := queue.take(wait=False)) is not None:
+        order += [(work.lane, job.batch) for job in work.jobs]
+        queue.done(work, seconds[work.lane] * len(work.jobs), len(work.jobs))
     return order
 
 
-def test_kinds_share_time_not_items() -> None:
+def with_slow_texts() -> FairQueue:
+    """Return a queue that has seen texts take so long that they are taken one at a time."""
+    queue, first = FairQueue(1), batch(1)
+    queue.add("text", jobs(first))
+    work = queue.take(wait=False)
+    assert work is not None
+    queue.done(work, 1.0, 1)
+    return queue
+
+
+def test_lanes_share_time_not_items() -> None:
     queue = FairQueue(1)
     slow, quick = batch(4), batch(400)
-    queue.add(CODE, jobs(slow), slow)
-    queue.add(TEXT, jobs(quick), quick)
-    order = [kind for kind, _ in drain(queue, {CODE: 1.0, TEXT: 0.01})]
-    places = [at for at, kind in enumerate(order) if kind == CODE]
+    queue.add("code", jobs(slow))
+    queue.add("text", jobs(quick))
+    order = [kind for kind, _ in drain(queue, {"code": 1.0, "text": 0.01})]
+    places = [at for at, kind in enumerate(order) if kind == "code"]
     gaps = [b - a for a, b in itertools.pairwise(places)]
     assert len(order) == 404 and all(50 <= gap <= 150 for gap in gaps[1:])
 
 
 def test_callers_take_turns() -> None:
-    queue = FairQueue(1)
+    queue = with_slow_texts()
     first, second = batch(50), batch(50)
-    queue.add(TEXT, jobs(first), first)
-    queue.add(TEXT, jobs(second), second)
-    order = [of for _, of in drain(queue, {TEXT: 0.01})]
+    queue.add("text", jobs(first))
+    queue.add("text", jobs(second))
+    order = [of for _, of in drain(queue, {"text": 0.1})]
     assert order[:40].count(first) == pytest.approx(20, abs=2)
     assert order[-1] is not order[0] or order[-2] is not order[0]
 
 
 def test_a_newcomer_does_not_wait_for_what_was_queued_before() -> None:
-    queue = FairQueue(1)
+    queue = with_slow_texts()
     long, short = batch(1000), batch(1)
-    queue.add(TEXT, jobs(long), long)
+    queue.add("text", jobs(long))
     for _ in range(200):
-        work = queue.take(1.0, 1, wait=False)
+        work = queue.take(wait=False)
         assert work is not None
-        queue.done(work, 0.01, 1)
-    queue.add(TEXT, jobs(short), short)
-    order = [of for _, of in drain(queue, {TEXT: 0.01})]
+        queue.done(work, 0.1, 1)
+    queue.add("text", jobs(short))
+    order = [of for _, of in drain(queue, {"text": 0.1})]
     assert order.index(short) <= 2
 
 
 def test_quick_items_are_taken_together_and_slow_ones_alone() -> None:
     queue = FairQueue(1)
     many = batch(100)
-    queue.add(TEXT, jobs(many), many)
-    work = queue.take(0.01, 16, wait=False)
-    assert work is not None and 1 < len(work.jobs) <= 16
+    queue.add("text", jobs(many))
+    work = queue.take(wait=False)
+    assert work is not None and 1 < len(work.jobs) <= 64
     queue.done(work, 5.0 * len(work.jobs), len(work.jobs))
-    work = queue.take(0.01, 16, wait=False)
+    work = queue.take(wait=False)
     assert work is not None and len(work.jobs) == 1
 
 
 def test_what_was_cancelled_is_never_taken() -> None:
     queue = FairQueue(1)
     dropped, kept = batch(10), batch(2)
-    queue.add(TEXT, jobs(dropped), dropped)
-    queue.add(TEXT, jobs(kept), kept)
+    queue.add("text", jobs(dropped))
+    queue.add("text", jobs(kept))
     dropped.cancel()
-    queue.drop(dropped)
+    queue.drop_cancelled(dropped)
     assert queue.queued == 2
-    assert [of for _, of in drain(queue, {TEXT: 0.01})] == [kept, kept]
+    assert [of for _, of in drain(queue, {"text": 0.01})] == [kept, kept]
 
 
-def test_the_thread_that_stands_by_takes_only_the_kind_that_has_no_thread() -> None:
+def test_the_thread_that_stands_by_takes_only_from_the_lane_that_has_no_thread() -> None:
     queue = FairQueue(1)
     slow = batch(3)
-    queue.add(CODE, jobs(slow), slow)
-    assert queue.take(1.0, 1, wait=False, extra=True) is None
-    work = queue.take(1.0, 1, wait=False)
-    assert work is not None and work.kind == CODE
-    assert queue.take(1.0, 1, wait=False, extra=True) is None
+    queue.add("code", jobs(slow))
+    assert queue.take("standby", wait=False) is None
+    work = queue.take(wait=False)
+    assert work is not None and work.lane == "code"
+    assert queue.take("standby", wait=False) is None
     quick = batch(1)
-    queue.add(TEXT, jobs(quick), quick)
-    extra = queue.take(1.0, 1, wait=False, extra=True)
-    assert extra is not None and extra.kind == TEXT
+    queue.add("text", jobs(quick))
+    extra = queue.take("standby", wait=False)
+    assert extra is not None and extra.lane == "text"
 
 
 def test_a_closed_queue_ends_what_waits() -> None:
     queue = FairQueue(1)
     waiting = batch(2)
-    queue.add(TEXT, jobs(waiting), waiting)
+    queue.add("text", jobs(waiting))
     queue.close()
     with pytest.raises(PoolClosedError):
         waiting.result()
+    late = batch(1)
+    queue.add("text", jobs(late))
     with pytest.raises(PoolClosedError):
-        queue.add(TEXT, jobs(waiting), waiting)
-    assert queue.take(1.0, 1, wait=True) is None
+        late.result()
+    assert queue.take() is None
 
 
-class SlowSandbox:
+class SlowSandbox(FakeSandbox):
     """Runs nothing; each run lasts until ``go`` is set."""
 
     isolation = "none"
@@ -137,29 +147,6 @@ class SlowSandbox:
         with self._lock:
             self.now -= 1
         return Outcome("ok", value=1)
-
-    def run_check(
-        self,
-        program: Program,
-        checker: str,
-        entry_point: str,
-        limits: Limits = Limits(),  # noqa: B008
-    ) -> Outcome:
-        return self.run(program, limits)
-
-    def run_cases(
-        self,
-        program: Program,
-        cases: Sequence[Case],
-        limits: Limits = Limits(),  # noqa: B008
-        budget: Budget | None = None,
-    ) -> Generator[Outcome, None, None]:
-        return one_by_one(self, program, cases, limits, budget)
-
-    def check_environment(self, name: str) -> None: ...
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 def test_a_math_item_passes_slow_programs_that_hold_every_thread() -> None:

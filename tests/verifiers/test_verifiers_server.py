@@ -22,20 +22,17 @@ import pytest
 from typer.testing import CliRunner
 
 from prorl_common import MissingExtraError, ServiceError, UserError
-from prorl_common.http import Reply as HttpReply
 from prorl_common.serving.options import is_loopback, read_token
 from prorl_verifiers import Task, TaskError, Verdict
 from prorl_verifiers.adapters import ScorerOptions
 from prorl_verifiers.pool.stats import PoolStats
-from prorl_verifiers.serve.client import RemoteVerifier
+from prorl_verifiers.remote_pool import RemotePool, read_verdict, scoring_parts
 from prorl_verifiers.serve.options import ServeOptions, check_options
 
 for _module in ("starlette", "uvicorn", "prometheus_client"):
     pytest.importorskip(_module, reason="the extra 'server' is not installed")
 
-from prorl_common.serving.fair_queue import ClientQueue, QueueFullError
 from prorl_common.serving.server import make_server
-from prorl_verifiers.serve.app import build_app
 from prorl_verifiers.serve.service import CODE_PROBE, PROBE, Service
 from prorl_verifiers.serve.wire import read_verify
 
@@ -55,10 +52,7 @@ class FakePool:
         self.stats = PoolStats(workers=1, worker_kills=3)
 
     async def score_async(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return await asyncio.to_thread(self.score, items)
-
-    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        return [self._one(item) for item in items]
+        return [await asyncio.to_thread(self._one, item) for item in items]
 
     def _one(self, item: tuple[str, Task]) -> Verdict:
         text, task = item
@@ -94,18 +88,17 @@ class Running:
 
     async def _main(self) -> None:
         self.service = Service(self.pool, self._options, self.lines.append)
-        self.server = make_server(build_app(self.service), self.service.drain, self.lines.append)
-        task = asyncio.create_task(self.server.serve(sockets=[self._sock]))
-        await self.service.became_ready.wait()
-        self._up.set()
-        await task
+        await self.service.start()
+        app, say = self.service.app(), self.lines.append
+        self.server = make_server(app, self._options, self._up.set, say)
+        await self.server.serve(sockets=[self._sock])
 
     def signal(self) -> None:
         self.server.handle_exit(signal.SIGTERM, None)
 
     def stop(self) -> None:
         self.pool.release.set()
-        if not self.service.traffic.draining:
+        if self.server.ending is None:
             self.signal()
         self._thread.join(60)
         assert not self._thread.is_alive()
@@ -152,7 +145,7 @@ def test_a_batch_is_answered_in_order_with_its_ids(shared: Running) -> None:
     assert status == 200
     assert [row["id"] for row in found["verdicts"]] == list(range(60))
     assert [row["reward"] for row in found["verdicts"]] == [float(n % 2 == 0) for n in range(60)]
-    keys = {"id", "reward", "status", "reason", "extracted", "metrics", "seconds", "judge"}
+    keys = {"id", "reward", "status", "reason", "extracted", "metrics", "seconds"}
     assert set(found["verdicts"][0]) == {*keys, "isolation"}
 
 
@@ -246,7 +239,7 @@ def test_only_json_is_read(shared: Running) -> None:
 def chunked(port: int, chunks: int, size: int) -> bytes:
     with socket.create_connection(("127.0.0.1", port), timeout=60) as sock:
         sock.sendall(
-            b"POST /verify HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n"
         )
         for _ in range(chunks):
@@ -259,7 +252,7 @@ def test_a_body_that_is_too_large_is_413_declared_or_streamed(shared: Running) -
     assert shared.ask("/verify", b" " * 300_000)[0] == 413
     assert chunked(shared.port, 30, 10_000).startswith(b"HTTP/1.1 413")
     assert shared.ask("/verify", ROW)[0] == 200
-    shared.wait_until(lambda: shared.service.traffic.held_bytes == 0)
+    shared.wait_until(lambda: shared.service.bodies.held == 0)
 
 
 def test_a_refusal_of_the_pool_is_501_with_its_cure(shared: Running) -> None:
@@ -292,50 +285,39 @@ def test_a_token_guards_all_but_healthz() -> None:
             assert served.ask("/verify", ROW, headers)[0] == 401
         assert served.ask("/metrics")[0] == 401
         assert served.ask("/verify", ROW, JSON | {"Authorization": f"Bearer {token}"})[0] == 200
-        assert RemoteVerifier(served.url, token).score([("4", FOUR)])[0].reward == 1.0
-        with pytest.raises(UserError, match="PRORL_TOKEN"):
-            RemoteVerifier(served.url, "wrong").score([("4", FOUR)])
+        with RemotePool([served.url], token) as remote:
+            assert remote.score([("4", FOUR)])[0].reward == 1.0
+        with (
+            RemotePool([served.url], "wrong") as remote,
+            pytest.raises(UserError, match="PRORL_TOKEN"),
+        ):
+            remote.score([("4", FOUR)])
 
 
 def test_a_full_queue_is_503_with_retry_after_and_takes_work_again() -> None:
     with running(queue=6) as served, ThreadPoolExecutor(2) as threads:
-        held = [
-            threads.submit(served.ask, "/verify", {"items": [ROW | {"response": "hold 4"}] * 5})
-        ]
-        served.wait_until(lambda: served.service.queue.busy)
-        held.append(threads.submit(served.ask, "/verify", {"items": [ROW] * 5}))
-        served.wait_until(lambda: served.service.queue.waiting > 4)
-        status, headers, found = served.ask("/verify", {"items": [ROW] * 6})
+        held = threads.submit(served.ask, "/verify", {"items": [ROW | {"response": "hold 4"}] * 5})
+        served.wait_until(lambda: served.service.unanswered == 5)
+        status, headers, found = served.ask("/verify", {"items": [ROW] * 2})
         assert status == 503 and int(headers["retry-after"]) >= 1 and "full" in found["error"]
+        assert served.ask("/verify", ROW)[0] == 200
         assert served.ask("/verify", {"items": [ROW] * 7})[0] == 413
         served.pool.release.set()
-        assert [future.result()[0] for future in held] == [200, 200]
+        assert held.result()[0] == 200
         assert served.ask("/verify", {"items": [ROW] * 6})[0] == 200
-
-
-def test_a_large_batch_does_not_starve_a_small_request() -> None:
-    with running() as served, ThreadPoolExecutor(2) as threads:
-        rows = [ROW | {"response": f"hold {n} 4"} for n in range(2000)]
-        large = threads.submit(served.ask, "/verify", {"items": rows})
-        served.wait_until(lambda: served.service.queue.busy)
-        small = threads.submit(served.ask, "/verify", ROW | {"response": "small 4"})
-        served.wait_until(lambda: len(served.service._jobs) == 2)
-        served.pool.release.set()
-        assert small.result()[0] == large.result()[0] == 200
-        assert served.pool.scored.index("small 4") < 50
 
 
 def test_what_has_not_begun_is_dropped_when_the_client_leaves() -> None:
     with running() as served:
         body = json.dumps({"items": [ROW | {"response": "hold 4"}] * 500}).encode()
         sock = socket.create_connection(("127.0.0.1", served.port))
-        head = f"POST /verify HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+        head = f"POST /verify HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
         sock.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
-        served.wait_until(lambda: served.service.queue.busy)
+        served.wait_until(lambda: served.service.unanswered)
         sock.close()
-        served.wait_until(lambda: served.service.queue.waiting == 0)
+        served.wait_until(lambda: served.service.unanswered == 0)
         served.pool.release.set()
-        served.wait_until(lambda: served.service.queue.busy == 0)
+        served.wait_until(lambda: served.service.unanswered == 0)
         assert len(served.pool.scored) < 20
         assert served.ask("/verify", ROW)[0] == 200
 
@@ -344,33 +326,33 @@ def test_a_slow_body_is_408() -> None:
     with running(read_seconds=0.2) as served:
         with socket.create_connection(("127.0.0.1", served.port), timeout=60) as sock:
             sock.sendall(
-                b"POST /verify HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
+                b"POST /verify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n"
                 b"Content-Type: application/json\r\n\r\n{"
             )
             assert sock.recv(4096).startswith(b"HTTP/1.1 408")
         assert served.ask("/verify", ROW)[0] == 200
 
 
-def test_draining_refuses_new_work_and_finishes_what_it_took() -> None:
+def test_a_service_that_ends_finishes_what_it_took_and_lets_nobody_in() -> None:
     with running() as served, ThreadPoolExecutor(1) as threads:
         held = threads.submit(served.ask, "/verify", {"items": [ROW | {"response": "hold 4"}] * 9})
-        served.wait_until(lambda: served.service.queue.busy)
+        served.wait_until(lambda: served.service.unanswered)
         served.signal()
-        served.wait_until(lambda: served.service.traffic.draining)
+        served.wait_until(lambda: served.ask("/healthz")[0] == 503)
         status, headers, _ = served.ask("/verify", ROW)
         assert status == 503 and "retry-after" in headers
-        assert served.ask("/healthz")[::2] == (503, {"status": "draining"})
         served.pool.release.set()
         status, _, found = held.result()
         assert status == 200 and [row["reward"] for row in found["verdicts"]] == [1.0] * 9
 
 
-def test_what_outlasts_the_drain_is_answered_with_503() -> None:
+def test_what_outlasts_the_time_to_end_is_answered_with_503() -> None:
     with running(drain_seconds=0.2) as served, ThreadPoolExecutor(1) as threads:
         held = threads.submit(served.ask, "/verify", {"items": [ROW | {"response": "hold 4"}] * 9})
-        served.wait_until(lambda: served.service.queue.busy)
+        served.wait_until(lambda: served.service.unanswered)
         served.signal()
-        assert held.result()[0] == 503
+        status, headers, found = held.result()
+        assert status == 503 and "retry-after" in headers and "shut down" in found["error"]
         served.wait_until(lambda: any("not everything" in line for line in served.lines))
 
 
@@ -381,53 +363,102 @@ def test_many_infra_errors_make_it_unready_until_a_probe_succeeds() -> None:
         served.wait_until(lambda: served.ask("/healthz")[0] == 200)
 
 
-def test_a_judge_that_is_away_leaves_it_ready() -> None:
-    task = {"verifier": "judge", "reference": {"question": "?", "answer": "4"}}
-    with running() as served:
-        served.ask("/verify", {"items": [{"task": task, "response": "broken"}] * 10})
-        assert served.ask("/healthz")[0] == 200
-        assert not any("not ready" in line for line in served.lines)
-
-
-def test_the_client_splits_batches_and_keeps_the_order(shared: Running) -> None:
+def test_the_remote_pool_keeps_the_order_and_reports_every_item(shared: Running) -> None:
     items = [(f"{n} {n % 2 + 4}", FOUR) for n in range(700)]
-    with RemoteVerifier(shared.url) as remote:
-        assert remote.ready()
-        verdicts = remote.score(items)
+    done: list[int] = []
+    with RemotePool([shared.url]) as remote:
+        remote.require([FOUR])
+        verdicts = remote.score(items, lambda index, _: done.append(index))
     assert [v.reward for v in verdicts] == [float(n % 2 == 0) for n in range(700)]
     assert verdicts[0] == Verdict(1.0, "scored", "fake", "0 4", "fake", {}, 0.01)
+    assert sorted(done) == list(range(700))
 
 
-def test_the_client_names_a_malformed_task_and_a_refused_request(shared: Running) -> None:
-    with pytest.raises(TaskError, match="did you mean"):
-        RemoteVerifier(shared.url).score([("4", Task("mth", {}))])
-    with pytest.raises(UserError, match="larger"):
-        RemoteVerifier(shared.url).score([("4" * 300_000, FOUR)])
-    with pytest.raises(UserError, match="http://HOST:PORT"):
-        RemoteVerifier("127.0.0.1:8421")
+def test_the_remote_pool_names_a_malformed_task_and_a_refused_request(shared: Running) -> None:
+    with RemotePool([shared.url]) as remote:
+        with pytest.raises(TaskError, match="did you mean"):
+            remote.score([("4", Task("math", {"answers": "4"}))])
+        with pytest.raises(UserError, match="larger"):
+            remote.score([("4" * 300_000, FOUR)])
+    with pytest.raises(UserError, match="http://HOST:8421"):
+        RemotePool(["127.0.0.1:8421"])
+    with pytest.raises(UserError, match="at least one"):
+        RemotePool([])
 
 
-def test_the_client_waits_as_long_as_it_is_told_then_gives_up(
+def test_several_servers_share_the_load_and_a_dead_one_is_left_out(shared: Running) -> None:
+    said: list[str] = []
+    items = [(f"{n} 4", FOUR) for n in range(200)]
+    with running() as second:
+        before = len(shared.pool.scored)
+        dead = "http://127.0.0.1:9"
+        with RemotePool([shared.url, dead, second.url], say=said.append) as remote:
+            remote.require([FOUR])
+            assert {v.reward for v in remote.score(items)} == {1.0}
+        assert len(shared.pool.scored) > before and second.pool.scored
+    assert said[0].startswith(f"reward server {dead} does not answer (connection refused)")
+    assert said[1].startswith(f"reward server {dead} is lost: the others take over")
+
+
+def test_without_any_server_there_is_an_error_and_no_reward(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("prorl_common.http.ServerWatch.wait", lambda _, s, asked: waits.append(s))
-    monkeypatch.setattr("prorl_common.http.random.random", lambda: 0.0)  # no jitter
-    replies = [
-        HttpReply(503, {"retry-after": "7"}, b'{"error": "full"}'),
-        HttpReply(503, {"retry-after": "9999"}, b""),
-        HttpReply(200, {}, b'{"verdicts": []}'),
-    ]
-    with monkeypatch.context() as served:
-        served.setattr("prorl_common.http.Connection.post", lambda *_: replies.pop(0))
-        remote = RemoteVerifier("http://127.0.0.1:9", retries=3)
-        with pytest.raises(ServiceError, match="answered 0 of 1 items"):
+    monkeypatch.setattr("prorl_verifiers.replicas.PATIENCE", 0.5)
+    with RemotePool(["http://127.0.0.1:9"]) as remote:
+        with pytest.raises(ServiceError, match="start it with prorl verify serve"):
+            remote.require([FOUR])
+        with pytest.raises(ServiceError, match="no verdict for"):
             remote.score([("4", FOUR)])
-    assert waits == [7.0, 60.0]
-    with pytest.raises(ServiceError, match="failed 2 times"):
-        RemoteVerifier("http://127.0.0.1:9", retries=1, timeout=5).score([("4", FOUR)])
-    assert waits == [7.0, 60.0, 0.25]
-    assert not RemoteVerifier("http://127.0.0.1:9", timeout=5).ready()
+
+
+def test_a_server_that_is_full_is_waited_for_as_long_as_it_asks() -> None:
+    with running(queue=1) as served, RemotePool([served.url]) as remote:
+        held = threading.Thread(target=served.ask, args=("/verify", ROW | {"response": "hold 4"}))
+        held.start()
+        served.wait_until(lambda: served.service.unanswered)
+        threading.Timer(0.5, served.pool.release.set).start()
+        assert remote.score([("4", FOUR)])[0].reward == 1.0
+        held.join()
+
+
+def test_a_request_has_the_clients_modes_and_whether_the_thinking_is_open(shared: Running) -> None:
+    body = {"items": [ROW], "modes": {"math": "either"}, "think_open": True}
+    batch = read_verify(json.dumps(body).encode(), {"math": "strict"})
+    ((text, task),) = batch.items
+    assert text.startswith("<think>") and task.reference["mode"] == "either"
+    bare = read_verify(json.dumps({"items": [ROW], "modes": {}}).encode(), {"math": "either"})
+    assert "mode" not in bare.items[0][1].reference
+    refused: tuple[dict[str, Any], ...] = (
+        {"modes": {"math": "no"}},
+        {"modes": []},
+        {"think_open": 1},
+        {"parts": [{}]},
+    )
+    for wrong in refused:
+        assert shared.ask("/verify", {"items": [ROW]} | wrong)[0] == 422
+
+
+def test_other_versions_of_prorl_or_of_a_plugin_are_refused_in_one_line(
+    shared: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = scoring_parts([FOUR])
+    assert shared.ask("/verify", {"items": [ROW], "parts": parts})[0] == 200
+    plugin = {
+        "group": "prorl.verifiers",
+        "name": "poem",
+        "source": "poem.py",
+        "version": "sha256:1",
+    }
+    status, _, found = shared.ask("/verify", {"items": [ROW], "parts": [*parts, plugin]})
+    assert status == 412 and "'poem' is not the same here" in found["error"]
+    other = [parts[0] | {"version": "9.9"}]
+    monkeypatch.setattr("prorl_verifiers.remote_pool.scoring_parts", lambda tasks: other)
+    with (
+        RemotePool([shared.url]) as remote,
+        pytest.raises(UserError, match=r"prorl 9\.9") as caught,
+    ):
+        remote.score([("4", FOUR)])
+    assert "\n" not in str(caught.value)
 
 
 def test_another_address_than_loopback_needs_a_token() -> None:
@@ -485,30 +516,6 @@ def test_the_command_passes_its_options_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert isinstance(wrong.exception, UserError) and not seen[1:]
 
 
-def test_clients_and_their_requests_take_turns() -> None:
-    order: list[str] = []
-
-    async def score(items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        order.extend(text for text, _ in items)
-        return [Verdict(1.0, "scored", "fake") for _ in items]
-
-    async def run() -> None:
-        queue = ClientQueue(score, lambda _item, _verdict: None, limit=12, slots=1, chunk=1)
-        jobs = [
-            queue.submit(client, [(f"{client}{request}", FOUR)] * count)
-            for client, request, count in (("a", 1, 4), ("a", 2, 2), ("b", 1, 2), ("c", 1, 1))
-        ]
-        with pytest.raises(QueueFullError):
-            queue.submit("d", [("d", FOUR)] * 4)
-        queue.start()
-        await asyncio.gather(*(job.done for job in jobs))
-        await queue.stop()
-        assert queue.waiting == queue.busy == 0
-
-    asyncio.run(run())
-    assert order == ["a1", "b1", "c1", "a2", "b1", "a1", "a2", "a1", "a1"]
-
-
 START = """
 import sys
 from pathlib import Path
@@ -533,11 +540,12 @@ def test_the_whole_service_scores_with_the_real_pool_and_ends_on_sigterm(
         while not ready.exists():
             assert process.poll() is None and time.monotonic() < limit
             time.sleep(0.05)
-        remote = RemoteVerifier(ready.read_text().strip(), retries=0)
+        remote = RemotePool([ready.read_text().strip()])
         program = "```python\nprint(int(input()) + 1)\n```"
         tests = Task("code", {"tests": [{"stdin": "3", "stdout": "4"}]})
         items = [(r"\boxed{4}", FOUR), (r"\boxed{5}", FOUR), ("nothing", FOUR), (program, tests)]
         verdicts = remote.score(items)
+        remote.close()
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=90)
     finally:
@@ -551,54 +559,71 @@ def test_the_whole_service_scores_with_the_real_pool_and_ends_on_sigterm(
     assert kind == "port" or not os.path.exists(where)
 
 
+@pytest.mark.slow
+def test_a_service_that_is_not_ready_yet_ends_cleanly_on_sigterm(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", START, "uds", str(tmp_path / "s"), str(tmp_path / "ready")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None and "starting" in process.stderr.readline()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=90)
+    assert process.returncode == 0 and "stopped" in errors and "Traceback" not in errors
+    assert not list(tmp_path.iterdir())
+
+
 def ready_line(err: str) -> str:
-    return err.split("listening on ", 1)[1].split(",", 1)[0]
+    return err.split("listening on ", 1)[1].split("\n", 1)[0]
 
 
 def test_a_port_in_use_is_one_line_with_the_cure() -> None:
     from prorl_verifiers.serve.run import serve
 
-    with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(UserError, match="--port"),
-    ):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UserError, match="--port"):
         serve(ServeOptions(port=taken.getsockname()[1]))
 
 
 def test_who_is_refused_before_the_body_is_read_gets_to_read_why() -> None:
     large = [("a" * 8_000_000, FOUR)]
-    with running(token="s" * 20) as served:
-        with pytest.raises(UserError, match="PRORL_TOKEN"):
-            RemoteVerifier(served.url, "wrong", retries=0).score(large)
-        served.service.traffic.draining = True
-        with pytest.raises(ServiceError, match="shutting down"):
-            RemoteVerifier(served.url, "s" * 20, retries=0).score(large)
-        served.service.traffic.draining = False
+    headers = JSON | {"Authorization": f"Bearer {'s' * 20}"}
+    with running(token="s" * 20) as served, ThreadPoolExecutor(1) as threads:
+        with (
+            RemotePool([served.url], "wrong") as remote,
+            pytest.raises(UserError, match="PRORL_TOKEN"),
+        ):
+            remote.score(large)
+        threads.submit(served.ask, "/verify", ROW | {"response": "hold 4"}, headers)
+        served.wait_until(lambda: served.service.unanswered)
+        served.signal()
+        served.wait_until(lambda: served.ask("/healthz")[0] == 503)
+        body = ROW | {"response": "a" * 8_000_000}
+        status, _, found = served.ask("/verify", body, headers)
+        assert status == 503 and "shutting down" in found["error"]
+        served.pool.release.set()
 
 
 def test_bodies_count_until_they_are_answered() -> None:
     with running() as served, ThreadPoolExecutor(1) as threads:
         body = json.dumps(ROW | {"response": "hold 4"}).encode()
         held = threads.submit(served.ask, "/verify", body)
-        served.wait_until(lambda: served.service.queue.busy)
-        assert served.service.traffic.held_bytes == len(body)
-        served.service.traffic.held_bytes += 1 << 30
+        served.wait_until(lambda: served.service.unanswered)
+        assert served.service.bodies.held == len(body)
+        served.service.bodies.held += 1 << 30
         status, headers, found = served.ask("/verify", ROW)
         assert status == 503 and int(headers["retry-after"]) >= 1 and "large" in found["error"]
-        served.service.traffic.held_bytes -= 1 << 30
+        served.service.bodies.held -= 1 << 30
         served.pool.release.set()
         assert held.result()[0] == 200
-        served.wait_until(lambda: served.service.traffic.held_bytes == 0)
+        served.wait_until(lambda: served.service.bodies.held == 0)
 
 
 def test_what_is_too_large_at_once_is_sent_in_halves(shared: Running) -> None:
-    remote = RemoteVerifier(shared.url, retries=0)
-    items = [(" " * 20_000 + str(number), FOUR) for number in range(40)]
-    assert [v.reward for v in remote.score(items)] == [
-        float(number % 10 == 4) for number in range(40)
-    ]
-    with pytest.raises(UserError, match="larger"):
-        remote.score([("a" * 300_000, FOUR)])
+    items = [(" " * 40_000 + str(number), FOUR) for number in range(40)]
+    with RemotePool([shared.url]) as remote:
+        assert [v.reward for v in remote.score(items)] == [
+            float(number % 10 == 4) for number in range(40)
+        ]
+        with pytest.raises(UserError, match="larger"):
+            remote.score([("a" * 300_000, FOUR)])
 
 
 def test_a_bug_is_counted_as_500(shared: Running) -> None:
@@ -609,10 +634,10 @@ def test_a_bug_is_counted_as_500(shared: Running) -> None:
 
 
 def test_tokens_are_stripped_and_never_shown() -> None:
-    with running(token="s" * 20) as served:
-        assert RemoteVerifier(served.url, "s" * 20 + "\n").score([("4", FOUR)])[0].reward == 1.0
+    with running(token="s" * 20) as served, RemotePool([served.url], "s" * 20 + "\n") as remote:
+        assert remote.score([("4", FOUR)])[0].reward == 1.0
     with pytest.raises(UserError) as caught:
-        RemoteVerifier("http://127.0.0.1:9", "secret\nsecret")
+        RemotePool(["http://127.0.0.1:9"], "secret\nsecret")
     assert "secret" not in str(caught.value)
     assert "secret" not in repr(ServeOptions(token="secret"))
     assert "secret" not in repr(ScorerOptions(token="secret"))
@@ -620,19 +645,30 @@ def test_tokens_are_stripped_and_never_shown() -> None:
 
 def test_an_address_that_is_none_is_refused_at_once() -> None:
     for url in ("http://host:port", "http://[::1", "host:80", ""):
-        with pytest.raises(UserError, match="HOST:PORT"):
-            RemoteVerifier(url)
+        with pytest.raises(UserError, match="HOST:8421"):
+            RemotePool([url])
 
 
-def test_a_row_that_is_no_verdict_is_a_fault_of_the_service(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    row = {"status": "scored", "reason": "", "extracted": None, "isolation": ""}
-    for reward in ({}, {"reward": None}):
-        reply = HttpReply(200, {}, json.dumps({"verdicts": [row | reward]}).encode())
-        monkeypatch.setattr("prorl_common.http.Connection.post", lambda *_, r=reply: r)
-        with pytest.raises(ServiceError, match="no verdict"):
-            RemoteVerifier("http://127.0.0.1:9", retries=0).score([("4", FOUR)])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"reward": None},
+        {"reward": 2.0},
+        {"reward": True},
+        {"reward": "1"},
+        {"reward": float("nan")},
+        {"status": "judged"},
+        {"status": "infra_error"},
+        {"metrics": None},
+        {"seconds": float("inf")},
+    ],
+)
+def test_a_row_that_is_no_verdict_is_refused(change: dict[str, Any]) -> None:
+    row: dict[str, Any] = {"status": "scored", "reason": "", "extracted": None, "isolation": ""}
+    row |= {"reward": 1.0, "metrics": {}, "seconds": 0.1}
+    assert read_verdict(row).reward == 1.0
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        read_verdict(row | change)
 
 
 def test_the_modes_of_the_service_are_written_into_tasks_when_they_are_read() -> None:

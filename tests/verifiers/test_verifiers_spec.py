@@ -25,10 +25,20 @@ def test_ours_come_through_the_door_and_are_named_like_their_entry_points() -> N
 def test_the_least_spec_has_a_default_for_everything() -> None:
     reference = {"answer": "cat"}
     LEAST.check_reference(reference)
-    assert LEAST.gold(reference) == LEAST.answer(reference) == LEAST.shown(reference) == "cat"
-    assert LEAST.gold({}) is None
-    assert LEAST.prompt.format(question="Which?") == "Which?"
-    assert (LEAST.columns, LEAST.modes, LEAST.vote, LEAST.probes) == (("answer",), (), None, None)
+    assert (
+        LEAST.data.gold(reference)
+        == LEAST.data.answer(reference)
+        == LEAST.data.shown(reference)
+        == "cat"
+    )
+    assert LEAST.data.gold({}) is None
+    assert LEAST.data.prompt.format(question="Which?") == "Which?"
+    assert (LEAST.data.columns, LEAST.modes, LEAST.data.vote, LEAST.audit.probes) == (
+        ("answer",),
+        (),
+        None,
+        None,
+    )
     assert not LEAST.quick_canaries(random.Random(0)) and not LEAST.deep_canaries()
 
 
@@ -80,19 +90,21 @@ def test_an_unknown_verifier_in_a_mode_names_the_nearest() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_examples_and_canaries_are_tasks_that_load(name: str) -> None:
     spec = VERIFIERS.get(name)
-    if spec.example is not None:
-        load_task(name, spec.example)
+    if spec.data.example is not None:
+        load_task(name, spec.data.example)
     for canary in [*spec.quick_canaries(random.Random(1)), *spec.deep_canaries()]:
         load_task(name, canary.reference)
 
 
 def test_gold_responses_are_written_as_each_verifier_wants_them() -> None:
     entry = {"question": "1 + 1", "answer": "2", "metadata": {}}
-    assert VERIFIERS.get("math").gold({"answer": "2"}) == r"\boxed{2}"
-    assert VERIFIERS.get("stem").gold({"answer": ["2", "3"]}) == r"\boxed{2} \boxed{3}"
-    assert VERIFIERS.get("stem").shown({"answer": ["2", "3"]}) == "2; 3"
-    assert VERIFIERS.get("logic").gold({"dataset": "x", "entry": entry}) == "<answer>2</answer>"
-    assert VERIFIERS.get("code").gold({"tests": []}) is None
+    assert VERIFIERS.get("math").data.gold({"answer": "2"}) == r"\boxed{2}"
+    assert VERIFIERS.get("stem").data.gold({"answer": ["2", "3"]}) == r"\boxed{2} \boxed{3}"
+    assert VERIFIERS.get("stem").data.shown({"answer": ["2", "3"]}) == "2; 3"
+    assert (
+        VERIFIERS.get("logic").data.gold({"dataset": "x", "entry": entry}) == "<answer>2</answer>"
+    )
+    assert VERIFIERS.get("code").data.gold({"tests": []}) is None
     two = {"instruction_id_list": ["b", "a"], "kwargs": [{}, {}]}
-    assert VERIFIERS.get("instruction").gold(two) is None
-    assert VERIFIERS.get("instruction").shown(two) == "a + b"
+    assert VERIFIERS.get("instruction").data.gold(two) is None
+    assert VERIFIERS.get("instruction").data.shown(two) == "a + b"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prorl_verifiers.libraries import load_library
-from prorl_verifiers.stem.condensed import canonical
+from prorl_verifiers.stem.chemistry import canonical
 from prorl_verifiers.stem.scorer import score_stem
 from prorl_verifiers.stem.spec import target_type
 from prorl_verifiers.tasks import load_task
@@ -138,26 +138,9 @@ def test_an_unknown_format_is_a_task_error() -> None:
 
 
 PIECES = [
-    "CH3",
-    "CH2",
-    "CH",
-    "C",
-    "OH",
-    "O",
-    "N",
-    "H2",
-    "H",
-    "(",
-    ")",
-    ")2",
-    "=",
-    "Cl",
-    "COOH",
-    "C2H5",
-    "C6H5",
-    "3",
-    "NH2",
-]
+    "CH3", "CH2", "CH", "C", "OH", "O", "N", "H2", "H", "(", ")", ")2", "=", "Cl", "COOH", "C2H5",
+    "C6H5", "3", "NH2",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))

@@ -8,19 +8,25 @@ from typing import Any
 
 import pytest
 
+from prorl_common import frames
+from prorl_common.forks import ChildError
+from prorl_common.frames import FrameError
 from prorl_verifiers import libraries
-from prorl_verifiers.pool import frames, worker_spawn
+from prorl_verifiers.pool import workers
 from prorl_verifiers.pool.worker import SPECS, answer, serve
-from prorl_verifiers.pool.worker_client import WorkerError, WorkerProcess, WorkerTimeout
-from prorl_verifiers.pool.worker_spawn import Template
+from prorl_verifiers.pool.workers import WorkerProcess, WorkerTemplate, WorkerTimeout
 from prorl_verifiers.spec import VerifierSpec
 
 REQUEST = {"verifier": "math", "reference": {"answer": "4"}, "cpu_seconds": 30}
 
 
+def ask(worker: WorkerProcess, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+    return next(worker.ask_many([frames.encode(request)], seconds))
+
+
 @pytest.fixture(scope="module")
-def template() -> Iterator[Template]:
-    made = Template()
+def template() -> Iterator[WorkerTemplate]:
+    made = WorkerTemplate()
     try:
         yield made.wait_until_ready()
     finally:
@@ -28,7 +34,7 @@ def template() -> Iterator[Template]:
 
 
 @pytest.fixture
-def worker(template: Template) -> Iterator[WorkerProcess]:
+def worker(template: WorkerTemplate) -> Iterator[WorkerProcess]:
     made = template.worker()
     try:
         yield made
@@ -36,19 +42,19 @@ def worker(template: Template) -> Iterator[WorkerProcess]:
         made.kill()
 
 
-def test_a_fresh_template_judges_its_own_questions_right(template: Template) -> None:
-    assert template.broken == {} and template.failed == {}
+def test_a_fresh_template_judges_its_own_questions_right(template: WorkerTemplate) -> None:
+    assert template.broken == {} and template.warm == template.verifiers
 
 
-def test_a_template_has_one_thread(template: Template) -> None:
+def test_a_template_has_one_thread(template: WorkerTemplate) -> None:
     assert len(os.listdir(f"/proc/{template.pid}/task")) == 1
 
 
 def test_a_killed_worker_says_so(worker: WorkerProcess) -> None:
     assert worker.alive
     os.kill(worker.pid, signal.SIGKILL)
-    with pytest.raises(WorkerError, match="exit code -9"):
-        worker.ask(REQUEST | {"response": r"\boxed{4}"}, 30)
+    with pytest.raises(ChildError, match="exit code -9"):
+        ask(worker, REQUEST | {"response": r"\boxed{4}"}, 30)
     assert not worker.alive
 
 
@@ -88,7 +94,6 @@ from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math import scorer as math_scorer
 from prorl_verifiers.math.spec import SPEC
 from prorl_verifiers.pool import worker
-from prorl_verifiers.pool import worker_template
 
 def score(text, reference, loading):
     while text == "spin":
@@ -96,7 +101,7 @@ def score(text, reference, loading):
     return math_scorer.score_math(text, reference, loading)
 
 worker.SPECS["math"] = replace(SPEC, score=lambda text, ref: score(text, ref, load_library))
-worker_template.main()
+worker.main()
 """
 
 
@@ -105,42 +110,42 @@ def test_a_worker_over_its_cpu_limit_is_a_timeout_of_the_answer(
 ) -> None:
     program = tmp_path / "spinning_template.py"
     program.write_text(SPINNER)
-    monkeypatch.setattr(worker_spawn, "PROGRAM", (str(program),))
-    template = Template().wait_until_ready()
+    monkeypatch.setattr(workers, "PROGRAM", (str(program),))
+    template = WorkerTemplate().wait_until_ready()
     try:
         worker = template.worker()
         with pytest.raises(WorkerTimeout, match="cpu"):
-            worker.ask(REQUEST | {"response": "spin", "cpu_seconds": 0.5}, 120)
+            ask(worker, REQUEST | {"response": "spin", "cpu_seconds": 0.5}, 120)
     finally:
         template.kill()
 
 
-def test_a_killed_worker_is_gone_and_so_is_its_folder(template: Template) -> None:
-    before = {path.name for path in Path("/tmp").glob("prorl-worker-*")}
+def test_a_killed_worker_is_gone_and_so_is_its_folder(template: WorkerTemplate) -> None:
+    before = {path.name for path in Path("/tmp").glob("prorl-child-*")}
     worker = template.worker()
     assert worker.kill() == -signal.SIGKILL
     assert worker.kill() is None
     with pytest.raises(ProcessLookupError):
         os.kill(worker.pid, 0)
-    assert {path.name for path in Path("/tmp").glob("prorl-worker-*")} <= before
+    assert {path.name for path in Path("/tmp").glob("prorl-child-*")} <= before
 
 
 def test_workers_die_with_their_template() -> None:
-    template = Template().wait_until_ready()
+    template = WorkerTemplate().wait_until_ready()
     worker = template.worker()
     template.kill()
-    with pytest.raises(WorkerError):
-        worker.ask(REQUEST | {"response": "-"}, 30)
+    with pytest.raises(ChildError):
+        ask(worker, REQUEST | {"response": "-"}, 30)
     assert worker.kill() is None
-    with pytest.raises(WorkerError):
+    with pytest.raises(ChildError):
         template.worker()
 
 
 def test_a_retired_template_lives_until_its_last_worker_is_gone() -> None:
-    template = Template().wait_until_ready()
+    template = WorkerTemplate().wait_until_ready()
     worker = template.worker()
     template.retire()
-    assert worker.ask(REQUEST | {"response": r"\boxed{4}"}, 30)["result"]["reward"] == 1.0
+    assert ask(worker, REQUEST | {"response": r"\boxed{4}"}, 30)["result"]["reward"] == 1.0
     worker.kill()
     assert not template.alive
 
@@ -155,14 +160,16 @@ def test_several_requests_are_answered_in_order(worker: WorkerProcess) -> None:
 
 def test_the_workers_environment_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "secret")
-    template = Template().wait_until_ready()
+    template = WorkerTemplate().wait_until_ready()
     try:
         assert b"secret" not in Path(f"/proc/{template.pid}/environ").read_bytes()
     finally:
         template.kill()
 
 
-def test_a_worker_holds_no_way_to_its_template_or_to_other_workers(template: Template) -> None:
+def test_a_worker_holds_no_way_to_its_template_or_to_other_workers(
+    template: WorkerTemplate,
+) -> None:
     first, second = template.worker(), template.worker()
     try:
         if os.getuid() != 0:
@@ -210,10 +217,10 @@ def test_frames_that_come_together_are_read_one_by_one() -> None:
         assert reader.receive(limit=100) == {"a": 1} and reader.waiting
         assert reader.receive() == {"b": "\ud800"} and not reader.waiting
         os.write(write, b"\x00\x00\x00\x02[]")
-        with pytest.raises(frames.FrameError, match="object"):
+        with pytest.raises(FrameError, match="object"):
             reader.receive()
         os.write(write, b"\x00\x00\xff\xff")
-        with pytest.raises(frames.FrameError, match="longer"):
+        with pytest.raises(FrameError, match="longer"):
             reader.receive(limit=100)
     finally:
         os.close(read)
@@ -233,17 +240,18 @@ def test_limits_that_are_set_already_are_never_raised() -> None:
 
 
 def test_root_without_capabilities_scores_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: WorkerTemplate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr(os, "getuid", lambda: 0)
     monkeypatch.setattr(os, "chown", refuse)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    folder = Path(worker_spawn._scratch_folder())
-    assert folder.is_dir()
-    folder.rmdir()
+    made = template.worker()
+    try:
+        assert ask(made, REQUEST | {"response": r"\boxed{4}"}, 30)["result"]["reward"] == 1.0
+    finally:
+        made.kill()
 
 
 def test_a_request_that_fits_no_memory_is_a_limit_of_the_answer(

@@ -13,8 +13,7 @@ import pytest
 
 from prorl_common import UserError
 from prorl_viewer import Private, Subjects, find_subjects, write_html
-from prorl_viewer.answering import answer
-from prorl_viewer.encoding import DEEPEST, SHOWN, encode
+from prorl_viewer.answering import DEEPEST, SHOWN, answer, encode
 from prorl_viewer.subject import Hidden, Kind, Page, Query, choice, integer
 
 

@@ -13,9 +13,8 @@ import pytest
 from prorl_common import UserError
 from prorl_datasets import DatasetError, prompt_key
 from prorl_datasets.storage import canonical_json, write_split
-from prorl_viewer.datasets import looks_like, open_subjects
-from prorl_viewer.datasets.subject import DatasetSubject, Shelf
-from prorl_viewer.encoding import encode
+from prorl_viewer.answering import encode
+from prorl_viewer.datasets.subject import DatasetSubject, Shelf, looks_like, open_subjects
 from prorl_viewer.subject import NotFoundError, Private
 
 SECRET = "Quokka"

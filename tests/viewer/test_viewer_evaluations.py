@@ -15,10 +15,10 @@ from prorl_datasets import Sample
 from prorl_evaluation import EvalSettings, boundary_report, evaluate, load_result, solvable_changes
 from prorl_evaluation.boundary.boundary import align
 from prorl_evaluation.boundary.types import Regime
-from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.pipeline import Scorer
 from prorl_evaluation.testing import FakeGenerator, FakeScorer, make_samples
-from prorl_viewer.encoding import encode
-from prorl_viewer.evaluations import EvaluationSubject, looks_like, open_subjects
+from prorl_viewer.answering import encode
+from prorl_viewer.evaluations.subject import EvaluationSubject, looks_like, open_subjects
 from prorl_viewer.subject import Json, NotFoundError, Private
 
 N = 8
@@ -331,23 +331,3 @@ def test_models_of_one_label_are_told_apart_by_their_folders(tmp_path: Path) -> 
     write(tmp_path / "second", "same", 60)
     labels = [m["label"] for m in ask(opened(tmp_path), "summary")["each"]]
     assert labels == ["same (first)", "same (second)"]
-
-
-def test_novelty_is_shown_where_it_was_written(two: Path, tmp_path: Path) -> None:
-    from prorl_evaluation.novelty.coverage import Novelty
-    from prorl_evaluation.novelty.each import write_each
-
-    write(tmp_path / "base", "base")
-    subject = opened(tmp_path)
-    with pytest.raises(NotFoundError, match="prorl eval novelty"):
-        ask(subject, "novelty")
-    rows = [
-        (label, Novelty(f"p{i}", "math", 0, 20, (value, value), (0.5, 0.5)))
-        for label, value in (("base", 0.25), ("tuned", 0.75))
-        for i in range(12)
-    ]
-    write_each(rows, tmp_path / "base" / "novelty.jsonl")
-    (file,) = ask(subject, "novelty")["files"]
-    assert [g["creativity"]["value"] for g in file["groups"]] == pytest.approx([0.5, 1.5])
-    assert file["highest"] == 2
-    assert file["changes"][0]["interval"]["value"] == pytest.approx(1.0)

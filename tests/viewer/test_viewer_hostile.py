@@ -5,8 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +22,10 @@ from pyarrow import parquet
 from prorl_common.rollout_files import rollout_file, rollout_files
 from prorl_datasets.storage import write_split
 from prorl_viewer import find_subjects
-from prorl_viewer.answering import answer
+from prorl_viewer.answering import answer, encode, message
 from prorl_viewer.checking import shown_metrics
-from prorl_viewer.datasets.drops import dropped_line, pair_line
+from prorl_viewer.datasets.counts import dropped_line, pair_line
 from prorl_viewer.datasets.table import FEW_LABELS, RowTable
-from prorl_viewer.encoding import encode
-from prorl_viewer.messages import message
 from prorl_viewer.runs.testing import write_run
 from prorl_viewer.subject import Private
 
@@ -271,3 +274,29 @@ def test_texts_of_a_verdict_or_a_dropped_row_are_left_out_wherever_they_lie() ->
     ]
     assert b"SECRET" not in encode(told, share_safe=True)
     assert b'"row":"a"' in encode(told, share_safe=True)
+
+
+SLOW = (
+    b"",
+    b"GET / HT",
+    b"POST /api/run/config HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n",
+)
+
+
+def test_a_flood_of_slow_connections_leaves_the_page_reachable(run: Path) -> None:
+    command = [sys.executable, "-m", "prorl_cli", "view", str(run)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as viewer:
+        assert viewer.stdout is not None
+        address = viewer.stdout.readline().decode().strip()
+        port = int(address.partition("/?")[0].rpartition(":")[2])
+        with ExitStack() as slow:
+            for number in range(900):
+                with suppress(ConnectionResetError, BrokenPipeError):
+                    sock = socket.create_connection(("127.0.0.1", port), timeout=30)
+                    slow.enter_context(sock).sendall(SLOW[number % 3])
+                if number % 100 == 99:
+                    with urllib.request.urlopen(address, timeout=30) as page:
+                        assert page.status == 200
+        viewer.send_signal(signal.SIGTERM)
+        _, errors = viewer.communicate(timeout=60)
+    assert viewer.returncode == 0 and b"Traceback" not in errors

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from prorl_evaluation.types import EvaluationError
-from prorl_viewer.evaluations import journals
-from prorl_viewer.evaluations.journals import KeyedLines
+from prorl_viewer.evaluations import parts
+from prorl_viewer.evaluations.parts import KeyedLines
 
 FIELDS = {"key": (str,), "value": (int,)}
 
@@ -42,7 +42,7 @@ def test_every_line_of_a_key_is_found_in_order(tmp_path: Path) -> None:
 def test_lines_longer_than_what_is_read_at_once_are_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "CHUNK", 64)
+    monkeypatch.setattr(parts, "CHUNK", 64)
     file = tmp_path / "journal.jsonl"
     long = json.dumps({"key": key(2), "value": 2, "text": "x" * 500}).encode() + b"\n"
     file.write_bytes(line(1, 1) + long + line(3, 3))
@@ -91,5 +91,5 @@ def test_a_damaged_line_is_named_when_it_is_asked_for_and_counted_when_it_has_no
     lines = KeyedLines(file, FIELDS)
     assert values(lines.rows([key(1), key(3)]), 3) == [3]
     assert lines.without_key == 1
-    with pytest.raises(EvaluationError, match=r"journal\.jsonl.*'value' is a str.*--repair"):
+    with pytest.raises(EvaluationError, match=r"journal\.jsonl.*'value' is a str.*output.repair"):
         lines.rows([key(2)])

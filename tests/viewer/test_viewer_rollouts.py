@@ -16,9 +16,9 @@ from pyarrow import parquet
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, rollout_file, schema
 from prorl_verifiers import read_items
-from prorl_viewer.encoding import encode
-from prorl_viewer.rollouts import Rollouts
+from prorl_viewer.answering import encode
 from prorl_viewer.rollouts import index as index_module
+from prorl_viewer.rollouts.pages import Rollouts
 from prorl_viewer.subject import NotFoundError, Private
 
 TASK = {"verifier": "math", "reference": json.dumps({"answer": "4"})}

@@ -17,17 +17,15 @@ import yaml
 from prorl_common import UserError
 from prorl_common.rollout_files import COLUMNS, schema
 from prorl_training.run.folder import RunFolder
-from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.simulate import rules_at
+from prorl_training.types import Decision
 from prorl_viewer import NotFoundError, find_subjects
-from prorl_viewer.encoding import encode
+from prorl_viewer.answering import encode
 from prorl_viewer.runs.around import Part, divided
-from prorl_viewer.runs.curves import WIDTH
-from prorl_viewer.runs.journal import Metrics
+from prorl_viewer.runs.curves import WIDTH, thin
+from prorl_viewer.runs.journal import Metrics, TaskTable, task_of
 from prorl_viewer.runs.subject import RunSubject
-from prorl_viewer.runs.tasks import TaskTable, task_of
 from prorl_viewer.runs.testing import BROKEN, made_up_config, made_up_row, write_run, write_steps
-from prorl_viewer.runs.thinning import thin
 
 FALL = 150
 

@@ -27,15 +27,9 @@ def test_the_pages_modules_are_typed_strictly() -> None:
 
 def test_no_module_of_the_page_makes_markup_or_code_of_a_text() -> None:
     forbidden = (
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "dangerouslySetInnerHTML",
-        "document.write",
-        "eval(",
-        "new Function",
-        "srcdoc",
-    )
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "dangerouslySetInnerHTML", "document.write",
+        "eval(", "new Function", "srcdoc",
+    )  # fmt: skip
     own = [file for file in PAGE.rglob("*.js") if "vendor" not in file.parts]
     assert own
     found = [(f.name, word) for f in own for word in forbidden if word in f.read_text()]

@@ -28,7 +28,7 @@ from prorl_inference.testing import byte_tokenizer, tiny_model
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = "local,report,server,docker"
+EXTRAS = "local,server,docker"
 RECIPE = """
 name: tiny
 seed: 1
@@ -39,12 +39,11 @@ entries:
 """
 TRAIN = """
 train --preset quickstart --data data/tiny --model model --name one --steps 1 --set rollout.prompts=2
---set rollout.samples=2 --set rollout.max_tokens=6 --set warm_start.examples=4
+--set rollout.samples=2 --set rollout.max_tokens=6 --set warm_start.examples=4 --set dynamic_sampling.enabled=false
 """
 TASK = '{"id": 1, "task": {"verifier": "math", "reference": {"answer": "4"}}, "response": "\\\\boxed{4}"}\n'
 VERBS = {
     "--version": "prorl ",
-    "quickstart --model model --steps 1": "held-out problems",
     "data build --recipe tiny.yaml": "math",
     "data recipes": "quickstart",
     "data inspect data/tiny": "math",
@@ -53,7 +52,7 @@ VERBS = {
     "train status": "one",
     "train explain one": "",
     "train presets": "prorl-v2",
-    "train export exported --run one": "",
+    "train export one --out exported": "exported",
     "eval pass-at-k --run one --dataset data/tiny --n 2 --k 1 --max-tokens 4": "pass@1",
     "eval report one": "report.html",
     "eval run --list": "quick_math",
@@ -64,8 +63,6 @@ VERBS = {
     "sandbox doctor": "scientific",
     "sandbox build-env --list": "scientific",
     "model list": "",
-    "plan --gpus 8 --preset prorl-v2": "on paper",
-    "prove gpu --device cpu --stage environment --json": '"status": "pass"',
 }
 """What is typed, in this order, and what then stands on stdout. A verb that is new belongs here."""
 
@@ -122,7 +119,7 @@ def test_the_packages_come_from_the_wheel_and_have_their_data(installed: Path, p
         "import importlib, sys\n"
         "from pathlib import Path\n"
         "from prorl_common.errors import CONSTRAINTS\n"
-        "from prorl_sandbox.docker_backend.image import DOCKERFILE\n"
+        "from prorl_sandbox.docker_backend.images import DOCKERFILE\n"
         "assert CONSTRAINTS.is_file() and DOCKERFILE.is_file()\n"
         "for name in sys.argv[1:]:\n"
         "    folder = Path(importlib.import_module(name).__file__).parent\n"
@@ -138,6 +135,15 @@ def test_the_packages_come_from_the_wheel_and_have_their_data(installed: Path, p
     version = prorl(installed, place, "--version").stdout
     assert version == f"prorl {importlib.metadata.version('prorl')}\n"
     assert tree["project"]["version"] in version
+
+
+def test_the_quickstart_of_a_random_model_fails_and_shows_its_first_response(
+    installed: Path, place: Path
+) -> None:
+    done = prorl(installed, place, "quickstart", "--model", "model", "--steps", "1")
+    assert done.returncode == 1, done.stderr
+    assert "groups was usable" in done.stderr
+    assert "first response: " in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from prorl_common import Door, PluginError
+from prorl_common import Door, MissingExtraError, PluginError, UserError
 
 if TYPE_CHECKING:
     from torch import Tensor
+
 
 GROUP = "prorl.objectives"
 
@@ -58,7 +59,7 @@ class PolicyLossSpec:
     """
 
     name: str
-    loss: Callable[..., Tensor | PolicyLoss]
+    loss: Callable[[Tensor, Tensor, Tensor, Tensor, Any], Tensor | PolicyLoss]
     keys: tuple[str, ...] = ()
     """Dotted config keys that it reads, such as ``loss.clip_low``."""
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -75,7 +76,7 @@ class AdvantageSpec:
     """
 
     name: str
-    advantages: Callable[..., Tensor]
+    advantages: Callable[[Tensor, Tensor, Tensor, Any], Tensor]
     keys: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -89,7 +90,7 @@ class KLSpec:
     """
 
     name: str
-    estimate: Callable[..., Tensor]
+    estimate: Callable[[Tensor, Any], Tensor]
     keys: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -135,6 +136,15 @@ def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
     )
 
 
+def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) -> None:
+    """Raise PluginError where ``value`` depends on no weight though ``logprobs`` do: nothing would be learned."""
+    if logprobs.requires_grad and not value.requires_grad:
+        raise PluginError(
+            f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a gradient, of which "
+            "nothing can be learned: compute them from the log-probs, without detach, item or whole numbers"
+        )
+
+
 def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
     """Raise PluginError (one line, the nearest name in it) for an option that ``name`` does not have."""
     for option in given:
@@ -143,3 +153,29 @@ def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> 
             hint = f" (did you mean {near[0]!r}?)" if near else ""
             there = ", ".join(known) if known else "none"
             raise PluginError(f"{name} has no option {option!r}{hint}: there are {there}")
+
+
+S = TypeVar("S", bound=ObjectiveSpec)
+
+
+def known_name(door: Door[S], name: str) -> str:
+    """Return ``name`` when it is a part of the door. Raises ValueError, one line with the nearest names."""
+    try:
+        door.origin(name)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    return name
+
+
+def known_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
+    """Raise ValueError (one line) when the part lacks one of ``options``.
+
+    Without options nothing of ours is loaded, so that a config can be checked where torch is not installed.
+    """
+    try:
+        if options:
+            check_options(f"{door.noun} {name}", options, door.get(name).options)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    except ModuleNotFoundError as error:  # of ours: torch is not in the base install
+        raise ValueError(str(MissingExtraError("local", error.name or "torch"))) from error

@@ -1,58 +1,69 @@
-"""Turn (response, task) into a verdict that a program decided and anyone can check again."""
+"""Turn (response, task) into a verdict that a program decided and anyone can check again. Names load when used."""
 
-from prorl_verifiers.explaining import Explanation, explain
-from prorl_verifiers.findings import Finding, note
-from prorl_verifiers.libraries import load_library
-from prorl_verifiers.logic.spec import logic_datasets
-from prorl_verifiers.parts import runs_programs, tasks_in
-from prorl_verifiers.pool.aio import AsyncVerifierPool, PoolFullError
-from prorl_verifiers.pool.batch import PoolClosedError
-from prorl_verifiers.pool.core import WorkerOptions
-from prorl_verifiers.pool.stats import PoolStats
-from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
-from prorl_verifiers.replay import Replay, replay_run
-from prorl_verifiers.rows import FileItem, as_test_case, read_items, verdict_row
-from prorl_verifiers.spec import (
-    VERIFIERS,
-    ByService,
-    Canary,
-    Composition,
-    VerifierSpec,
-    modes_for,
-)
-from prorl_verifiers.tasks import (
-    check_modes,
-    default_backend,
-    load_task,
-    no_isolation,
-    parse_modes,
-    part_records,
-    renewed_records,
-    services_of,
-    with_mode,
-)
-from prorl_verifiers.types import (
-    Score,
-    Task,
-    TaskError,
-    TaskPart,
-    Verdict,
-    VerdictStatus,
-    unparsable,
-)
+from typing import TYPE_CHECKING
+
+from prorl_common.lazy import load_on_use
+
+if TYPE_CHECKING:
+    from prorl_verifiers.audit_shape import AuditShape, Mutation, Probe
+    from prorl_verifiers.data_shape import DataShape
+    from prorl_verifiers.explaining import Explanation, explain
+    from prorl_verifiers.findings import Finding, note
+    from prorl_verifiers.libraries import load_library
+    from prorl_verifiers.logic.spec import logic_datasets
+    from prorl_verifiers.parts import runs_programs, tasks_in
+    from prorl_verifiers.pool.pool import (
+        AsyncVerifierPool,
+        PoolFullError,
+        VerifierPool,
+        WorkerOptions,
+        verify,
+    )
+    from prorl_verifiers.pool.queue import PoolClosedError
+    from prorl_verifiers.pool.stats import PoolStats
+    from prorl_verifiers.remote_pool import RemotePool, open_pool
+    from prorl_verifiers.replay import Replay, replay_run
+    from prorl_verifiers.rows import FileItem, as_test_case, read_items, verdict_row
+    from prorl_verifiers.spec import VERIFIERS, Canary, Composition, Needs, VerifierSpec, modes_for
+    from prorl_verifiers.tasks import (
+        check_modes,
+        default_backend,
+        load_task,
+        no_isolation,
+        parse_modes,
+        part_records,
+        renewed_records,
+        with_mode,
+    )
+    from prorl_verifiers.types import (
+        Score,
+        Task,
+        TaskError,
+        TaskPart,
+        Verdict,
+        VerdictStatus,
+        unparsable,
+    )
+else:
+    __getattr__, __dir__ = load_on_use(__name__, __file__)
 
 __all__ = [
     "VERIFIERS",
     "AsyncVerifierPool",
-    "ByService",
+    "AuditShape",
     "Canary",
     "Composition",
+    "DataShape",
     "Explanation",
     "FileItem",
     "Finding",
+    "Mutation",
+    "Needs",
     "PoolClosedError",
     "PoolFullError",
     "PoolStats",
+    "Probe",
+    "RemotePool",
     "Replay",
     "Score",
     "Task",
@@ -73,13 +84,13 @@ __all__ = [
     "modes_for",
     "no_isolation",
     "note",
+    "open_pool",
     "parse_modes",
     "part_records",
     "read_items",
     "renewed_records",
     "replay_run",
     "runs_programs",
-    "services_of",
     "tasks_in",
     "unparsable",
     "verdict_row",

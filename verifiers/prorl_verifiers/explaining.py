@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from prorl_verifiers.findings import Finding, Outcome
-from prorl_verifiers.pool.verifier_pool import VerifierPool, verify
+from prorl_verifiers.pool.pool import VerifierPool, verify
 from prorl_verifiers.rows import verdict_row
 from prorl_verifiers.types import Task, Verdict
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from prorl_common import UserError
 from prorl_common.rollout_files import read_rollouts, rollout_files
-from prorl_verifiers.pool.verifier_pool import VerifierPool
+from prorl_verifiers.pool.pool import VerifierPool
+from prorl_verifiers.remote_pool import RemotePool
 from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import TaskError
 
@@ -29,13 +30,11 @@ BATCH = 2000
 
 @dataclass(slots=True)
 class Replay:
-    """What a replay found. ``masked``: rows that had no reward when recorded (infra errors); ``judged``: rows that
-    a model rewards, then or now."""
+    """What a replay found. ``masked``: rows that had no reward when recorded (infra errors)."""
 
     rows: int = 0
     agree: int = 0
     masked: int = 0
-    judged: int = 0
     differences: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -44,11 +43,13 @@ class Replay:
         return self.agree + self.masked == self.rows
 
 
-def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None = None) -> Replay:
+def replay_run(
+    run: Path, pool: VerifierPool | RemotePool, on_done: Callable[[], None] | None = None
+) -> Replay:
     """Re-score every rollout of ``run``; ``on_done`` is called after each row.
 
-    A reward agrees when it differs by at most 1e-9 and comes from a rule or a model as it did. Raises UserError where
-    there are no rollouts, and for files that are none.
+    A reward agrees when it differs by at most 1e-9. Raises UserError where there are no
+    rollouts, and for files that are none.
     """
     files = rollout_files(run)
     if not files:
@@ -72,10 +73,9 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
             heard = None if on_done is None else lambda _index, _verdict: on_done()
             for row, verdict in zip(rows, pool.score(items, heard), strict=True):
                 result.rows += 1
-                result.judged += "judged" in (row["status"], verdict.status)
                 if row["status"] == "infra_error" or row["reward"] is None:
                     result.masked += 1
-                elif agrees(row, verdict.reward, verdict.status):
+                elif agrees(row, verdict.reward):
                     result.agree += 1
                 else:
                     recorded = ("step", "sample_id", "sample_index", "verifier", "reward")
@@ -90,12 +90,8 @@ def replay_run(run: Path, pool: VerifierPool, on_done: Callable[[], None] | None
     return result
 
 
-def agrees(row: Mapping[str, Any], reward: float | None, status: str) -> bool | None:
-    """Return whether a reward of now is the recorded one of ``row`` and comes from a rule or a model as that did.
-
-    None where either is none.
-    """
+def agrees(row: Mapping[str, Any], reward: float | None) -> bool | None:
+    """Return whether ``reward`` equals the one recorded in ``row``, or None if either is missing."""
     if reward is None or row["reward"] is None or row["status"] == "infra_error":
         return None
-    same_judge = (row["status"] == "judged") == (status == "judged")
-    return same_judge and abs(reward - float(row["reward"])) <= 1e-9
+    return abs(reward - float(row["reward"])) <= 1e-9

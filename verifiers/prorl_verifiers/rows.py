@@ -1,7 +1,7 @@
 """Files of responses to score: read and check every line first, then one output row per line.
 
 In: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}. Out: {"id", "reward", "status", "reason",
-"extracted", "metrics", "seconds", "judge"}; ``judge`` is the model that gave the reward, null where a rule did.
+"extracted", "metrics", "seconds"}.
 """
 
 from __future__ import annotations
@@ -90,7 +90,6 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
         "extracted": verdict.extracted,
         "metrics": dict(verdict.metrics),
         "seconds": round(verdict.seconds, 6),
-        "judge": verdict.judge,
     }
 
 

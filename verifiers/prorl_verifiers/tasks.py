@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import UnknownNameError, UserError
+from prorl_common.frames import read_json
 from prorl_verifiers.parts import MODES, own_reference, parts_of, tasks_in
-from prorl_verifiers.spec import VERIFIERS, ByService, VerifierSpec
+from prorl_verifiers.spec import VERIFIERS, VerifierSpec
 from prorl_verifiers.types import Reference, Task, TaskError
 
 
@@ -34,9 +35,9 @@ def task_of(value: Any) -> Task:
     """Return the task of an object {"verifier", "reference"} or its JSON text. Raises TaskError."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError) as error:
-            raise TaskError(f"the task is not valid JSON ({error})") from error
+            value = read_json(value.encode(), nan=True)
+        except ValueError as error:
+            raise TaskError(f"the task is {error}") from error
     if not isinstance(value, Mapping) or not {"verifier", "reference"} <= set(value):
         raise TaskError(
             'the task must be an object {"verifier": ..., "reference": ...} or its JSON'
@@ -57,9 +58,9 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
         raise TaskError(str(error)) from error
     if isinstance(reference, str):
         try:
-            reference = json.loads(reference)
-        except (ValueError, RecursionError) as error:
-            raise TaskError(f"{verifier}: the reference is not valid JSON ({error})") from error
+            reference = read_json(reference.encode(), nan=True)
+        except ValueError as error:
+            raise TaskError(f"{verifier}: the reference is {error}") from error
     if not isinstance(reference, Mapping):
         raise TaskError(f"{verifier}: the reference must be a JSON object")
     try:
@@ -106,29 +107,15 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
 
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the records of what is not prorl's own in scoring these tasks: verifiers, what they take, and who judges.
-
-    Raises UserError for a task whose verifier asks a service that is not turned on.
-    """
-    names, taken, kinds = set(), {}, dict[str, Task]()
+    """Return the records of what is not prorl's own in scoring these tasks: verifiers, and what they take."""
+    names, taken = set(), {}
     for task in tasks:
         names.add(task.verifier)
         for one in tasks_in(task):
             names.add(one.verifier)
-            kinds.setdefault(one.verifier, one)
-            for record in VERIFIERS.get(one.verifier).parts_for(one.reference):
+            for record in VERIFIERS.get(one.verifier).needs_of(one.reference).parts:
                 taken[record["group"], record["name"]] = dict(record)
-    for service in services_of(kinds.values()):
-        record = service.who()
-        taken[record["group"], record["name"]] = dict(record)
     return [*VERIFIERS.records(names), *(taken[key] for key in sorted(taken))]
-
-
-def services_of(tasks: Iterable[Task]) -> list[ByService]:
-    """Return the services that these tasks' verifiers ask for verdicts, each once."""
-    names = {one.verifier for task in tasks for one in tasks_in(task)}
-    specs = [VERIFIERS.get(name) for name in sorted(names)]
-    return [spec.score_by_service for spec in specs if spec.score_by_service is not None]
 
 
 def renewed_records(

@@ -1,7 +1,7 @@
 """The words of the verifiers: Task and response in, Score inside a worker, Verdict out.
 
 Holds no scoring. A wrong answer is reward 0; a broken verifier or sandbox is ``infra_error`` and has no
-reward at all; a malformed task is a TaskError when it is loaded. A reward that a model gave is ``judged``.
+reward at all; a malformed task is a TaskError when it is loaded.
 """
 
 from __future__ import annotations
@@ -14,13 +14,11 @@ from typing import Any, Literal, TypeAlias
 from prorl_common import UserError
 from prorl_verifiers.findings import Finding, Outcome, cut
 
-VerdictStatus = Literal["scored", "judged", "unparsable", "timeout", "infra_error"]
-"""``judged``: a model gave the reward, no rule."""
+VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error"]
 Reference: TypeAlias = Mapping[str, Any]
 """What a verifier checks against, a JSON object; its keys are the verifier's own."""
 Metrics: TypeAlias = Mapping[str, float | str]
-"""Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text, ``judge``
-the model that gave a reward."""
+"""Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text."""
 MAX_ANSWER = 50_000
 """Characters; a longer extracted answer is unparsable (the cap of verifiers' MathRubric)."""
 
@@ -36,7 +34,6 @@ class Task:
     Shapes of ours: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
     ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
     ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"} ·
-    ``judge`` {"question", "criteria" or "answer", "scale"?} ·
     ``composite`` {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?, "modes"?}.
     """
 
@@ -111,8 +108,3 @@ class Verdict:
         if self.extracted is not None:
             fields.append(("extracted", cut(self.extracted)))
         return (*self.findings, Finding("verdict", self.outcome, tuple(fields)))
-
-    @property
-    def judge(self) -> str | None:
-        """The model that gave the reward; None where a rule did."""
-        return str(self.metrics["judge"]) if self.status == "judged" else None

@@ -1,10 +1,18 @@
 """Looks at what prorl has written: a page over runs, datasets and evaluations, served here or written as one file.
 
-Read-only: nothing of what it shows is changed. Leaves out: every number's making; each room's own readers give it.
+Read-only: nothing of what it shows is changed.
 """
 
 from prorl_viewer.export import write_html
-from prorl_viewer.finding import Subjects, find_subjects
+from prorl_viewer.finding import Subjects, find_subjects, report_subjects
 from prorl_viewer.subject import NotFoundError, Private, Subject
 
-__all__ = ["NotFoundError", "Private", "Subject", "Subjects", "find_subjects", "write_html"]
+__all__ = [
+    "NotFoundError",
+    "Private",
+    "Subject",
+    "Subjects",
+    "find_subjects",
+    "report_subjects",
+    "write_html",
+]

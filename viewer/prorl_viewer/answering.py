@@ -1,17 +1,88 @@
-"""A page's answer whatever its files hold: JSON with an HTTP status, for a server and for an export alike.
-
-Files are untrusted: one that is not as prorl writes it makes its own page say so, and no other one. The traceback goes
-to stderr, as the fault may be prorl's.
-"""
+"""From a page's answer to the bytes that are sent: JSON with private texts marked or left out, errors, chat messages."""
 
 from __future__ import annotations
 
+import json
+import math
+import re
 import sys
 import traceback
+from collections.abc import Mapping
+from typing import Any
 
 from prorl_common import ServiceError, UserError
-from prorl_viewer.encoding import encode, without_folders
-from prorl_viewer.subject import NotFoundError, Page, Query
+from prorl_viewer.subject import Hidden, Json, NotFoundError, Page, Private, Query
+
+ROLES = frozenset({"system", "user", "assistant", "tool"})
+LONGEST_LABEL = 80
+"""Characters: what is longer is a text, not a label."""
+
+
+def message(role: Any, content: str) -> Json:
+    """Return a chat message; a role is one of ROLES or ``other``, as a file may have a text in its place."""
+    known = role if isinstance(role, str) and role in ROLES else "other"
+    return {"role": known, "content": Private(content)}
+
+
+def label(value: Any) -> str:
+    """Return a word or a number as a label; empty for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return ""
+    name = str(value)
+    return name if len(name) <= LONGEST_LABEL else ""
+
+
+SHOWN = 100_000
+"""Characters of a text that an answer holds; beyond them its length is said."""
+DEEPEST = 60
+"""Levels of lists and mappings in an answer; what lies deeper, in a file that prorl did not write, is left out."""
+_FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"():,]*[/\\])+""")
+
+
+def encode(value: Json, share_safe: bool = False) -> bytes:
+    """Return UTF-8 JSON. A private text becomes ``{"text", "length"?}``, share-safe ``{"length"}`` alone.
+
+    Share-safe, the folders of a path are left out too: they hold names of people.
+    """
+    plain = _plain(value, share_safe)
+    # a text of a model may hold a lone surrogate, which JSON can carry and UTF-8 cannot
+    return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def without_folders(text: str) -> str:
+    """Return ``text`` with the folders of each path in it as ``…/``."""
+    return _FOLDERS.sub("…/", text)
+
+
+def _plain(value: Json, share_safe: bool, depth: int = 0) -> Json:
+    match value:
+        case Private(text):
+            return _text(text, share_safe)
+        case Hidden(inner):
+            return None if share_safe else _plain(inner, share_safe, depth)
+        case float() if not math.isfinite(value):
+            return None
+        case str() if share_safe:
+            return without_folders(value)
+        case None | bool() | int() | float() | str():
+            return value
+        case Mapping() | list() | tuple() if depth == DEEPEST:
+            return None
+        case Mapping():
+            return {str(key): _plain(item, share_safe, depth + 1) for key, item in value.items()}
+        case list() | tuple():
+            return [_plain(item, share_safe, depth + 1) for item in value]
+        case _:
+            raise TypeError(f"{type(value).__name__} is not part of an answer")
+
+
+def _text(text: str, share_safe: bool) -> Json:
+    if share_safe:
+        return {"length": len(text)}
+    if len(text) > SHOWN:
+        return {"text": text[:SHOWN], "length": len(text)}
+    return {"text": text}
+
 
 UNTOLD = "this did not work; what went wrong may tell a text, so it is left out here"
 

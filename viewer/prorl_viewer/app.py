@@ -1,8 +1,7 @@
 """The page over HTTP: its files, and the subjects' answers for whoever has the token.
 
-Answers only requests that name this machine as their host, so that a page elsewhere whose name is made to point here
-gets nothing (DNS rebinding), and only with the token that stands in the printed address. Its own files hold no data
-and are given to all. Leaves out: the socket (``serving``).
+Answers are given only with the token that stands in the printed address. The page's own files hold no data and are
+given to all. Which host a request may name is settled before (``prorl_common.serving.requests``).
 """
 
 from __future__ import annotations
@@ -14,19 +13,15 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from prorl_viewer.answering import answer
-from prorl_viewer.encoding import encode
+from prorl_viewer.answering import answer, encode
 from prorl_viewer.subject import Page, Subject
 
 PAGE = Path(__file__).parent / "page"
-HOSTS = ("127.0.0.1", "localhost", "[::1]")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -78,9 +73,6 @@ def build_app(
             Route("/api/subjects", listed),
             Route("/api/{subject}/{page}", answered, methods=["GET", "POST"]),
             Mount("/page", _Files(directory=PAGE)),
-        ],
-        middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
         ],
     )
 

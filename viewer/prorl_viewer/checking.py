@@ -27,7 +27,7 @@ class Checker(Closing):
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
             found = explain(response, task, pool=self._pool).to_json()
-        shown = ("reward", "status", "seconds", "judge", "outcome", "isolation")
+        shown = ("reward", "status", "seconds", "outcome", "isolation")
         return {
             **{name: found[name] for name in shown},
             "reason": private(found["reason"]),
@@ -43,7 +43,7 @@ class Checker(Closing):
         IsolationError where code cannot be isolated here.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
-        same = agrees(row, now["reward"], now["status"])
+        same = agrees(row, now["reward"])
         recorded = {name: row[name] for name in ("reward", "status")}
         return {"same": same, "stored": {**recorded, "reason": private(row["reason"])}, "now": now}
 

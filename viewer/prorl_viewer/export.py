@@ -28,16 +28,20 @@ _LINK = re.compile(r'<link rel="stylesheet" href="page/([^"]+)">')
 _SCRIPT = '<script type="module" src="page/main.js"></script>'
 
 
-def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False) -> int:
+def write_html(
+    subjects: Sequence[Subject], file: Path, share_safe: bool = False, opens_first: bool = False
+) -> int:
     """Write the page into ``file`` and return its size in bytes.
 
-    It holds each subject's snapshot; what is not in it the page says it does not have.
+    It holds each subject's snapshot; what is not in it the page says it does not have. It opens on all subjects, or on
+    the first one where ``opens_first``.
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    held = _answers(subjects, share_safe, opens_first)
     modules = json.dumps({"imports": _modules()})
     scripts = (
-        f'<script type="application/json" id="answers">{_answers(subjects, share_safe)}</script>\n'
+        f'<script type="application/json" id="answers">{held}</script>\n'
         f'<script type="importmap">{modules}</script>\n'
         '<script type="module">import "prorl/main.js";</script>'
     )
@@ -45,17 +49,15 @@ def write_html(subjects: Sequence[Subject], file: Path, share_safe: bool = False
         if before not in page:
             raise ValueError(f"index.html has no {before}")
         page = page.replace(before, after)
-    page = _LINK.sub(lambda link: f"<style>\n{_style(link[1])}</style>", page)
+    page = _LINK.sub(
+        lambda link: f"<style>\n{(PAGE / link[1]).read_text(encoding='utf-8')}</style>", page
+    )
     atomic_write_text(file, page)
     return file.stat().st_size
 
 
-def _style(name: str) -> str:
-    return (PAGE / name).read_text(encoding="utf-8")
-
-
-def _answers(subjects: Sequence[Subject], share_safe: bool) -> str:
-    """Return ``{"subjects": [...], "share_safe", "answers": {"name/page?query": answer}, "refused": {...}}``.
+def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
+    """Return ``{"subjects": [...], "share_safe", "opens", "answers": {"name/page?query": answer}, "refused": {...}}``.
 
     ``refused`` holds ``{"error"}`` of pages that have no answer, and under ``name/`` of a subject that could not be
     gone through to its end.
@@ -73,7 +75,8 @@ def _answers(subjects: Sequence[Subject], share_safe: bool) -> str:
                 kept[f"{subject.name}/{page}?{words}"] = data.decode()
         except Exception as error:  # noqa: BLE001 - the page tells it, and shows what it has of the others
             refused[f"{subject.name}/"] = failure(error, share_safe)[1].decode()
-    about = json.dumps({"subjects": listed, "share_safe": share_safe})
+    first = subjects[0].name if opens_first else ""
+    about = json.dumps({"subjects": listed, "share_safe": share_safe, "opens": first})
     held = f'"answers":{_joined(answers)},"refused":{_joined(refused)}'
     return f"{about[:-1]},{held}}}".replace("<", "\\u003c")
 

@@ -1,6 +1,6 @@
 """Which subjects there are under the paths that were given.
 
-Each kind has a package with ``looks_like(folder)`` and ``open_subjects(folders)``; several results of evaluations may
+Each kind has a module ``subject`` with ``looks_like(folder)`` and ``open_subjects(folders)``; several results of evaluations may
 become one subject.
 """
 
@@ -13,9 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prorl_common import UserError
 from prorl_viewer.subject import Subject
+
+if TYPE_CHECKING:
+    from prorl_evaluation.report.data import ReportOptions
 
 DEPTH = 4
 """Folders below a path that are searched."""
@@ -38,6 +42,27 @@ def find_subjects(paths: Sequence[Path]) -> list[Subject]:
     Raises UserError for a path that is not there, and when nothing is found.
     """
     return Subjects(paths).now()
+
+
+def report_subjects(
+    folders: Sequence[Path], options: ReportOptions, run: Path | None = None
+) -> list[Subject]:
+    """Return the evaluation made of result ``folders``, the baseline first, then the ``run`` they are of.
+
+    Raises EvaluationError where they cannot be compared.
+    """
+    from prorl_viewer.evaluations.models import group
+    from prorl_viewer.evaluations.subject import EvaluationSubject
+    from prorl_viewer.runs.subject import RunSubject
+
+    (models,) = group(folders, folders)
+    evaluation = EvaluationSubject(models, options)
+    evaluation.prepare()
+    subjects: list[Subject] = [evaluation]
+    if run is not None:
+        subjects.append(RunSubject(run))
+    _name_apart(subjects, set())
+    return subjects
 
 
 class Subjects:
@@ -105,7 +130,9 @@ class Subjects:
 
 
 def _kinds(given: Sequence[Path]) -> list[_Kind]:
-    from prorl_viewer import datasets, evaluations, runs
+    from prorl_viewer.datasets import subject as datasets
+    from prorl_viewer.evaluations import subject as evaluations
+    from prorl_viewer.runs import subject as runs
 
     return [
         _Kind(runs.looks_like, runs.open_subjects),

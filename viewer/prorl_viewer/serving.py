@@ -18,26 +18,23 @@ def serve(
     ready: Callable[[str], None],
     say: Callable[[str], None],
     share_safe: bool = False,
+    hosts: Sequence[str] = (),
 ) -> None:
     """Serve ``subjects``; ``ready`` is called with the page's address, which holds a token of this start.
 
-    ``port`` 0 takes a free one. Raises UserError for a port that is taken, MissingExtraError without the extra
-    ``server``.
+    ``port`` 0 takes a free one. ``hosts`` are further names that a request may call this machine by. Raises UserError
+    for a port that is taken, MissingExtraError without the extra ``server``.
     """
     require_server_extra()
     from prorl_viewer.app import build_app
 
     token = secrets.token_urlsafe(24)
     app = build_app(subjects, token, share_safe)
+    options = ListenOptions(port=port, queue=1, hosts=tuple(hosts))
 
     async def run(address: str) -> None:
-        server = make_server(app, _nothing_waits, say)
-        ready(f"{address}/?token={token}")
+        server = make_server(app, options, lambda: ready(f"{address}/?token={token}"), say)
         await server.serve(sockets=[sock])
 
-    with listening(ListenOptions(port=port, queue=1)) as (sock, address), on_interrupt(None):
+    with listening(options) as (sock, address), on_interrupt(None):
         asyncio.run(run(address))
-
-
-async def _nothing_waits() -> bool:
-    return True

@@ -1,4 +1,1 @@
-"""What our HTTP services share: the socket, the token, bodies, a fair queue, draining, metrics.
-
-Importing this package imports no web framework; its modules need the extra ``server``.
-"""
+"""What our HTTP services share: the socket, bounds on connections, host and token, bodies, metrics. Needs the extra ``server``."""

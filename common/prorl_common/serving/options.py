@@ -16,22 +16,37 @@ MAX_BODY_MB = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionLimits:
+    """``most`` counts connections; the others are the seconds that a connection may spend in a phase."""
+
+    most: int = 4096
+    idle: float = 75.0
+    header: float = 10.0
+    body: float = 65.0
+    work: float = math.inf
+    answer: float = 30.0
+    leftover: float = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListenOptions:
     """``read_seconds`` and ``drain_seconds`` are in seconds, ``max_body_mb`` in MiB.
 
     ``uds`` is a socket path used instead of host and port. ``queue`` bounds the items that wait (not those
-    in work).
+    in work). ``hosts`` are the names under which the service is reached, where those are not ``host``.
     """
 
     port: int
     queue: int
     host: str = "127.0.0.1"
+    hosts: tuple[str, ...] = ()
     uds: Path | None = None
     max_body_mb: float = 64.0
     token: str = field(default="", repr=False)
     read_seconds: float = 60.0
     drain_seconds: float = 60.0
     ready_file: Path | None = None
+    connections: ConnectionLimits = ConnectionLimits()
 
     @property
     def max_body(self) -> int:

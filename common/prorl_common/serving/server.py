@@ -1,6 +1,7 @@
-"""The socket of a service, and a uvicorn server that drains it.
+"""The socket of a service, and its uvicorn server.
 
-SIGTERM or SIGINT once: what was taken is finished, then the server returns. A second signal ends it at once.
+SIGTERM or SIGINT once: new requests are refused, what was taken is finished within ``drain_seconds``, then the server
+returns. A second signal ends it at once.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import contextlib
 import importlib.util
 import logging
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,10 +21,8 @@ from prorl_common.http import notice_a_vanished_host
 from prorl_common.serving.options import ListenOptions
 
 BACKLOG = 2048
-KEEP_ALIVE = 75
-"""Seconds; longer than HTTP clients keep an idle connection, so that they close first."""
-LAST_ANSWERS = 5
-"""Seconds to send the last answers after the drain."""
+LAST_ANSWERS = 1
+"""Seconds that answers may still be on their way; requests without one are then cancelled."""
 
 
 def require_server_extra() -> None:
@@ -33,50 +32,67 @@ def require_server_extra() -> None:
             raise MissingExtraError("server", module)
 
 
-def make_server(app: Any, drain: Callable[[], Awaitable[bool]], say: Callable[[str], None]) -> Any:
-    """Return a uvicorn server whose first signal calls ``drain`` and whose second ends it.
+def make_server(
+    app: Any, options: ListenOptions, ready: Callable[[], None], say: Callable[[str], None]
+) -> Any:
+    """Return a uvicorn server of ``app``: ``Gate`` lets requests in, ``ConnectionGuard`` bounds the connections.
 
-    ``drain`` finishes what was taken and tells whether all of it was. Called in the event loop that will
-    run it.
+    ``ready`` is called once requests and signals are answered. Called in the event loop that will run the server.
     """
     import uvicorn
 
+    from prorl_common.serving.connections import ACCEPTED_AT_ONCE, ConnectionGuard
+    from prorl_common.serving.requests import Gate
+
+    guard, gate = ConnectionGuard(options.connections), Gate(app, options)
     loop = asyncio.get_running_loop()
 
-    class DrainingServer(uvicorn.Server):
-        drainer: asyncio.Task[None] | None = None
+    class GuardedServer(uvicorn.Server):
+        ending: asyncio.Task[None] | None = None
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            for sock in sockets or []:
+                sock.listen(BACKLOG)  # more may wait in the kernel than are accepted in one turn
+            ready()
+
+        async def on_tick(self, counter: int) -> bool:
+            if counter % 10 == 0:  # once a second
+                guard.sweep()
+            return await super().on_tick(counter)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            loop.call_soon_threadsafe(self._signalled)
+            loop.call_soon_threadsafe(self._signalled)  # uvicorn's own would raise the signal again
 
         def _signalled(self) -> None:
-            if self.drainer is None:
+            if self.ending is None:
                 say(
-                    "draining: new requests are refused, what was taken is finished "
-                    "(Ctrl-C again stops at once)"
+                    "draining: new requests are refused, what was taken is finished (Ctrl-C again stops at once)"
                 )
-                self.drainer = asyncio.create_task(self._drain())
+                self.ending = asyncio.create_task(self._end())
             else:
                 logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL + 1)
                 self.should_exit = self.force_exit = True
 
-        async def _drain(self) -> None:
-            if not await drain():
-                say("not everything was finished in time: those requests were answered with 503")
+        async def _end(self) -> None:
+            if not await gate.end(options.drain_seconds):
+                say("not everything was finished in time: those requests are answered with 503")
             self.should_exit = True
 
     config = uvicorn.Config(
-        app,
+        gate,
+        http=guard.protocol,  # type: ignore[arg-type]
+        ws="none",
         log_config=None,
-        log_level="warning",
+        log_level="error",  # below are lines that every malformed request could write
         access_log=False,
         lifespan="on",
-        timeout_keep_alive=KEEP_ALIVE,
+        timeout_keep_alive=int(options.connections.idle),
         timeout_graceful_shutdown=LAST_ANSWERS,
-        backlog=BACKLOG,
+        backlog=ACCEPTED_AT_ONCE,
         server_header=False,
     )
-    return DrainingServer(config)
+    return GuardedServer(config)
 
 
 @contextlib.contextmanager

@@ -1,21 +1,25 @@
 """The benchmarks: what each is (one YAML file), and loaders for hub files, local files and generators."""
 
 from prorl_datasets.benchmarks.catalogue import (
+    BenchmarkItem,
     BenchmarkSpec,
+    LeftOut,
     benchmark_names,
+    field_of,
     load_spec,
     parse_spec,
+    text_of,
 )
-from prorl_datasets.benchmarks.items import BenchmarkItem, LeftOut, field_of, text_of
 from prorl_datasets.benchmarks.loading import (
     Loaded,
+    benchmark_questions,
+    benchmark_seeds,
     load_benchmark,
     read_benchmark,
     read_spec,
     stream_spec,
+    texts,
 )
-from prorl_datasets.benchmarks.questions import benchmark_questions, texts
-from prorl_datasets.benchmarks.reasoning_gym import benchmark_seeds
 from prorl_datasets.sources.adapters.fields import Unusable
 
 __all__ = [

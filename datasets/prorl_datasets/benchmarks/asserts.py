@@ -14,7 +14,7 @@ import json
 from typing import Any
 
 from prorl_datasets.sources.adapters.code_sets import parts_of
-from prorl_datasets.sources.readers.plain import slow_name
+from prorl_datasets.sources.readers.decode import slow_name
 
 MAX_PARTS = 1_000_000
 """Separators of a test source that is read; its syntax tree takes about 1.4 kB for each."""

@@ -1,10 +1,12 @@
-"""The catalogue of benchmarks: one YAML file each, read strictly, every mistake in one line.
+"""The catalogue of benchmarks: one YAML file each, read strictly, and the items that benchmarks consist of.
 
-A name is a packaged file's, of this or another distribution; a path works wherever a name does.
+A name is that of a packaged file, of this or another distribution; a path works wherever a name does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
@@ -20,6 +22,7 @@ from pydantic import (
 )
 
 from prorl_common import UnknownNameError, UserError, nearest, plain_words, why_unreadable
+from prorl_datasets.sources.readers.decode import one_line, some_names
 from prorl_datasets.spec import ADAPTERS, BENCHMARKS, GENERATOR
 from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
@@ -139,8 +142,8 @@ class BenchmarkSpec(_Strict):
             raise ValueError(f"optional fields without columns: {', '.join(odd)}")
         if self.adapter is None and self.hub is not None:
             verifier = VERIFIERS.get(self.verifier)
-            needed = ("question", *verifier.columns)
-            known = (*needed, *verifier.optional_columns, "id", "gold_response")
+            needed = ("question", *verifier.data.columns)
+            known = (*needed, *verifier.data.optional_columns, "id", "gold_response")
             for name in self.columns:
                 if name not in known:
                     raise ValueError(
@@ -226,3 +229,68 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
             message = f"{message[:1].lower()}{message[1:]}"
             mistakes.append(f"{'.'.join(place)}: {message}" if place else message)
         raise DatasetError(f"{label}: {'; '.join(mistakes)}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkItem:
+    """One usable row. ``key`` is the row's own id, None takes a digest of the question.
+
+    ``verifier`` stands in for the benchmark's where a row needs another one (a tolerance). ``gold``
+    is a whole response that should score 1, where the row has one. ``shown`` is what the prompt
+    shows where that is more than the question.
+    """
+
+    question: str
+    reference: Mapping[str, Any]
+    key: str | None = None
+    gold: str | None = None
+    verifier: str | None = None
+    shown: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The record of an unusable row: where it stands and why."""
+
+    where: str
+    reason: str
+
+
+Converted = BenchmarkItem | LeftOut
+
+
+def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
+    """Return the value of the first of the field's columns that the row has.
+
+    None where the field is optional and absent. Raises DatasetError naming the columns looked for
+    and those found.
+    """
+    candidates = spec.columns[name]
+    for column in candidates:
+        if column in raw:
+            return raw[column]
+    if name in spec.optional:
+        return None
+    looked = ", ".join(candidates)
+    raise DatasetError(
+        f"{where}: benchmark {spec.name} finds no column for '{name}' (looked for {looked})"
+        f"{nearest(candidates[0], list(raw)[:100])}; columns here: {some_names(list(raw))}"
+    )
+
+
+def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> str:
+    """Return a text field, stripped. Raises DatasetError where it is no text or empty."""
+    value = field_of(spec, raw, name, where)
+    if not isinstance(value, str) or not value.strip():
+        raise DatasetError(
+            f"{where}: column for '{name}' must be text, got {type(value).__name__} "
+            f"{one_line(repr(value), 40)}"
+        )
+    return value.strip()
+
+
+def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
+    """Return the row's own id, None where the benchmark has none."""
+    value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
+    return None if value is None else str(value).strip()

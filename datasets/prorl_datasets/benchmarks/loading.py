@@ -1,26 +1,201 @@
-"""Load a benchmark: files or generators in, Samples with split ``test`` out, nothing left unsaid.
-
-Rows that cannot be scored are counted with their reasons; more of them than the benchmark allows is
-an error. Leaves out: sampling and scoring responses (the evaluation room).
-"""
+"""Load benchmarks: items of hub files, of local files and of reasoning-gym, and their questions alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.benchmarks.catalogue import BenchmarkSpec, load_spec
-from prorl_datasets.benchmarks.files import find_files, raw_rows
-from prorl_datasets.benchmarks.items import BenchmarkItem, Converted, LeftOut
-from prorl_datasets.benchmarks.livecodebench import contest_day
-from prorl_datasets.benchmarks.questions import identity
-from prorl_datasets.benchmarks.shapes_columns import convert
-from prorl_datasets.sources.readers.plain import odd_value, one_line
+from prorl_common import UserError, derive_seed
+from prorl_datasets.benchmarks.catalogue import (
+    BenchmarkItem,
+    BenchmarkSpec,
+    Converted,
+    Generated,
+    HubSource,
+    LeftOut,
+    load_spec,
+)
+from prorl_datasets.benchmarks.code_rows import contest_day
+from prorl_datasets.benchmarks.shapes import convert, question_of
+from prorl_datasets.hub.access import resolve
+from prorl_datasets.rows.client import RowClient
+from prorl_datasets.sources.readers import READABLE
+from prorl_datasets.sources.readers.decode import odd_value, one_line
+from prorl_datasets.sources.reasoning_gym import gold_answer
 from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import TaskError, load_task, runs_programs
+
+MAX_ROW_BYTES = 1 << 30
+"""LiveCodeBench has rows of hundreds of MiB; no other benchmark comes near the readers' default."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkFiles:
+    """Where the rows lie, in reading order, and where they are from: a repository id or a path."""
+
+    paths: list[Path]
+    origin: str
+    revision: str | None = None
+
+
+def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
+    """Return the files of ``spec``, those named ``files`` where its own data set is used.
+
+    Raises DatasetError in one line that names the cure.
+    """
+    assert spec.hub is not None
+    if mirror is not None:
+        if not mirror.is_dir():
+            raise DatasetError(f"no such mirror folder: {mirror}")
+        named = next((p for end in READABLE if (p := mirror / f"{spec.name}{end}").is_file()), None)
+        if named is not None:
+            return BenchmarkFiles([named], str(named))
+    sources = [spec.hub.model_copy(update={"files": files}), *spec.alternates]
+    if mirror is not None:
+        for source in sources:
+            folder = _folder(mirror, source.repo)
+            if folder is None:
+                continue
+            names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
+            whole = all(any(fnmatchcase(name, f) for name in names) for f in source.files)
+            if whole or len(sources) == 1:
+                return _resolved(source, mirror)
+        for source in sources:
+            if _folder(mirror, source.repo) is not None:
+                return _resolved(source, mirror)
+    own = [source for source in sources if source.repo == spec.hub.repo]
+    failure: UserError | None = None
+    for source in own:
+        try:
+            return _resolved(source, None)
+        except UserError as error:
+            failure = failure or error
+            if "has no file" not in str(error):
+                break
+    assert failure is not None
+    why = str(failure).split("; give --mirror", 1)[0]  # the general cure goes, a better one comes
+    where = "" if mirror is None else f" ({mirror} holds neither)"
+    raise DatasetError(
+        f"benchmark {spec.name}: {why}; give --mirror DIR with {spec.hub.repo}/{spec.hub.files[0]} or "
+        f"{spec.name}.jsonl in it{where}, or set HF_ENDPOINT to a reachable hub"
+    ) from failure
+
+
+def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield ("<path>:<line or row>", row) of all files in order. Raises DatasetError."""
+    from prorl_datasets.sources.readers import iter_rows
+
+    for path in files.paths:
+        yield from iter_rows(path, max_row_bytes=MAX_ROW_BYTES)
+
+
+def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
+    """Return the files of one source in the order in which the source names them."""
+    found = resolve(source.repo, source.revision, source.files, mirror=mirror)
+    order = {name: place for place, name in enumerate(source.files)}
+    found.sort(key=lambda file: (order.get(file.name, len(order)), file.name))
+    revision = found[0].revision if found else None
+    return BenchmarkFiles([file.path for file in found], source.repo, revision)
+
+
+def _folder(mirror: Path, repo: str) -> Path | None:
+    folders = (mirror / repo, mirror / repo.replace("/", "__"))
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
+_SHOWN = 120
+
+
+def benchmark_seeds(name: str, task: str, rung: int | None = None) -> list[int]:
+    """Return the 32-bit seeds that benchmark ``name`` gives to a task (and rung), in item order."""
+    from prorl_datasets.benchmarks.catalogue import load_spec
+
+    made = load_spec(name).generated
+    return [] if made is None else _seeds(made, name, task, rung)
+
+
+def _seeds(made: Generated, name: str, task: str, rung: int | None) -> list[int]:
+    parts: tuple[str | int, ...] = (name, task) if rung is None else (name, task, rung)
+    return [derive_seed(made.seed, "benchmark", *parts, i) & 0xFFFF_FFFF for i in range(made.count)]
+
+
+def generated_items(
+    spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
+) -> Iterator[Converted]:
+    """Yield the items in order of task, rung and number; at most ``limit`` of each task (rung).
+
+    ``worker`` is used and left open; without one a process is started and ended.
+    """
+    made = spec.generated
+    assert made is not None
+    used = worker or RowClient()
+    rungs: list[int | None] = [*made.rungs] or [None]
+    try:
+        for task in made.tasks:
+            for rung in rungs:
+                config = {**made.configs.get(task, {}), **dict.fromkeys(made.ladder, rung)}
+                seeds = _seeds(made, spec.name, task, rung)[:limit]
+                for number, reply in enumerate(used.entries(task, config, seeds)):
+                    key = f"{task}-{number}" if rung is None else f"{task}-{rung}-{number}"
+                    if "error" in reply:
+                        yield LeftOut(key, f"generator failed: {reply['error']:.{_SHOWN}}")
+                        continue
+                    entry = reply["entry"]
+                    answer = gold_answer(task, entry)
+                    metadata: dict[str, Any] = {"family": task, "config": config}
+                    if rung is not None:
+                        metadata["rung"] = rung
+                    yield BenchmarkItem(
+                        str(entry["question"]).strip(),
+                        {"dataset": task, "entry": json.loads(json.dumps(entry))},
+                        key=key,
+                        gold=None if answer is None else f"<answer>{answer}</answer>",
+                        metadata=metadata,
+                    )
+    finally:
+        if worker is None:
+            used.close()
+
+
+def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
+    """Yield (id, question) of every row; ids are those of the samples and depend on no path.
+
+    Raises DatasetError for an unknown name, files that cannot be had and changed columns.
+    """
+    spec = load_spec(name)
+    if spec.hub is None:
+        for item in generated_items(spec):
+            if isinstance(item, BenchmarkItem):
+                yield identity(spec, item.key, item.question), item.question
+        return
+    for where, raw in raw_rows(find_files(spec, spec.hub.files, mirror)):
+        identifiers = [raw.get(name) for name in spec.columns.get("id", ())]
+        odd = odd_value(identifiers)
+        if odd is not None:
+            raise DatasetError(f"{where}: {odd} as the row's id")
+        found = question_of(spec, raw, where)
+        if found is not None:
+            key, question = found
+            yield identity(spec, key, question), question
+
+
+def texts(sample: Sample) -> tuple[str, ...]:
+    """Return the texts of a benchmark sample that training data must not hold: its question."""
+    return (str(sample.metadata["question"]),)
+
+
+def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
+    """Return the id of an item: its own key, else a digest of the question's words."""
+    if key is None:
+        words = " ".join(question.split())
+        key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{spec.name}-{key.replace('/', '-').replace(' ', '_')}"
 
 
 @dataclass(slots=True)
@@ -150,8 +325,6 @@ def _stream(
     limit: int | None,
 ) -> Iterator[Converted]:
     if spec.generated is not None:
-        from prorl_datasets.benchmarks.reasoning_gym import generated_items
-
         loaded.origin = "generated"
         yield from generated_items(spec, limit)
         return

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import MissingExtraError, Progress, atomic_write_text
+from prorl_datasets.candidate import digest
 from prorl_datasets.hub.reach import hub_problem, offline
 from prorl_datasets.recipe.parts import Decontamination, Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children
-from prorl_datasets.rows.row import digest
 from prorl_datasets.sources.reasoning_gym import ReasoningGymSource, item_key
 from prorl_datasets.spec import EMBEDDERS
 from prorl_datasets.types import DatasetError
@@ -57,7 +57,7 @@ class Guard:
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
-            from prorl_datasets.text.index_file import Rules
+            from prorl_datasets.text.view_index import Rules
 
             index = folder / INDEX
             folder.mkdir(parents=True, exist_ok=True)
@@ -101,10 +101,11 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
         return guard
     mirror = mirror.resolve() if mirror is not None else None  # a short name could stand for a word
     problem = None if mirror is not None or offline() else hub_problem()
-    for name in published:
-        if problem is not None:
-            guard.missing[name] = problem
-        else:
+    if problem is not None:
+        guard.missing = dict.fromkeys(published, problem)
+    else:
+        progress.start("reading benchmarks", len(published))
+        for name in published:
             try:
                 questions = benchmark_questions(name, mirror=mirror)
                 texts = [(name, item, text) for item, text in questions]
@@ -114,6 +115,8 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
             else:
                 guard.texts += texts
                 guard.checked[name] = len(texts)
+            progress.advance(1, benchmark=name)
+        progress.finish()
     if guard.missing:
         progress.message(
             f"NOT CHECKED against {', '.join(guard.missing)}: {next(iter(guard.missing.values()))} "

@@ -8,47 +8,51 @@ seed, source files and benchmarks alone, not on workers or order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from prorl_common import Progress, check_output, sha256_file
-from prorl_datasets.building import plan
 from prorl_datasets.building.benchmark_guard import Guard, add_generated, open_guard
-from prorl_datasets.building.choose import Choice, Found, Tally, choose
-from prorl_datasets.building.collect import Collector, Job
-from prorl_datasets.building.difficulty import PassRates, read_pass_rates
+from prorl_datasets.building.choose import Choice, Found, PassRates, Tally, choose, read_pass_rates
+from prorl_datasets.building.collect import Collector, Job, Reading, count_rows, draw, streams_of
 from prorl_datasets.building.gold import Scorer, open_scorer
-from prorl_datasets.building.losses import check_losses
 from prorl_datasets.building.report import BuildReport, EntryResult, parts_that_count
 from prorl_datasets.building.writing import Output, write_dataset
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.client import Children, Setting
 from prorl_datasets.rows.parts import Part, PartStore, fingerprint
-from prorl_datasets.sources.files import Files
+from prorl_datasets.sources.row_files import Files
 from prorl_datasets.sources.sources import check_sources, find_files
 from prorl_datasets.storage import MANIFEST, read_manifest
 from prorl_datasets.types import SPLITS, DatasetError
 from prorl_verifiers import VERIFIERS
+
+LOSSES = ("made", "gold", "decontamination")
+ENOUGH = 200
+"""Candidates of a generated domain before its losses can stop the build."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
     """How to build. ``isolated`` says whether untrusted code can run here; where it cannot, the code
     domain is left out with one loud line. ``workers`` processes make rows and as many verify;
-    ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries (``Recipe.wanted``).
+    ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries (``Recipe.wanted``);
+    ``limit`` takes a share of each, about so many rows in all (``Recipe.limited``).
     """
 
     seed: int | None = None
     isolated: bool = True
     workers: int = 2
+    reward_servers: tuple[str, ...] = ()
     mirror: Path | None = None
     update_pins: bool = False
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    limit: int | None = None
 
 
 @dataclass(slots=True)
@@ -64,6 +68,8 @@ class _Build:
     children: Children
     progress: Progress
     found: Found
+    rows: dict[str, int]
+    """Raw rows of each entry that is read."""
     results: list[EntryResult] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
@@ -98,40 +104,52 @@ class _Build:
             for r in self.results
             if not (r.left_out or r.skipped or r.entry.name in self.failed)
         ]
-        targets = [entry.count.of(split) for entry in active for split in SPLITS]
-        known = None if None in targets else sum(t for t in targets if t)
-        progress.start(f"building {recipe.name}", known)
         collector = Collector(self.children, self.store, self.scorer, progress)
-        self._read(collector, active)
-        streams = plan.streams_of(active)
+        limited = self.options.limit is not None
+        readings = [
+            Reading.of(entry, self.rows[entry.name], self.seed, limited)
+            for entry in active
+            if entry.name in self.rows
+        ]
+        streams, stage = streams_of(active), f"building {recipe.name}"
         while True:
-            self._take(collector.run(plan.draw(streams)))
-            near = self.found.near(recipe.near_duplicate)
-            choice = choose(recipe, self.seed, self.found, near, self.rates)
+            candidates = [r.wanted for r in readings] + [s.wanted() for s in streams if s.short]
+            progress.start(stage, sum(candidates))
+            for reading in (r for r in readings if r.wanted):
+                self._read(collector, reading)
+            self._take(collector.run(draw(streams)))
+            near = self.found.near(recipe.near_duplicate, progress)
+            choice = choose(recipe, self.seed, self.found, near, self.rates, progress)
             check_losses(recipe, self.found.tallies)
             for stream in streams:
                 drawn = self.found.drawn[stream.entry.name, stream.split]
                 stream.result(choice.count(stream.entry, stream.split), drawn)
-            if not any(stream.short for stream in streams):
+            for reading in readings:
+                reading.kept = sum(choice.count(reading.entry, split) for split in SPLITS)
+            if not any([*(r.wanted for r in readings), *(s.short for s in streams)]):
                 break
-        progress.finish()
+            stage = f"replacing dropped rows of {recipe.name}"
+        for name, tally in self.found.tallies.items():
+            if tally.unpaid.rows:
+                progress.message(f"WARNING: {tally.unpaid.warning(name)}")
         return choice
 
-    def _read(self, collector: Collector, active: list[Entry]) -> None:
-        """Take in the rows of files, those of sources that may fail entry by entry."""
-        self._take(collector.run(plan.read([e for e in active if not e.spec.may_fail], self.files)))
-        for entry in active:
+    def _read(self, collector: Collector, reading: Reading) -> None:
+        """Take in the next rows of an entry that is read; one that cannot be read is left out if its source may fail."""
+        entry = reading.entry
+        try:
+            self._take(collector.run(reading.jobs(self.files)))
+            return
+        except DatasetError as error:
             if not entry.spec.may_fail:
-                continue
-            try:
-                self._take(collector.run(plan.read([entry], self.files)))
-            except DatasetError as error:
-                self.found.forget(entry.name)
-                self.pairs = [p for p in self.pairs if p["row"].rpartition("-")[0] != entry.name]
-                self.quarantined = [
-                    n for n in self.quarantined if not n.startswith(f"{entry.name}-rows-")
-                ]
-                self._fail(entry.name, str(error))
+                raise
+            reason = str(error)
+        reading.give_up()
+        self.found.forget(entry.name)
+        self.pairs = [p for p in self.pairs if p["row"].rpartition("-")[0] != entry.name]
+        parts = f"{entry.name}-rows-"
+        self.quarantined = [name for name in self.quarantined if not name.startswith(parts)]
+        self._fail(entry.name, reason)
 
     def _fail(self, name: str, reason: str) -> None:
         self.failed[name] = reason
@@ -159,6 +177,7 @@ class _Build:
             "isolated": self.options.isolated,
             "sources": self.files.hashes,
             "decontamination": self.guard.as_json(self.pairs),
+            "limit": self.options.limit,
         }
         return Output(
             recipe=self.recipe,
@@ -194,6 +213,32 @@ class _Build:
         ]
 
 
+def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
+    """Raise DatasetError with the ten commonest reasons if a generated domain lost too much: a fault of a generator.
+
+    Rows that could not be made, whose gold was refused or that repeat a benchmark count; items drawn twice do not.
+    """
+    candidates: Counter[str] = Counter()
+    reasons: dict[str, Counter[str]] = {}
+    for entry in recipe.entries:
+        tally = tallies.get(entry.name)
+        if tally is None or not entry.generated:
+            continue
+        candidates[entry.domain] += tally.candidates
+        for stage in LOSSES:
+            for reason, count in tally.drops.get(stage, {}).items():
+                reasons.setdefault(entry.domain, Counter())[f"{entry.name}: {reason}"] += count
+    for domain, lost in reasons.items():
+        total = candidates[domain]
+        if total >= ENOUGH and lost.total() > recipe.max_loss * total:
+            ordered = sorted(lost.items(), key=lambda item: (-item[1], item[0]))[:10]
+            worst = "; ".join(f"{reason} ({count})" for reason, count in ordered)
+            raise DatasetError(
+                f"domain {domain} lost {lost.total()} of {total} generated rows to its checks, more "
+                f"than {recipe.max_loss:.0%} (max_loss): {worst}; finished parts are kept"
+            )
+
+
 def build(
     recipe: Recipe, out: Path, *, progress: Progress, options: BuildOptions | None = None
 ) -> BuildReport:
@@ -204,7 +249,7 @@ def build(
     (verifiers broke; finished parts are kept).
     """
     options = options or BuildOptions()
-    scoring = open_scorer(options.workers)
+    scoring = open_scorer(options.workers, options.reward_servers)
     return build_with(scoring, recipe, out, progress=progress, options=options)
 
 
@@ -240,38 +285,54 @@ def build_with(
         raise DatasetError("\n".join(dict.fromkeys(files.failed.values())))
     built = {entry.name for entry in wanted} - {*files.failed}
     missing = [entry.name for entry in recipe.entries if entry.name not in built]
-    guard = open_guard(recipe, options.mirror, progress)
-    read = {**files.hashes, **guard.hashes()}
-    if (rates := recipe.difficulty_file()) is not None and rates.is_file():
-        read["pass rates"] = sha256_file(rates)
-    if missing:
-        read["without"] = " ".join(missing)
-    parts = parts_that_count(recipe)
-    digest = fingerprint(recipe, seed, options.isolated, read, parts)
-    store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
-    with suppress(DatasetError):  # a manifest that cannot be read: built anew
-        found = read_manifest(out) if (out / MANIFEST).is_file() else {}
-        same = found.get("fingerprint") == digest and not found.get("failed")
-        files_of = found["files"].items() if same else ()
-        paths = [(out / name, about["sha256"]) for name, about in files_of]
-        if paths and all(path.is_file() and sha256_file(path) == sha for path, sha in paths):
+    with ExitStack() as stack:
+        children = stack.enter_context(Children(options.workers))
+        rows: dict[str, int] | None = None
+        if options.limit is not None:
+            check_sources(recipe, wanted, children)
+            rows = count_rows(wanted, files, progress)
+            recipe = recipe.limited(options.limit, built, rows)
+            wanted = recipe.wanted(options.only, options.skip)
+        guard = open_guard(recipe, options.mirror, progress)
+        read = {**files.hashes, **guard.hashes()}
+        if (rates := recipe.difficulty_file()) is not None and rates.is_file():
+            read["pass rates"] = sha256_file(rates)
+        if missing:
+            read["without"] = " ".join(missing)
+        parts = parts_that_count(recipe)
+        digest = fingerprint(recipe, seed, options.isolated, read, parts)
+        store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
+        if (manifest := _built_before(out, digest)) is not None:
             if not missing:
                 store.clear()  # a kill right before the end leaves parts
             progress.message(f"{out} already holds this dataset; nothing to do")
-            return BuildReport(out, found, reused=True)
-    with ExitStack() as stack:
-        children = stack.enter_context(Children(options.workers))
-        check_sources(recipe, wanted, children)
+            return BuildReport(out, manifest, reused=True)
+        if rows is None:
+            check_sources(recipe, wanted, children)
         stack.enter_context(store.lock())
+        if rows is None:
+            rows = count_rows(wanted, files, progress)
         scorer = stack.enter_context(scoring)
-        found_rows = stack.enter_context(closing(Found(store.folder)))
+        found = stack.enter_context(closing(Found(store.folder)))
         work = _Build(
-            recipe, wanted, seed, options, files, guard, store, scorer, children, progress, found_rows
+            recipe, wanted, seed, options, files, guard, store, scorer, children, progress, found, rows
         )  # fmt: skip
-        manifest = write_dataset(work.output(work.collect(), digest), out)
+        manifest = write_dataset(work.output(work.collect(), digest), out, progress)
     if not missing and not work.failed:  # else the next build goes on with them
         store.clear()
     return BuildReport(out, manifest, failed=work.failed)
+
+
+def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
+    """Return the manifest in ``out`` if its dataset is whole and has the fingerprint ``digest``."""
+    with suppress(DatasetError):  # a manifest that cannot be read: built anew
+        manifest = read_manifest(out) if (out / MANIFEST).is_file() else {}
+        same = manifest.get("fingerprint") == digest and not manifest.get("failed")
+        files = manifest["files"].items() if same else ()
+        paths = [(out / name, about["sha256"]) for name, about in files]
+        if paths and all(path.is_file() and sha256_file(path) == sha for path, sha in paths):
+            return manifest
+    return None
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 from prorl_common import Progress, UserError
-from prorl_datasets.building.gold import Scorer, check_gold, open_scorer
+from prorl_datasets.building.gold import (
+    PromptedRow,
+    Scorer,
+    Unpaid,
+    check_gold,
+    check_prompted,
+    open_scorer,
+)
 from prorl_datasets.storage import MANIFEST, read_manifest, stream
 from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import load_task, runs_programs
@@ -28,6 +36,8 @@ class VerifyReport:
     without_gold: int
     failed: tuple[tuple[str, str], ...]
     malformed: tuple[tuple[str, str], ...] = ()
+    unpaid: Mapping[str, Unpaid] = field(default_factory=dict)
+    """Entries with rows that do not reward the right answer in the form that their prompt asks for."""
 
     @property
     def ok(self) -> bool:
@@ -45,9 +55,10 @@ class _Check:
     failed: list[tuple[str, str]] = field(default_factory=list)
     malformed: list[tuple[str, str]] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)
+    unpaid: dict[str, Unpaid] = field(default_factory=dict)
 
     def admit(self, sample: Sample) -> bool:
-        """Check a row's form; return whether its gold can be run."""
+        """Check a row's form; return whether its verifier can be run."""
         self.rows += 1
         if (problem := self._problem(sample)) is not None:
             self.malformed.append((sample.id, problem))
@@ -55,10 +66,31 @@ class _Check:
         if runs_programs(sample.task) and not self.isolated:
             self.skipped_code += 1
             return False
-        if not isinstance(sample.metadata.get("gold_response"), str):
-            self.without_gold += 1
-            return False
         return True
+
+    def score(self, scorer: Scorer, samples: list[Sample]) -> None:
+        """Score the gold responses of ``samples``, and the right answers as the prompts ask for them."""
+        golds = {
+            s.id: gold for s in samples if isinstance(gold := s.metadata.get("gold_response"), str)
+        }
+        checked = [sample for sample in samples if sample.id in golds]
+        results = check_gold(scorer, [(golds[s.id], s.task) for s in checked])
+        for s, result in zip(checked, results, strict=True):
+            if not result.accepted:
+                self.failed.append((s.id, f"{result.reason} ({result.detail})"))
+        self.checked += len(checked)
+        self.without_gold += len(samples) - len(checked)
+        refused = {identity for identity, _ in self.failed}
+        entries: dict[str, list[PromptedRow]] = {}
+        for s in samples:
+            if s.id not in refused:
+                prompt = "\n".join(message["content"] for message in s.prompt)
+                row = PromptedRow(s.id, prompt, golds.get(s.id), s.task)
+                entries.setdefault(str(s.metadata.get("entry", s.source)), []).append(row)
+        for entry, rows in entries.items():
+            unpaid = check_prompted(scorer, rows)
+            if unpaid.rows:
+                self.unpaid.setdefault(entry, Unpaid()).add(unpaid.rows, unpaid.example)
 
     def _problem(self, sample: Sample) -> str | None:
         if sample.id in self.ids:
@@ -81,6 +113,7 @@ def verify_dataset(
     progress: Progress,
     isolated: bool = True,
     workers: int = 2,
+    reward_servers: Sequence[str] = (),
     scorer: Scorer | None = None,
 ) -> VerifyReport:
     """Check the hashes and every row, then run every gold response through its verifier again.
@@ -96,16 +129,13 @@ def verify_dataset(
         files = read_manifest(path)["files"].items()
         promised = sum(int(f["rows"]) for name, f in files if name.endswith(".parquet"))
     with ExitStack() as stack:
-        scorer = stack.enter_context(open_scorer(workers)) if scorer is None else scorer
+        scorer = (
+            stack.enter_context(open_scorer(workers, reward_servers)) if scorer is None else scorer
+        )
         progress.start("verifying", promised)
         samples = stream(path)
         while chunk := list(islice(samples, CHUNK)):
-            ready = [sample for sample in chunk if check.admit(sample)]
-            golds = [(s.metadata["gold_response"], s.task) for s in ready]
-            for s, result in zip(ready, check_gold(scorer, golds), strict=True):
-                if not result.accepted:
-                    check.failed.append((s.id, f"{result.reason} ({result.detail})"))
-            check.checked += len(ready)
+            check.score(scorer, [sample for sample in chunk if check.admit(sample)])
             wrong = len(check.failed) + len(check.malformed)
             progress.advance(len(chunk), failed=str(wrong))
         progress.finish()
@@ -118,4 +148,5 @@ def verify_dataset(
         without_gold=check.without_gold,
         failed=tuple(check.failed),
         malformed=tuple(check.malformed),
+        unpaid=check.unpaid,
     )

@@ -1,8 +1,6 @@
-"""Choose the rows that stay: targets, exact and near duplicates, difficulty, in a fixed order.
+"""Recorded pass rates: the optional filter that drops what is too easy or too hard for a model.
 
-Evaluation splits come first, then the recipe's order of entries, then a stream's own order:
-generated rows by index, rows of files in an order drawn from the seed. Leaves out: what rows hold
-(the part files keep that) and the search for near-duplicate pairs (``text``).
+Leaves out: measuring them (``prorl data rate``).
 """
 
 from __future__ import annotations
@@ -11,17 +9,93 @@ import base64
 import hashlib
 from array import array
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from prorl_common import derive_seed
-from prorl_datasets.building.collect import Job, item_name
-from prorl_datasets.building.difficulty import PassRates
-from prorl_datasets.building.plan import FILL_ORDER
-from prorl_datasets.recipe.parts import Entry
+from prorl_common import Progress, read_jsonl
+from prorl_datasets.building.collect import FILL_ORDER, Job, item_name, place_of
+from prorl_datasets.building.gold import Unpaid
+from prorl_datasets.candidate import prompt_key
+from prorl_datasets.recipe.parts import Difficulty, Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import EXAMPLES, Part
-from prorl_datasets.types import Split
+from prorl_datasets.types import DatasetError, Split
+
+
+@dataclass(frozen=True, slots=True)
+class PassRates:
+    """Pass rates and what a recipe wants of them.
+
+    A rate is known by its row's prompt (``prompt_key``) where its line has one, else by its id: a row that has the id
+    and another prompt by now is unrated.
+    """
+
+    wanted: Difficulty
+    by_prompt: dict[str, float] = field(default_factory=dict)
+    by_id: dict[str, float] = field(default_factory=dict)
+    too_few: set[str] = field(default_factory=set)
+    """Ids and prompt keys that were rated by fewer than ``min_n`` samples."""
+
+    def of(self, identity: str, key: str) -> float | None:
+        """Return the rate of a row by its id and prompt key, None for an unrated one."""
+        return self.by_prompt.get(key, self.by_id.get(identity))
+
+    def reason(self, identity: str, key: str) -> str | None:
+        """Return why a row is dropped, None where it stays."""
+        rate = self.of(identity, key)
+        if rate is None:
+            few = not self.too_few.isdisjoint((identity, key))
+            why = "rated by too few samples" if few else "unrated"
+            return why if self.wanted.unrated == "drop" else None
+        if rate < self.wanted.band[0]:
+            return "too hard"
+        return "too easy" if rate > self.wanted.band[1] else None
+
+
+def read_pass_rates(recipe: Recipe) -> PassRates | None:
+    """Return the recorded pass rates; None where the recipe names none.
+
+    Raises DatasetError (line without id or prompt, rate outside [0, 1], no ``n`` where ``min_n`` asks), UserError (file).
+    """
+    path = recipe.difficulty_file()
+    if path is None or recipe.difficulty is None:
+        return None
+    rates = PassRates(recipe.difficulty)
+    for line, row in read_jsonl(path):
+        rate, n, place = row.get("pass_rate"), row.get("n"), f"{path}:{line}"
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
+            raise DatasetError(f"{place}: 'pass_rate' must be a number from 0 to 1")
+        if recipe.difficulty.min_n > 1 and (isinstance(n, bool) or not isinstance(n, int)):
+            raise DatasetError(
+                f"{place}: 'n' must be the number of samples, because difficulty.min_n asks for it"
+            )
+        names, name = _known_by(rates, row, place)
+        if isinstance(n, int) and n < recipe.difficulty.min_n:
+            rates.too_few.add(name)
+            names.pop(name, None)
+        else:
+            rates.too_few.discard(name)
+            names[name] = float(rate)
+    return rates
+
+
+def _known_by(
+    rates: PassRates, row: Mapping[str, Any], place: str | Path
+) -> tuple[dict[str, float], str]:
+    """Return the table that a line belongs in and the row's name there."""
+    if isinstance(row.get("prompt_key"), str):
+        return rates.by_prompt, row["prompt_key"]
+    if isinstance(row.get("id"), str):
+        return rates.by_id, row["id"]
+    if isinstance(row.get("prompt"), str):
+        return rates.by_prompt, prompt_key([{"content": row["prompt"]}])
+    raise DatasetError(f"{place}: expected 'id' or 'prompt' beside 'pass_rate'")
+
+
+_SHOWN = 1024
+"""Rows after which progress moves."""
 
 
 @dataclass(slots=True)
@@ -45,6 +119,7 @@ class Tally:
     examples: list[dict[str, str]] = field(default_factory=list)
     """The first EXAMPLES by item of each stage and reason, whatever order they come in."""
     isolation: set[str] = field(default_factory=set)
+    unpaid: Unpaid = field(default_factory=Unpaid)
 
     def add(self, part: Part) -> None:
         """Count one part."""
@@ -56,6 +131,7 @@ class Tally:
             held.setdefault((example["stage"], example["reason"]), []).append(example)
         self.examples = [e for same in held.values() for e in same[:EXAMPLES]]
         self.isolation.update(part.isolation)
+        self.unpaid.add(part.unpaid, part.unpaid_example)
 
 
 class Found:
@@ -69,13 +145,16 @@ class Found:
         self.drawn: Counter[tuple[str, str]] = Counter()
         self.tallies: dict[str, Tally] = {}
         self._nodes: dict[bytes, int] = {}
-        from prorl_datasets.building.signatures import (
+        from prorl_datasets.text.duplicates import (
             Signatures,  # numpy, which reading a dataset spares
         )
 
         self._signatures = Signatures(folder)
         self._signed = array("q")
         """The node of each signature."""
+        self._near = Near()
+        self._compared = 0
+        """How many of the signatures ``_near`` is about."""
 
     def close(self) -> None:
         """Let go of the file of signatures."""
@@ -88,13 +167,13 @@ class Found:
         self.drawn[stream] += part.candidates
         held, name = self.refs.setdefault(stream, []), job.name
         for place, row in enumerate(part.rows):
-            answer = row["columns"]["answer"]
-            node = self._node(row["key"], row["signature"])
+            node = self._node(row.key, row.signature)
             short = None
-            if answer is not None:
-                short = int.from_bytes(hashlib.blake2b(answer.encode(), digest_size=8).digest())
-            prompt = bytes.fromhex(row["prompt_key"])
-            held.append(Ref(name, place, row["index"], node, prompt, short))
+            if row.answer is not None:
+                hashed = hashlib.blake2b(row.answer.encode(), digest_size=8)
+                short = int.from_bytes(hashed.digest())
+            prompt = bytes.fromhex(row.prompt_key)
+            held.append(Ref(name, place, row.index, node, prompt, short))
 
     def forget(self, name: str) -> None:
         """Leave out all rows and counts of an entry."""
@@ -111,18 +190,19 @@ class Found:
                 self._signed.append(self._nodes[short])
         return self._nodes[short]
 
-    def near(self, threshold: float) -> Near:
+    def near(self, threshold: float, progress: Progress) -> Near:
         """Return which problems are near-duplicates; problems of one signature are one group."""
-        near = Near()
-        if threshold <= 0 or not len(self._signatures):
-            return near
+        if threshold <= 0 or len(self._signatures) == self._compared:
+            return self._near
+        near = self._near = Near()
+        self._compared = len(self._signatures)
         from prorl_datasets.text.duplicates import near_duplicates
 
         matrix, groups = self._signatures.groups()
         near.group = array("q", [-1]) * len(self._nodes)
         for node, group in zip(self._signed, groups.tolist(), strict=True):
             near.group[node] = group
-        edges = near_duplicates(matrix, threshold)
+        edges = near_duplicates(matrix, threshold, progress=progress)
         for first, second in zip(edges["early"].tolist(), edges["late"].tolist(), strict=True):
             near.neighbours.setdefault(first, []).append(second)
             near.neighbours.setdefault(second, []).append(first)
@@ -175,12 +255,14 @@ def choose(
     found: Found,
     near: Near,
     rates: PassRates | None,
+    progress: Progress,
 ) -> Choice:
     """Return which rows stay; ``rates`` are recorded pass rates, if the recipe names any."""
-    chooser = _Chooser(near, rates)
+    progress.start("choosing rows", sum(map(len, found.refs.values())))
+    chooser = _Chooser(near, rates, progress)
     streams = {}
     for (name, part), refs in found.refs.items():  # rows of files in an order drawn from the seed
-        drawn = {r.index: 0 if part else derive_seed(seed, "file", name, r.index) for r in refs}
+        drawn = {r.index: 0 if part else place_of(seed, name, r.index) for r in refs}
         in_order = sorted((drawn[ref.index], ref.index, at) for at, ref in enumerate(refs))
         streams[name, part] = [refs[at] for _, _, at in in_order]
     place: Counter[str] = Counter()
@@ -198,15 +280,17 @@ def choose(
         if not split_name:
             chooser.choice.surplus[name] += len(refs) - place[name]
     chooser.find_what_was_repeated(recipe)
+    progress.advance(chooser.choice.surplus.total())
+    progress.finish()
     return chooser.choice
 
 
 class _Chooser:
     """Goes through streams in order and keeps what repeats nothing kept before."""
 
-    def __init__(self, near: Near, rates: PassRates | None) -> None:
+    def __init__(self, near: Near, rates: PassRates | None, progress: Progress) -> None:
         self.choice = Choice()
-        self._near, self._rates = near, rates
+        self._near, self._rates, self._progress = near, rates, progress
         self._nodes: set[int] = set()
         self._groups: set[int] = set()
         self._prompts: set[bytes] = set()
@@ -223,6 +307,8 @@ class _Chooser:
         while end < len(refs) and (target is None or len(kept) < target):
             ref = refs[end]
             end += 1
+            if (end - start) % _SHOWN == 0:
+                self._progress.advance(_SHOWN, entry=entry.name)
             if (reason := self._reason(entry, split, ref)) is not None:
                 lost[reason] += 1
                 examples = self.choice.examples.setdefault((entry.name, *reason), [])
@@ -236,6 +322,7 @@ class _Chooser:
                 self._groups.add(group)
             self._prompts.add(ref.prompt_key)
             kept.append(ref)
+        self._progress.advance((end - start) % _SHOWN, entry=entry.name)
         kept.sort(key=lambda ref: ref.index)
         self.choice.kept[entry.name, split] = kept
         return end

@@ -1,7 +1,8 @@
-"""Run the jobs of a build over the cores: make candidates, check their gold, write part files.
+"""The jobs of a build: which there are (chunks of generated streams and of raw rows, more where short), and their running.
 
-A job is one chunk of one entry; its result depends on nothing else, so neither order nor number of
-workers shows in it. Leaves out: which jobs there are (``plan``) and which rows stay (``choose``).
+Jobs depend on the recipe and on what was kept so far, never on time or workers; a job is one chunk of one entry, and its
+result depends on nothing else. A finished job is a part file.
+
 """
 
 from __future__ import annotations
@@ -9,23 +10,28 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from prorl_common import Progress, UserError
-from prorl_datasets.building.gold import Scorer, check_gold
+from prorl_common import Progress, UserError, derive_seed
+from prorl_datasets.building.gold import PromptedRow, Scorer, check_gold, check_prompted
+from prorl_datasets.candidate import Candidate, Drop, match_json
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.rows.client import Children
 from prorl_datasets.rows.maker import SHOWN
 from prorl_datasets.rows.parts import Part, PartStore
-from prorl_verifiers import load_task
+from prorl_datasets.sources.row_files import Files
+from prorl_datasets.sources.sources import raw_rows
+from prorl_datasets.types import DatasetError, GoldCheck, Split
+from prorl_verifiers import Task, load_task
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Candidates [start, stop) of an entry: of its stream for ``split``, or the raw ``rows``."""
+    """Candidates [start, stop) of an entry: of its stream for ``split``, or of the raw ``rows``:
+    (index, *RawRow)."""
 
     entry: Entry
     split: str
@@ -93,7 +99,7 @@ class Collector:
             fields = {"drops": drops} if drops else {}
             self._rows += len(part.rows)
             fields["rows/s"] = f"{self._rows / max(time.monotonic() - self._since, 1e-3):.0f}"
-            self._progress.advance(len(part.rows), entry=job.entry.name, **fields)
+            self._progress.advance(part.candidates, entry=job.entry.name, **fields)
             yield job, part
 
     def _part(self, job: Job) -> Part:
@@ -103,80 +109,256 @@ class Collector:
                 if job.split:
                     candidates = child.generate(job.entry.name, job.split, job.start, job.stop)
                 else:
-                    candidates = child.convert(job.entry.name, job.start, job.rows)
+                    candidates = child.convert(job.entry.name, job.rows)
             part = checked_part(self._scorer, job, candidates)
             self._store.put(job.name, part)
         return part
 
 
-def checked_part(scorer: Scorer, job: Job, candidates: list[dict[str, Any]]) -> Part:
+def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
     """Return the part of a job: gold checked first, then what repeats a benchmark dropped.
 
     Raises ServiceError when the gold check cannot run.
     """
     part = Part(candidates=len(candidates))
-    made = [c for c in candidates if "drop" not in c]
-    for lost in candidates:
-        if "drop" in lost:
-            item = _item(job, lost)
-            stage = "decontamination" if "match" in lost else lost.get("stage", "made")
-            text = lost.get("text") or lost.get("match", {}).get("text", "")
-            part.drop(stage, lost["drop"], item, detail=lost["detail"], text=text)
-            if "quarantine" in lost:
-                why = {"reason": lost["drop"], "detail": lost["detail"]}
-                part.quarantine.append({"row": item, **why, **lost["quarantine"]})
-            if "match" in lost:
-                part.pairs.append({"row": item, "dropped": True, **lost["match"]})
-    chosen = [c for c in made if c["checked"]]
-    tasks = []
-    for c in chosen:
-        reference = json.loads(c["box"] or c["columns"]["reference"])
-        tasks.append((c["gold"], load_task(c["columns"]["verifier"], reference)))
-    results = check_gold(scorer, tasks)
-    by_index = {c["index"]: r for c, r in zip(chosen, results, strict=True)}
-    for candidate in made:
-        result = by_index.get(candidate["index"])
+    made = [one for one in candidates if isinstance(one, Candidate)]
+    for drop in candidates:
+        if isinstance(drop, Drop):
+            item = item_name(job.entry, job.split, drop.index)
+            part.drop(drop.stage, drop.reason, item, detail=drop.detail, text=drop.text)
+            if drop.quarantine is not None:
+                why = {"reason": drop.reason, "detail": drop.detail}
+                part.quarantine.append({"row": item, **why, **drop.quarantine})
+            if drop.match is not None:
+                about = {"row": item, "dropped": True, "text": drop.text}
+                part.pairs.append({**about, **match_json(drop.match)})
+    golds = [(one, one.gold) for one in made if one.checked and one.gold is not None]
+    results = check_gold(scorer, [(gold, _task(one)) for one, gold in golds])
+    by_index = {one.index: result for (one, _), result in zip(golds, results, strict=True)}
+    accepted = {index for index, result in by_index.items() if result.accepted}
+    unpaid = check_prompted(
+        scorer,
+        [
+            PromptedRow(_item(job, one), one.prompt, one.gold, _task(one))
+            for one in made
+            if one.gold is None or one.index in accepted
+        ],
+    )
+    part.unpaid, part.unpaid_example = unpaid.rows, unpaid.example
+    for one in made:
+        item, result = _item(job, one), by_index.get(one.index)
         if result is not None and result.isolation:
             part.isolation = sorted({*part.isolation, result.isolation})
         if result is not None and not result.accepted:
-            item, text = _item(job, candidate), _text(candidate)
-            gold = candidate["gold"]
-            part.drop("gold", result.reason, item, detail=result.detail, text=text, gold=gold)
-        elif candidate["matches"] and not candidate["variant"]:
-            first, item = candidate["matches"][0], _item(job, candidate)
-            detail = f"{first['benchmark']} {first['item']} ({first['rule']} {first['score']})"
-            reason = f"like an item of {first['benchmark']}"
-            part.drop("decontamination", reason, item, detail=detail, text=_text(candidate))
-            part.pairs += _pairs(item, candidate)
+            texts = {"detail": result.detail, "text": one.prompt, "gold": one.gold or ""}
+            part.drop("gold", result.reason, item, **texts)
+            continue
+        about = {"row": item, "dropped": not one.variant, "text": one.prompt[:SHOWN]}
+        part.pairs += [{**about, **match_json(match)} for match in one.matches]
+        if one.matches and not one.variant:
+            first = one.matches[0]
+            detail = f"{first.benchmark} {first.item} ({first.rule} {first.score})"
+            reason = f"like an item of {first.benchmark}"
+            part.drop("decontamination", reason, item, detail=detail, text=one.prompt)
         else:
-            part.pairs += _pairs(_item(job, candidate), candidate)
-            certain = candidate["gold"] is not None or candidate["consistent"]
-            checked = result is not None and not result.judged
-            independent = candidate["independent"] if checked else ""
-            state = "verified" if independent else "self-consistent" if certain else "none"
-            if independent:
-                candidate["columns"]["metadata"]["verified_by"] = independent
-            kept = {k: candidate[k] for k in ("index", "columns", "key", "prompt_key", "signature")}
-            part.rows.append({**kept, "gold_check": state})
+            part.rows.append(_kept(one, is_checked=result is not None))
     return part
 
 
-def _pairs(item: str, candidate: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the lines of ``decontamination.jsonl`` of one row."""
-    text = _text(candidate)[:SHOWN]
-    about = {"row": item, "dropped": not candidate["variant"], "text": text}
-    return [{**about, **match} for match in candidate["matches"]]
+def _kept(candidate: Candidate, is_checked: bool) -> Candidate:
+    """Return a row that passed its checks, with what came of its gold and without what only the check needed."""
+    gold_check: GoldCheck = "none"
+    if candidate.gold is not None or candidate.consistent:
+        gold_check = "self-consistent"
+    metadata = candidate.metadata
+    if is_checked and candidate.independent:
+        gold_check = "verified"
+        metadata = {**metadata, "verified_by": candidate.independent}
+    return replace(
+        candidate,
+        metadata=metadata,
+        gold_check=gold_check,
+        gold=None,
+        box=None,
+        checked=False,
+        consistent=False,
+        independent="",
+        matches=(),
+        variant=False,
+    )
 
 
-def _text(candidate: dict[str, Any]) -> str:
-    text: str = candidate["columns"]["prompt"][0]["content"]
-    return text
+def _task(candidate: Candidate) -> Task:
+    return load_task(candidate.verifier, json.loads(candidate.box or candidate.reference))
 
 
-def _item(job: Job, candidate: dict[str, Any]) -> str:
-    return item_name(job.entry, job.split, candidate["index"])
+def _item(job: Job, candidate: Candidate) -> str:
+    return item_name(job.entry, job.split, candidate.index)
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
     """Return how what may be dropped is named: its stream is "" for files, which have one for all splits."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
+
+
+CHUNK = 64
+"""Generated candidates a part file covers: what a kill can cost, and how often progress moves."""
+RAW_CHUNK, RAW_BYTES = 256, 8 * 2**20
+"""Raw rows of a file that a part covers, and about how many bytes of them at most."""
+FILL_ORDER: tuple[Split, ...] = ("test", "validation", "train")
+"""Evaluation splits are filled first, so that a problem they share with train stays with them."""
+BARREN = 384
+"""A generator that gives no new item in this many candidates is taken to be used up."""
+LARGEST_ROUND = 4096
+
+
+@dataclass(slots=True)
+class Stream:
+    """How far a generated (entry, split) was drawn, and what that gave."""
+
+    entry: Entry
+    split: Split
+    target: int
+    drawn: int = 0
+    kept: int = 0
+    barren: int = 0
+    used_up: bool = field(default=False)
+
+    @property
+    def short(self) -> bool:
+        """Whether it needs more candidates and may have some."""
+        return self.kept < self.target and not self.used_up
+
+    def result(self, kept: int, drawn: int) -> None:
+        """Take note of a round: ``kept`` in all of ``drawn`` candidates in all."""
+        self.barren = 0 if kept > self.kept else self.barren + drawn - self.drawn
+        self.kept, self.drawn = kept, drawn
+        self.used_up = self.barren >= BARREN
+
+    def wanted(self) -> int:
+        """Return how many more candidates the next round should draw."""
+        missing = self.target - self.kept
+        if self.drawn == 0:
+            return missing
+        rate = max(self.kept / self.drawn, 0.05)
+        return min(LARGEST_ROUND, max(16, int(missing / rate * 1.1) + 1))
+
+
+def streams_of(entries: list[Entry]) -> list[Stream]:
+    """Return the streams of the generated entries with a target, in the order of filling."""
+    return [
+        Stream(entry, split, target)
+        for split in FILL_ORDER
+        for entry in entries
+        if entry.generated and (target := entry.count.of(split) or 0) > 0
+    ]
+
+
+def draw(streams: list[Stream]) -> Iterator[Job]:
+    """Yield the jobs of one round: the next candidates of every stream that is short."""
+    for stream in streams:
+        if stream.short:
+            end = stream.drawn + stream.wanted()
+            for start in range(stream.drawn, end, CHUNK):
+                stop = min(end, start + CHUNK)
+                yield Job(stream.entry, stream.split, start, stop)
+
+
+@dataclass(slots=True)
+class Reading:
+    """How many of the ``rows`` of an entry were looked at: all at once, or ever more until ``target`` are kept."""
+
+    entry: Entry
+    rows: int
+    target: int = 0
+    order: list[int] | None = None
+    """The rows in the order in which ``choose`` takes them, where few are wanted; None: all are."""
+    done: int = 0
+    kept: int = 0
+
+    @classmethod
+    def of(cls, entry: Entry, rows: int, seed: int, limited: bool) -> Reading:
+        """Return the reading of an entry with ``rows`` raw rows, of which a limited build wants few."""
+        if not limited:
+            return cls(entry, rows)
+        order = sorted(range(rows), key=lambda index: place_of(seed, entry.name, index))
+        return cls(entry, rows, sum(entry.count.among_all(rows).values()), order)
+
+    @property
+    def wanted(self) -> int:
+        """How many rows the next round looks at."""
+        left = self.rows - self.done
+        if self.order is None:
+            return left
+        missing = self.target - self.kept
+        return min(left, max(missing * 5 // 4, self.done) + CHUNK) if missing > 0 else 0
+
+    def jobs(self, files: Files) -> Iterator[Job]:
+        """Return the jobs of the next round. Raises DatasetError as reading does."""
+        start, self.done = self.done, self.done + self.wanted
+        chosen = None if self.order is None else {*self.order[start : self.done]}
+        return read(self.entry, files, chosen)
+
+    def give_up(self) -> None:
+        """Look at no further row."""
+        self.rows = self.done
+
+
+def place_of(seed: int, name: str, index: int) -> int:
+    """Return what the rows of an entry that is read are sorted by before they are chosen."""
+    return derive_seed(seed, "file", name, index)
+
+
+def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[str, int]:
+    """Return how many raw rows each entry has that is read from a file, the hub or a plug-in.
+
+    One that cannot be read is noted in ``files.failed`` if its source may fail, else raises DatasetError.
+    """
+    counts: dict[str, int] = {}
+    for entry in entries:
+        if entry.generated or entry.name in files.failed or not entry.count.is_wanted:
+            continue
+        progress.start(f"counting the rows of {entry.name}", None)
+        try:
+            for count, _ in enumerate(raw_rows(entry, files), start=1):
+                counts[entry.name] = count
+                if count % RAW_CHUNK == 0:
+                    progress.advance(RAW_CHUNK)
+        except DatasetError as error:
+            if not entry.spec.may_fail:
+                raise
+            counts.pop(entry.name, None)
+            files.failed[entry.name] = str(error)
+        progress.advance(counts.get(entry.name, 0) % RAW_CHUNK)
+        progress.finish()
+    return counts
+
+
+def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
+    """Yield the jobs of an entry that is read, of the rows ``chosen`` (None: all), reading as it goes.
+
+    Raises DatasetError as reading does.
+    """
+    held: list[tuple[Any, ...]] = []
+    size, version = 0, files.version(entry.name)
+    for index, row in enumerate(raw_rows(entry, files)):
+        if chosen is not None and index not in chosen:
+            continue
+        held.append((index, *row))
+        size += _size(row[1])
+        if len(held) == RAW_CHUNK or size >= RAW_BYTES:
+            yield Job(entry, "", held[0][0], index + 1, tuple(held), version)
+            held, size = [], 0
+    if held:
+        yield Job(entry, "", held[0][0], held[-1][0] + 1, tuple(held), version)
+
+
+def _size(value: Any) -> int:
+    """Return about how many bytes a raw value takes."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(map(_size, value.values()), 64)
+    if isinstance(value, list):
+        return sum(map(_size, value), 64)
+    return 8

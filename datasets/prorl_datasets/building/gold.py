@@ -1,20 +1,27 @@
-"""The gold check: does a sample's own verifier give its gold response full marks?
+"""The gold check: does a sample's own verifier give its gold response full marks, and its answer as the prompt asks for it?
 
 An infrastructure error is retried by the pool; one that stays raises, it never drops an item.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from prorl_common import ServiceError
-from prorl_verifiers import Task, Verdict
+from prorl_verifiers import VERIFIERS, Task, Verdict
 
 FULL_MARKS = 1.0 - 1e-9
 TRIES = 3
+_FORMS = re.compile(
+    r"(?P<box>\\boxed)|(?P<fence>```|triple backticks)|(?P<hashes>####)"
+    r"|<(?P<tag>(?!think)\w+)>(?=.*</(?P=tag)>|\s*tags?\b)|(?P<line>\banswer:(?=[ \t]*\S))",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How prompts say in which form an answer is to be written."""
 
 
 class Scorer(Protocol):
@@ -27,15 +34,12 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """``accepted`` when the reward was 1; otherwise ``reason`` is a category and ``detail`` the
-    verifier's. ``judged``: a model said so, which verifies nothing.
-    """
+    """``accepted`` when the reward was 1; otherwise ``reason`` is a category and ``detail`` the verifier's."""
 
     accepted: bool
     reason: str = ""
     detail: str = ""
     isolation: str = ""
-    judged: bool = False
 
     @classmethod
     def of(cls, verdict: Verdict) -> GoldResult:
@@ -46,32 +50,120 @@ class GoldResult:
                 "finished parts are kept, run the same command to go on"
             )
         if verdict.reward >= FULL_MARKS:
-            return cls(True, isolation=verdict.isolation, judged=verdict.judge is not None)
-        is_scored = verdict.status in ("scored", "judged")
+            return cls(True, isolation=verdict.isolation)
+        is_scored = verdict.status == "scored"
         kind = "gold response not accepted" if is_scored else f"gold {verdict.status}"
         detail = f"reward {verdict.reward:.3g}: {verdict.reason}"
         return cls(False, kind, detail, verdict.isolation)
 
 
 @contextmanager
-def open_scorer(workers: int) -> Iterator[Scorer]:
-    """Yield a VerifierPool of ``workers`` processes, closed at the end of the block."""
-    from prorl_verifiers import VerifierPool
+def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
+    """Yield a pool at reward ``servers``, else of ``workers`` processes; it is closed at the end of the block."""
+    from prorl_verifiers import open_pool
 
-    with VerifierPool(workers=workers) as pool:
+    with open_pool(servers, workers) as pool:
         yield pool
 
 
 def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldResult]:
-    """Score gold responses; one that timed out is tried TRIES times more, alone: the machine may
-    have been busy, and what is kept must not depend on that.
+    """Return the result of each gold response.
 
     Raises ServiceError when a verifier or the sandbox failed even after the pool's own retry.
     """
+    return [GoldResult.of(verdict) for verdict in _verdicts(scorer, items)]
+
+
+def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+    """Score responses; one that timed out is tried TRIES times more, alone: the machine may have been busy, and what
+    is kept must not depend on that."""
     verdicts = scorer.score(list(items)) if items else []
     for place, verdict in enumerate(verdicts):
         for _ in range(TRIES if verdict.status == "timeout" else 0):
             verdicts[place] = scorer.score([items[place]])[0]
             if verdicts[place].status != "timeout":
                 break
-    return [GoldResult.of(verdict) for verdict in verdicts]
+    return verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class PromptedRow:
+    """A row whose right answer is to be written as its prompt asks; ``gold`` is its gold response, None without one."""
+
+    name: str
+    prompt: str
+    gold: str | None
+    task: Task
+
+
+@dataclass(slots=True)
+class Unpaid:
+    """How many rows of an entry do not reward the right answer in the form that their prompt asks for, and the first
+    of them in words."""
+
+    rows: int = 0
+    example: str = ""
+
+    def add(self, rows: int, example: str) -> None:
+        """Count further rows; the example is the first by name, in whatever order they come."""
+        self.rows += rows
+        self.example = min(filter(None, (self.example, example)), default="")
+
+    def warning(self, entry: str) -> str:
+        """Return the warning about an entry with such rows."""
+        return (
+            f"entry {entry}: in {self.rows} rows the right answer, written as the prompt asks, does not earn "
+            f"full reward. {self.example}. Change the entry's template or the verifier's prompt so that they ask for "
+            "what the verifier rewards"
+        )
+
+
+def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
+    """Score the right answers of ``rows`` in the form that their prompts ask for, where that is not the gold response."""
+    written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
+    verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
+    unpaid = Unpaid()
+    for (row, text), verdict in zip(written, verdicts, strict=True):
+        if verdict.reward is None or verdict.reward < FULL_MARKS:
+            reward = "no reward" if verdict.reward is None else f"reward {verdict.reward:.3g}"
+            asked = " ".join(row.prompt.split())[-80:]
+            said = f"{row.name}, whose prompt ends '{asked}', gives {text[:80]!r} {reward} ({verdict.reason})"
+            unpaid.add(1, said)
+    return unpaid
+
+
+def as_prompted(row: PromptedRow) -> str | None:
+    """Return the right answer in the form that the prompt names last; plain where it names none and the gold response
+    is not.
+
+    None where that would be the gold response, and where no right answer is known.
+    """
+    spec = VERIFIERS.get(row.task.verifier)
+    answer, gold = spec.data.answer(row.task.reference), row.gold
+    content = gold if answer is None else answer
+    if content is None:
+        return None
+    forms = list(_FORMS.finditer(row.prompt))
+    if forms:
+        before, after = _around(forms[-1])
+        has_form = gold is not None and before.strip().lower() in gold.lower()
+        return None if has_form else f"{before}{content}{after}"
+    if gold is None or gold.strip() == content.strip():
+        return None
+    head, _, tail = spec.data.prompt.format(question="\0").partition("\0")
+    opening = gold.rpartition(content)[0].split()[-1:]
+    says_how = (head + tail and row.prompt.startswith(head) and row.prompt.endswith(tail)) or (
+        opening and opening[0] in row.prompt
+    )
+    return None if says_how else content
+
+
+def _around(form: re.Match[str]) -> tuple[str, str]:
+    """Return what stands before and after an answer in a form that a prompt names."""
+    if form["tag"]:
+        return f"<{form['tag']}>", f"</{form['tag']}>"
+    if form["box"]:
+        return "\\boxed{", "}"
+    if form["fence"]:
+        return "```\n", "\n```"
+    return ("#### ", "") if form["hashes"] else ("Answer: ", "")

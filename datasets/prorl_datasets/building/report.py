@@ -6,47 +6,19 @@ The manifest holds no times and no paths of the machine, so equal builds give eq
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.expressions import FUNCTIONS, parse
+from prorl_datasets.candidate import STAGES
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.rows.parts import package_versions
-from prorl_datasets.spec import ADAPTERS, EMBEDDERS, SOURCES, RowSettings, SourceSettings
+from prorl_datasets.spec import ADAPTERS, EMBEDDERS, FUNCTIONS, SOURCES
 from prorl_datasets.types import SPLITS, Split
 from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
-from prorl_verifiers.spec import no_parts
-
-STAGES = (
-    "where",
-    "made",
-    "posed",
-    "gold",
-    "decontamination",
-    "duplicate",
-    "near-duplicate",
-    "difficulty",
-)
-"""Where a candidate can be lost, in order; what is left and not needed is surplus."""
-STAGE_NAMES = {
-    "candidates": "candidates",
-    "where": "- not asked for (where)",
-    "made": "- could not be made",
-    "posed": "- ill-posed",
-    "gold": "- gold refused",
-    "decontamination": "- like a benchmark item",
-    "duplicate": "- duplicate",
-    "near-duplicate": "- near-duplicate",
-    "difficulty": "- outside the pass rates",
-    "surplus": "- not needed",
-    "kept": "kept",
-}
-"""How the stages read in tables."""
-
 
 MAX_UNTYPED = 200
 """Untyped golds of an entry that the manifest lists; all are counted."""
@@ -178,26 +150,21 @@ class Facts:
     files: Mapping[str, Mapping[str, Any]]
     licences: Mapping[str, int]
     parts: Sequence[Mapping[str, str]]
+    limit: int | None = None
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
     """Return the records of the sources, functions, adapters and verifiers that are not prorl's own."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
-    called = {name for entry in recipe.entries for name in _functions_of(entry.source)}
+    conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
+    functions = {where for where in conditions if isinstance(where, str)}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
-        *FUNCTIONS.records(called & {*FUNCTIONS.names()}),
+        *FUNCTIONS.records(functions),
         *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
         *EMBEDDERS.records(filter(None, [recipe.decontamination.embedding])),
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
-
-
-def _functions_of(source: SourceSettings) -> Iterator[str]:
-    """Yield the functions that a source's expressions call."""
-    if isinstance(source, RowSettings):
-        for text in (*source.map.values(), *([] if source.where is None else [source.where])):
-            yield from parse(text).functions()
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
@@ -212,7 +179,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
     if rows_name_verifiers or any(VERIFIERS.get(name).compose for name in verifiers):
         verifiers.update(VERIFIERS.names())
         parts += [p for p in VERIFIERS.records(verifiers) if p not in parts]
-    if any(VERIFIERS.get(name).parts_for is not no_parts for name in verifiers):
+    if any(VERIFIERS.get(name).needs is not None for name in verifiers):
         parts += LANGUAGES.records(LANGUAGES.names())
     return parts
 
@@ -244,6 +211,7 @@ def make_manifest(recipe: Recipe, results: list[EntryResult], facts: Facts) -> d
         "resolved_recipe": recipe.resolved(),
         "seed": facts.seed,
         "fingerprint": facts.fingerprint,
+        **({"limit": facts.limit} if facts.limit is not None else {}),
         "isolated": facts.isolated,
         "isolation": sorted({level for r in results for level in r.isolation if level}),
         "left_out": dict.fromkeys(left_out, "this machine cannot isolate untrusted code"),

@@ -9,20 +9,20 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_directory, atomic_write_text, sha256_file
-from prorl_datasets.building.choose import Choice, Ref, row_id
-from prorl_datasets.building.difficulty import PassRates
+from prorl_common import Progress, atomic_directory, atomic_write_text, sha256_file
+from prorl_datasets.building.choose import Choice, PassRates, Ref, row_id
 from prorl_datasets.building.report import (
     MAX_UNTYPED,
-    STAGES,
     EntryResult,
     Facts,
     make_manifest,
     parts_in_use,
 )
+from prorl_datasets.candidate import STAGES, Candidate
 from prorl_datasets.card.card import write_card
 from prorl_datasets.card.facts import CardFacts
 from prorl_datasets.recipe.recipe import Recipe
@@ -31,7 +31,7 @@ from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.storage import MANIFEST, canonical_json, write_split
 from prorl_datasets.types import SPLITS, Split
 from prorl_verifiers import VERIFIERS, Task, part_records
-from prorl_verifiers.spec import UNTYPED, no_parts
+from prorl_verifiers.data_shape import UNTYPED
 
 PAIRS = "decontamination.jsonl"
 QUARANTINE = "quarantine.jsonl"
@@ -57,7 +57,7 @@ class Output:
     facts: CardFacts = field(default_factory=CardFacts)
 
 
-def write_dataset(work: Output, out: Path) -> dict[str, Any]:
+def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]:
     """Write the folder ``out`` in one step and return the manifest. Raises UserError (disk)."""
     for result in work.results:  # what was chosen
         name = result.entry.name
@@ -69,11 +69,12 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
             result.drops.setdefault(stage, Counter())[reason] += count
         result.surplus = work.choice.surplus[name]
     files: dict[str, dict[str, Any]] = {}
+    progress.start("writing rows", sum(result.kept.total() for result in work.results))
     with atomic_directory(out, work.store.folder) as folder:
         for split in SPLITS:
             if any(result.kept[split] for result in work.results):
                 path = folder / f"{split}.parquet"
-                written = write_split(path, _rows(work, split))
+                written = write_split(path, _rows(work, split, progress))
                 files[path.name] = {"rows": written, "sha256": sha256_file(path)}
         if work.pairs:
             lines = sorted(canonical_json(pair) for pair in work.pairs)
@@ -93,6 +94,7 @@ def write_dataset(work: Output, out: Path) -> dict[str, Any]:
         write_card(folder, manifest, work.facts)
         text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
         atomic_write_text(folder / MANIFEST, text)
+    progress.finish()
     return manifest
 
 
@@ -119,7 +121,7 @@ def _dropped(work: Output) -> list[dict[str, str]]:
             if name != result.entry.name:
                 continue
             for one in examples:
-                text = reader.row(one.ref)["columns"]["prompt"][0]["content"]
+                text = reader.row(one.ref).prompt
                 lines.append(
                     dropped_line(one.item, one.stage, one.reason, text=text, like=one.like)
                 )
@@ -129,7 +131,7 @@ def _dropped(work: Output) -> list[dict[str, str]]:
     return found
 
 
-def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
+def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, Any]]:
     """Yield the rows of a split sorted by id."""
     by_name: Mapping[str, EntryResult] = {r.entry.name: r for r in work.results}
     wanted: list[tuple[str, EntryResult, Ref]] = sorted(
@@ -141,68 +143,72 @@ def _rows(work: Output, split: Split) -> Iterator[dict[str, Any]]:
         ),
         key=lambda item: item[0],
     )
+    chance = {r.entry.name: r.commonest_answer_share() for r in work.results}
     reader = _PartReader(work.store)
     seen: set[str] = set()
     for identity, result, ref in wanted:
-        row = reader.row(ref)
-        columns = row["columns"]
-        share = result.commonest_answer_share()
-        if share is not None:
-            columns["metadata"].setdefault("chance", share)
-        result.checks[row["gold_check"]] += 1
-        result.tests_left_out.update(columns["metadata"].get("tests_left_out", {}))
-        _count_gold(result, identity, columns)
-        work.licences[columns["licence"]] += 1
-        rate = None if work.rates is None else work.rates.of(identity, ref.prompt_key.hex())
-        work.facts.add(columns, rate)
-        work.parts |= _parts_named(columns, seen)
-        metadata = canonical_json(columns["metadata"])
-        yield {
-            **columns,
+        one = reader.row(ref)
+        metadata = dict(one.metadata)
+        if (share := chance[result.entry.name]) is not None:
+            metadata.setdefault("chance", share)
+        result.checks[one.gold_check] += 1
+        result.tests_left_out.update(metadata.get("tests_left_out", {}))
+        _count_gold(result, identity, one)
+        work.licences[one.licence] += 1
+        work.parts |= _parts_named(one, seen)
+        row = {
             "id": identity,
+            "domain": one.domain,
             "split": split,
-            "gold_check": row["gold_check"],
-            "metadata": metadata,
+            "prompt": [{"role": "user", "content": one.prompt}],
+            "verifier": one.verifier,
+            "reference": one.reference,
+            "source": one.source,
+            "licence": one.licence,
+            "gold_check": one.gold_check,
+            "metadata": canonical_json(metadata),
         }
+        rate = None if work.rates is None else work.rates.of(identity, ref.prompt_key.hex())
+        work.facts.add(row, rate)
+        progress.advance(1, split=split)
+        yield row
 
 
-def _parts_named(
-    columns: Mapping[str, Any], seen: set[str]
-) -> dict[tuple[str, str], dict[str, str]]:
+def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[str, str]]:
     """Return the records of what a row names of others; of a verifier in ``seen`` only if tasks of it differ there."""
-    verifier = columns["verifier"]
-    spec = VERIFIERS.get(verifier)
-    if verifier in seen and spec.parts_for is no_parts and spec.compose is None:
+    spec = VERIFIERS.get(one.verifier)
+    if one.verifier in seen and spec.needs is None and spec.compose is None:
         return {}
-    seen.add(verifier)
-    records = part_records([Task(verifier, json.loads(columns["reference"]))])
+    seen.add(one.verifier)
+    records = part_records([Task(one.verifier, json.loads(one.reference))])
     return {(record["group"], record["name"]): record for record in records}
 
 
-def _count_gold(result: EntryResult, identity: str, columns: Mapping[str, Any]) -> None:
+def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
     """Count the type of a row's gold; list it where it has none."""
-    verifier = VERIFIERS.get(columns["verifier"])
-    if verifier.target_type is None:
+    verifier = VERIFIERS.get(one.verifier)
+    if verifier.data.target_type is None:
         return
-    reference = json.loads(columns["reference"])
-    kind = verifier.target_type(reference)
+    reference = json.loads(one.reference)
+    kind = verifier.data.target_type(reference)
     result.golds[kind] += 1
     if kind == UNTYPED and len(result.untyped) < MAX_UNTYPED:
-        result.untyped.append([identity, verifier.shown(reference) or ""])
+        result.untyped.append([identity, verifier.data.shown(reference) or ""])
 
 
 class _PartReader:
-    """Holds the last part read: rows sorted by id mostly follow each other in one."""
+    """Holds the last parts read: sorted by id, row 1000000 stands between rows 100000 and 100001."""
 
     def __init__(self, store: PartStore) -> None:
-        self._store, self._name = store, ""
-        self._rows: list[dict[str, Any]] = []
+        self._store = store
+        self._part = lru_cache(maxsize=4)(self._read)
 
-    def row(self, ref: Ref) -> dict[str, Any]:
+    def row(self, ref: Ref) -> Candidate:
         """Return the row that ``ref`` points to."""
-        if ref.part != self._name:
-            part = self._store.get(ref.part)
-            if part is None:
-                raise self._store.gone(ref.part)
-            self._name, self._rows = ref.part, part.rows
-        return self._rows[ref.place]
+        return self._part(ref.part)[ref.place]
+
+    def _read(self, name: str) -> list[Candidate]:
+        part = self._store.get(name)
+        if part is None:
+            raise self._store.gone(name)
+        return part.rows

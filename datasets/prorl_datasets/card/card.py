@@ -11,7 +11,7 @@ from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_common.markup import table
-from prorl_datasets.building.report import STAGE_NAMES
+from prorl_datasets.candidate import STAGE_NAMES
 from prorl_datasets.card.facts import CardFacts, in_order
 from prorl_datasets.card.plots import IMAGES, draw_plots, rates_plot
 from prorl_datasets.types import SPLITS
@@ -70,12 +70,6 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
 def _made(manifest: Mapping[str, Any]) -> str:
     """Return how the dataset was made, and what the manifest holds of that."""
     version = manifest["versions"]["prorl"]
-    if "derived" in manifest:
-        verb = manifest["derived"]["verb"]
-        return (
-            f"Made with `prorl data {verb}` of prorl {version}; `manifest.json` names the datasets it is made of, the "
-            "hash of each file and the versions."
-        )
     return (
         f"Built with prorl {version} from the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` "
         "holds the resolved recipe, the hash of each file and the versions."

@@ -9,24 +9,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from prorl_common import Progress, sha256_file
-from prorl_datasets.hub.cache import Listing
-from prorl_datasets.hub.candidates import NothingFits, choose
-from prorl_datasets.hub.client import NoHub, NoRevision, Unreachable
-from prorl_datasets.hub.hub import CachedHub, Hub
-from prorl_datasets.hub.peek import columns_of
+from prorl_common.files import lfs_problem
+from prorl_datasets.hub.candidates import Candidate, NothingFits, choose, missing_shards
+from prorl_datasets.hub.hub import CachedHub, Listing, NoHub, NoRevision, Unreachable
 from prorl_datasets.types import DatasetError
 
 CURE = (
     "give --mirror DIR with its files under DIR/<owner>/<name>/, set HF_ENDPOINT to a reachable "
     "hub, or build prorl-136k-procedural, which downloads nothing"
 )
-
-PEEKED = 4
-"""Files of a source whose columns ``Access.columns`` looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +71,9 @@ class Selection:
 class Access:
     """Where the files of this build's published data sets come from. Methods raise Unreachable."""
 
-    def __init__(
-        self, mirror: Path | None = None, hub: Hub | None = None, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
-        self._hub: Hub = hub or CachedHub(os.environ, progress)
+        self._hub = CachedHub(os.environ, progress)
         self._found: dict[tuple[str, str | None, str], ResolvedFile] = {}
 
     def select(
@@ -89,8 +82,11 @@ class Access:
         revision: str,
         files: Sequence[str],
         pinned: dict[str | None, str] | None = None,
+        locked: Sequence[str] = (),
     ) -> Selection:
         """Return what a source takes of ``files``; ``pinned`` are the commits that branches were at.
+
+        A copy that lacks some of a set of numbered files, or some of the files ``locked``, is refused.
 
         A mirror is looked in first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``,
         files of other branches under ``refs/...`` in it.
@@ -100,7 +96,7 @@ class Access:
                 raise Unreachable(f"no such mirror folder: {self._mirror}")
             folder = _folder(self._mirror, repo)
             if folder is not None:
-                return _in_folder(folder, repo, files)
+                return _in_folder(folder, repo, files, locked)
         listings: dict[str | None, Listing] = {}
         pins = pinned or {}
 
@@ -119,6 +115,7 @@ class Access:
             names_of(None)
             where = f"revision {listings[None].commit} of it"
             taken = choose(files, names_of, where)
+            _check_whole(taken, locked, where)
         except (Unreachable, NothingFits) as problem:
             absent = "" if self._mirror is None else f"it is not in the mirror {self._mirror}, and "
             kind = NoHub if isinstance(problem, NoHub) else Unreachable
@@ -141,21 +138,11 @@ class Access:
             found.append(self._found[key])
         return sorted(found, key=lambda file: file.name)
 
-    def columns(self, selection: Selection) -> list[tuple[str, list[str]]]:
-        """Return (name, columns) of the first files of a selection, without fetching them.
-
-        Raises DatasetError for one that cannot be read.
-        """
-        found = []
-        for branch, name in selection.names[:PEEKED]:
-            if selection.folder is not None:
-                path = selection.path(branch, name)
-                size, read = path.stat().st_size, partial(_part_of, path)
-            else:
-                listing = selection.listings[branch]
-                size, read = listing.files[name].size, partial(self._hub.part, listing, name)
-            found.append((name, columns_of(name, size, read)))
-        return found
+    def open(self, selection: Selection, branch: str | None, name: str) -> BinaryIO:
+        """Return a file of a selection to read parts of, without fetching it."""
+        if selection.folder is not None:
+            return selection.path(branch, name).open("rb")
+        return self._hub.open(selection.listings[branch], name)
 
     def _fetch(self, selection: Selection, branch: str | None, name: str) -> ResolvedFile:
         if selection.folder is None:
@@ -175,23 +162,16 @@ def resolve(
     files: Sequence[str],
     *,
     mirror: Path | None = None,
-    hub: Hub | None = None,
 ) -> list[ResolvedFile]:
     """Return the files of ``repo`` that ``files`` (names, patterns, candidates) take, sorted by name.
 
     Raises DatasetError with one line that names the cure.
     """
-    access = Access(mirror, hub)
+    access = Access(mirror)
     try:
         return access.fetch(access.select(repo, revision, files))
     except Unreachable as problem:
         raise DatasetError(f"{repo}: {problem}; {CURE}") from problem
-
-
-def _part_of(path: Path, start: int, length: int) -> bytes:
-    with path.open("rb") as file:
-        file.seek(start)
-        return file.read(length)
 
 
 def _folder(mirror: Path, repo: str) -> Path | None:
@@ -199,8 +179,32 @@ def _folder(mirror: Path, repo: str) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-def _in_folder(folder: Path, repo: str, files: Sequence[str]) -> Selection:
-    there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+def _check_whole(
+    taken: Sequence[tuple[Candidate, list[str]]], locked: Sequence[str], where: str
+) -> None:
+    """Raise Unreachable where files are missing that a candidate would take."""
+    missing = {
+        name
+        for candidate, hits in taken
+        for name in candidate.hits([*missing_shards(hits), *locked])
+        if name not in hits
+    }
+    if missing:
+        names = ", ".join(sorted(missing)[:3]) + (", ..." if len(missing) > 3 else "")
+        raise Unreachable(
+            f"{where} is not whole: {len(missing)} of its files are missing ({names}); fetch them too"
+        )
+
+
+def _in_folder(folder: Path, repo: str, files: Sequence[str], locked: Sequence[str]) -> Selection:
+    paths = sorted(p for p in folder.rglob("*") if p.is_symlink() or not p.is_dir())
+    for path in paths:
+        if path.suffix == ".incomplete" or not path.exists():
+            raise Unreachable(
+                f"the mirror {folder} is not whole: {path.relative_to(folder)} was not fetched to its end; "
+                "give the command that fetched it again"
+            )
+    there = [path.relative_to(folder).as_posix() for path in paths if path.is_file()]
 
     def names_of(branch: str | None) -> list[str]:
         if branch is None:
@@ -209,9 +213,14 @@ def _in_folder(folder: Path, repo: str, files: Sequence[str]) -> Selection:
 
     try:
         taken = choose(files, names_of, f"the mirror {folder}")
-    except NothingFits as problem:
-        raise Unreachable(str(problem)) from problem
+    except NothingFits as error:
+        raise Unreachable(str(error)) from error
+    _check_whole(taken, locked, f"the mirror {folder}")
     names = dict.fromkeys((c.branch, name) for c, hits in taken for name in hits)
-    return Selection(
+    found = Selection(
         repo, tuple(c.text for c, _ in taken), tuple(sorted(names, key=str)), {}, folder
     )
+    for branch, name in found.names:
+        if (problem := lfs_problem(found.path(branch, name))) is not None:
+            raise Unreachable(problem)
+    return found

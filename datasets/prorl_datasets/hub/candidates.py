@@ -1,12 +1,13 @@
 """Which files of a repository a source takes: the first of its candidates that is there.
 
 An item of ``files`` is one candidate or several, best first, with ``|`` between: a name, a pattern
-(``data/train-*``), a format (``parquet``, ``jsonl``, ``json``, ``csv``), or another branch of the
+(``data/train-*``), a format (``FORMATS``), or another branch of the
 repository, ``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -15,13 +16,17 @@ from prorl_common import nearest
 
 FORMATS = {
     "parquet": ("*.parquet",),
-    "jsonl": ("*.jsonl", "*.jsonl.gz"),
-    "json": ("*.json", "*.json.gz"),
-    "csv": ("*.csv", "*.csv.gz"),
+    "arrow": ("*.arrow",),
+    "jsonl": ("*.jsonl", "*.jsonl.gz", "*.jsonl.zst"),
+    "json": ("*.json", "*.json.gz", "*.json.zst"),
+    "csv": ("*.csv", "*.csv.gz", "*.csv.zst"),
+    "tsv": ("*.tsv", "*.tsv.gz", "*.tsv.zst"),
 }
 """Words for all files of a format, and their patterns; ``*`` also stands for folders."""
 _BRANCH = "refs/"
-_NOT_ROWS = ("dataset_infos.json", "dataset_info.json", "state.json")
+NOT_ROWS = ("dataset_infos.json", "dataset_info.json", "state.json")
+"""Files that tell of a data set and hold no rows of it."""
+_SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})(?:-[0-9a-f]+)?(\..+)")
 _SHOWN = 8
 
 
@@ -44,8 +49,21 @@ class Candidate:
             name
             for name in names
             if any(name == p or fnmatchcase(name, p) for p in self.patterns)
-            and not (is_format and (name in _NOT_ROWS or name.startswith((_BRANCH, "."))))
+            and not (is_format and (name in NOT_ROWS or name.startswith((_BRANCH, "."))))
         )
+
+
+def missing_shards(names: Iterable[str]) -> list[str]:
+    """Return what is missing of numbered files among ``names``, such as ``train-00001-of-00003.parquet``."""
+    there: dict[tuple[str, str, str], set[int]] = {}
+    for match in filter(None, map(_SHARD.fullmatch, names)):
+        there.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
+    return [
+        f"{stem}-{number:05d}-of-{total}{ending}"
+        for (stem, total, ending), numbers in sorted(there.items())
+        for number in range(int(total))
+        if number not in numbers
+    ]
 
 
 def candidates(item: str) -> list[Candidate]:

@@ -1,108 +1,382 @@
-"""A hub as ``access`` needs it: listings and files, by way of the cache on this machine.
+"""Files of data sets on the hub: listed and fetched with huggingface_hub, kept in the cache that it and datasets share.
 
-The hub is the one at HF_ENDPOINT; with HF_HUB_OFFLINE only what is in the cache is found. HF_TOKEN, or the
-token that ``hf auth login`` stored, opens gated and private repositories.
+HF_ENDPOINT names the hub. With HF_HUB_OFFLINE only what is in the cache is found. HF_TOKEN, or the token that ``hf auth
+login`` stored, opens gated and private repositories.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import json
+import logging
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, BinaryIO, Self, TypeVar
 
-from prorl_common import NullProgress, Progress, sha256_file
-from prorl_common.hub import hub_address, hub_is_offline, hub_token, is_repo
-from prorl_datasets.hub.cache import Cache, Listing, RemoteFile
-from prorl_datasets.hub.client import Client, NoHub, Unreachable
-from prorl_datasets.hub.download import fetch_body
+from prorl_common import NullProgress, Progress, ServiceError, atomic_write_text, sha256_file
+from prorl_common.files import explain_write_errors
+from prorl_common.http import Reply, RetryPolicy, ServerWatch, TransientError, one_line
+from prorl_common.hub import (
+    broken_library,
+    hub_address,
+    hub_home,
+    hub_is_offline,
+    hub_token,
+    is_repo,
+)
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
-_TRIES = 3
+POLICY = RetryPolicy(first=0.5, longest=30.0, longest_asked=600.0, tries=8)
+"""Two minutes of waiting at most, unless the hub asks for more: its rate limits count over five minutes."""
+FIRST_TRIES = 2
+"""Connections that fail before a hub that has never answered is given up."""
+HASH_TRIES = 3
 """Times that a body of the right length and the wrong hash is fetched."""
+MOST_FILES = 1_000_000
+SHOWN = 8 << 20
+"""Bytes of a file from which its progress is shown."""
+PART = 256 * 1024
+"""Bytes that are asked for at a time where a file is read in parts."""
+_LAYOUT_OF_LISTINGS = 1
+T = TypeVar("T")
 
 
-class Hub(Protocol):
-    """The little of a hub that is needed; all methods raise Unreachable."""
+class Unreachable(Exception):
+    """Why a source gave no files: half a line, without the repository's name and the cure."""
 
-    def listing(self, repo: str, revision: str) -> Listing:
-        """Return the files at a revision, and which commit that is."""
-        ...
 
-    def download(self, listing: Listing, name: str) -> tuple[Path, str]:
-        """Return where the file now lies on this machine, and its SHA-256."""
-        ...
+class NoRevision(Unreachable):
+    """The repository has no such branch, tag or commit."""
 
-    def part(self, listing: Listing, name: str, start: int, length: int) -> bytes:
-        """Return some bytes of a file, fewer at its end."""
-        ...
+
+class NoHub(Unreachable):
+    """No hub can be asked: it has never answered, or must not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file as the hub lists it: bytes, and its SHA-256 (large files) or Git's hash (the others)."""
+
+    size: int
+    sha256: str | None = None
+    git: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All files of a repository at one commit. ``repo`` is its name now, after renames."""
+
+    repo: str
+    commit: str
+    files: Mapping[str, RemoteFile] = field(default_factory=dict)
 
 
 class CachedHub:
-    """The hub that the environment names, behind its cache."""
+    """The hub that the environment names, behind its cache. Methods raise Unreachable, and UserError (disk)."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
+        named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
+        self._cache = Path(named).expanduser() if named else hub_home(environment) / "hub"
+        self._endpoint = hub_address(environment).rstrip("/")
+        self._token = hub_token(environment)
+        self._offline = hub_is_offline(environment)
         self._progress = progress or NullProgress()
-        self._cache = Cache(environment)
-        self.offline = hub_is_offline(environment)
-        self.client = Client(
-            hub_address(environment),
-            hub_token(environment),
-            self._progress.message,
+        self._has_answered = False
+        self._failures = 0
+        self._watch = ServerWatch(
+            f"the hub at {self._endpoint}", POLICY, self._progress.message, "what is here is kept"
         )
 
     def listing(self, repo: str, revision: str) -> Listing:
-        """Return the files at a revision; those of a commit are asked for once."""
+        """Return the files at a revision, and which commit that is. A commit that was listed before is not asked for."""
         if not is_repo(repo):
             raise Unreachable(f"not a repository's name (owner/name): '{repo}'")
-        cache = self._cache
-        is_commit = COMMIT.fullmatch(revision)
-        commit = (
-            revision if is_commit else cache.commit_of(repo, revision) if self.offline else None
-        )
-        found = None if commit is None else cache.listing(repo, commit)
-        if self.offline:
-            here = None if commit is None else cache.fetched(repo, commit)
-            if here is None:
-                raise NoHub(
-                    f"HF_HUB_OFFLINE is set and revision {revision} is not in the hub's cache"
-                )
-            return here if found is None else found
-        if found is None:
-            found = self.client.listing(repo, revision)
-            cache.keep(repo, revision, found)
-            if found.repo != repo:
-                self._progress.message(f"{repo} is now called {found.repo} on the hub")
+        commit = revision if COMMIT.fullmatch(revision) else None
+        if self._offline:
+            return self._listing_offline(repo, revision, commit or self._commit_of(repo, revision))
+        if commit is not None and (known := self._stored_listing(repo, commit)) is not None:
+            return known
+        found = self._ask(lambda: self._remote_listing(repo, revision), repo, revision)
+        files = {name: asdict(file) for name, file in found.files.items()}
+        stored = {"layout": _LAYOUT_OF_LISTINGS, "repo": found.repo, "files": files}
+        atomic_write_text(self._listing_path(repo, found.commit), json.dumps(stored))
+        if revision != found.commit:
+            atomic_write_text(self._folder(repo) / "refs" / revision, found.commit)
+        if found.repo != repo:
+            self._progress.message(f"{repo} is now called {found.repo} on the hub")
         return found
 
     def download(self, listing: Listing, name: str) -> tuple[Path, str]:
         """Return a file's place in the cache and its SHA-256; what is not there, or damaged, is fetched."""
-        repo, commit, remote = listing.repo, listing.commit, listing.files[name]
-        path = self._cache.file(repo, commit, name)
-        for _ in range(_TRIES):
+        remote, path = listing.files[name], self._path(listing, name)
+        for _ in range(HASH_TRIES):
             if not path.is_file():
-                if self.offline:
-                    raise NoHub(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
-                part = self._cache.part(repo, commit, name)
-                source = (repo, commit, name)
-                fetch_body(self.client, source, remote.size, part, path, self._progress)
+                self._refuse_offline(name)
+                with explain_write_errors(path):
+                    self._fetch(listing, name, path)
             sha = sha256_file(path)
-            if self.offline or _is_right(path, sha, remote):
+            if self._offline or _is_right(path, sha, remote):
                 return path, sha
             path.unlink()
-        raise Unreachable(f"the body of {name} has another hash than the hub lists, {_TRIES} times")
+        raise Unreachable(
+            f"the body of {name} has another hash than the hub lists, {HASH_TRIES} times"
+        )
 
-    def part(self, listing: Listing, name: str, start: int, length: int) -> bytes:
-        """Return some bytes of a file, from the cache where it is there."""
-        path = self._cache.file(listing.repo, listing.commit, name)
+    def open(self, listing: Listing, name: str) -> BinaryIO:
+        """Return a file to read parts of: from the cache where it is there, else by requests for those parts."""
+        path = self._path(listing, name)
         if path.is_file():
-            with path.open("rb") as file:
-                file.seek(start)
-                return file.read(length)
-        if self.offline:
+            return path.open("rb")
+        self._refuse_offline(name)
+        from huggingface_hub import HfFileSystem
+
+        files = HfFileSystem(endpoint=self._endpoint, token=self._token or False)
+        place = f"datasets/{listing.repo}@{listing.commit}/{name}"
+
+        def start() -> BinaryIO:
+            opened: BinaryIO = files.open(place, "rb", block_size=PART)
+            opened.read(1)  # only a read shows whether the hub gives the file
+            opened.seek(0)
+            return opened
+
+        return self._ask(start, listing.repo, listing.commit)
+
+    def _refuse_offline(self, name: str) -> None:
+        if self._offline:
             raise NoHub(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
-        return self.client.part(listing.repo, listing.commit, name, start, length)
+
+    def _remote_listing(self, repo: str, revision: str) -> Listing:
+        """Ask for a listing. Raises what huggingface_hub raises, and ValueError for an answer that no hub gives."""
+        from huggingface_hub import HfApi
+        from huggingface_hub.hf_api import RepoFile
+
+        api = HfApi(endpoint=self._endpoint, token=self._token or False)
+        about = api.dataset_info(repo, revision=revision)
+        now, commit = about.id, about.sha
+        if not is_repo(now) or not COMMIT.fullmatch(commit or ""):
+            raise ValueError(f"it calls {repo} '{now}' at '{commit}'")
+        files: dict[str, RemoteFile] = {}
+        paths: set[str] = set()
+        for entry in api.list_repo_tree(now, recursive=True, revision=commit, repo_type="dataset"):
+            if entry.path in paths or len(paths) >= MOST_FILES:
+                raise ValueError("a list of files without an end")
+            paths.add(entry.path)
+            if (
+                isinstance(entry, RepoFile)
+                and entry.path[:1] != "/"
+                and ".." not in entry.path.split("/")
+            ):
+                files[entry.path] = _remote_file(entry)
+        if not paths:
+            raise ValueError("it lists no file")
+        return Listing(now, str(commit), dict(sorted(files.items())))
+
+    def _fetch(self, listing: Listing, name: str, path: Path) -> None:
+        """Fetch a body beside ``path``, going on with what an earlier try left, and move it there when it is whole."""
+        size = listing.files[name].size
+        part = self._folder(listing.repo) / ".prorl" / listing.commit / f"{name}.part"
+        part.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("ab") as out:
+            fcntl.flock(out, fcntl.LOCK_EX)  # another build may fetch the same
+            if path.is_file():
+                return
+            self._ask(lambda: self._fetch_rest(listing, name, out), listing.repo, listing.commit)
+            os.fsync(out.fileno())
+            if size >= SHOWN:
+                self._progress.finish()
+        os.replace(part, path)
+
+    def _fetch_rest(self, listing: Listing, name: str, out: BinaryIO) -> None:
+        from huggingface_hub import hf_hub_url
+        from huggingface_hub.file_download import http_get
+
+        headers = {"Accept-Encoding": "identity"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        size, there = listing.files[name].size, out.seek(0, os.SEEK_END)
+        if there > size:
+            out.truncate(0)
+            there = 0
+        if size >= SHOWN:
+            label = f"fetching {listing.repo}/{name} (MiB)"
+            self._progress.start(label, size >> 20, there >> 20)
+        url = hf_hub_url(
+            listing.repo,
+            name,
+            repo_type="dataset",
+            revision=listing.commit,
+            endpoint=self._endpoint,
+        )
+        shown: Any = _shown_by(self._progress if size >= SHOWN else NullProgress(), there)
+        if there < size:
+            http_get(
+                url,
+                out,
+                resume_size=there,
+                headers=headers,
+                displayed_filename=name,
+                tqdm_class=shown,
+            )
+            out.flush()
+        if out.tell() != size:
+            sent = out.tell()
+            out.truncate(0)
+            raise TransientError(f"it sends {sent:,} bytes of a file that it lists with {size:,}")
+
+    def _ask(self, ask: Callable[[], T], repo: str, revision: str) -> T:
+        """Return what ``ask`` returns, asked again after what may pass later. Raises Unreachable."""
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # the watch tells of failures
+        broken: tuple[type[Exception], ...] = (ValueError, *broken_library())
+
+        def ask_once() -> T:
+            try:
+                answer = ask()
+            except broken as error:
+                if isinstance(error, OSError) and error.errno is not None:
+                    raise  # the disk
+                raise self._explained(error, repo, revision) from error
+            self._has_answered = True
+            return answer
+
+        try:
+            return self._watch.until_answered(ask_once)
+        except ServiceError as error:
+            raise Unreachable(str(error)) from error
+
+    def _explained(self, error: Exception, repo: str, revision: str) -> Exception:
+        """Return TransientError for what may pass later, else why a request failed, with its cure if it has one."""
+        from huggingface_hub import errors
+
+        response = getattr(error, "response", None)
+        if response is None:
+            return self._broken(error)
+        self._has_answered = True
+        status, page = response.status_code, f"{self._endpoint}/datasets/{repo}"
+        message = getattr(error, "server_message", None) or ""
+        reply = Reply(status, dict(response.headers), message.encode())
+        if (trouble := reply.trouble()) is not None:
+            return trouble
+        match error:
+            case errors.GatedRepoError() if self._token and status == 403:
+                return Unreachable(
+                    "this repository is gated and the token's account has no access yet: accept its terms at "
+                    f"{page} (a fine-grained token must also allow public gated repositories)"
+                )
+            case errors.GatedRepoError():
+                return Unreachable(
+                    f"this repository is gated: accept its terms at {page} and set HF_TOKEN"
+                )
+            case errors.RevisionNotFoundError():
+                return NoRevision(f"it has no revision '{revision}' at {self._endpoint}")
+            case errors.EntryNotFoundError():
+                return Unreachable(
+                    f"{self._endpoint} lists a file that it does not have at {revision}"
+                )
+            case _ if isinstance(error, errors.RepositoryNotFoundError) or status in (401, 404):
+                return Unreachable(
+                    f"{self._endpoint} has no such repository, or it is private and HF_TOKEN does not open it"
+                )
+            case _ if status == 403:
+                return Unreachable(
+                    f"the hub refuses it (HTTP 403): it is gated or private; accept its terms at {page} and set "
+                    "HF_TOKEN"
+                )
+            case _:
+                return Unreachable(f"{self._endpoint} answered {reply.line()}")
+
+    def _broken(self, error: Exception) -> Exception:
+        """Return what to raise for a request without an answer, or with one that huggingface_hub cannot read."""
+        import httpx
+        from huggingface_hub.errors import HFValidationError
+
+        words = one_line(str(error))[:200] or type(error).__name__
+        if isinstance(error, HFValidationError):
+            return Unreachable(f"not a repository's name ({words})")
+        if not isinstance(error, httpx.HTTPError | OSError):
+            return Unreachable(f"{self._endpoint} does not answer as a hub does ({words})")
+        self._failures += 1
+        if not self._has_answered and self._failures >= FIRST_TRIES:
+            return NoHub(f"the hub at {self._endpoint} is not reachable ({words})")
+        return TransientError(f"the connection broke ({words})", blames_request=False)
+
+    def _listing_offline(self, repo: str, revision: str, commit: str | None) -> Listing:
+        """Return the files of a commit that are in the cache, whichever program put them there."""
+        known = None if commit is None else self._stored_listing(repo, commit)
+        if known is not None:
+            return known
+        folder = self._folder(repo) / "snapshots" / (commit or "none")
+        paths = [p for p in folder.rglob("*") if p.is_symlink() or p.is_file()]
+        unfinished = any((self._folder(repo) / "blobs").glob("*.incomplete"))
+        if commit is not None and (unfinished or not all(path.exists() for path in paths)):
+            raise NoHub(
+                f"HF_HUB_OFFLINE is set and the hub's cache is not whole ({folder} was not fetched to its end): unset "
+                "it once, or fetch the data set again with hf download"
+            )
+        if not paths:
+            raise NoHub(f"HF_HUB_OFFLINE is set and revision {revision} is not in the hub's cache")
+        files = {p.relative_to(folder).as_posix(): RemoteFile(p.stat().st_size) for p in paths}
+        return Listing(repo, str(commit), files)
+
+    def _commit_of(self, repo: str, revision: str) -> str | None:
+        """Return the commit that a branch or tag was at when it was last asked for."""
+        with suppress(OSError, UnicodeDecodeError):
+            return (self._folder(repo) / "refs" / revision).read_text(encoding="utf-8").strip()
+        return None
+
+    def _stored_listing(self, repo: str, commit: str) -> Listing | None:
+        """Return the files of a commit, if it was listed before."""
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            stored = json.loads(self._listing_path(repo, commit).read_text(encoding="utf-8"))
+            if stored["layout"] == _LAYOUT_OF_LISTINGS:
+                files = {str(n): RemoteFile(**file) for n, file in stored["files"].items()}
+                return Listing(str(stored["repo"]), commit, files)
+        return None
+
+    def _listing_path(self, repo: str, commit: str) -> Path:
+        return self._folder(repo) / ".prorl" / f"{commit}.json"
+
+    def _path(self, listing: Listing, name: str) -> Path:
+        return self._folder(listing.repo) / "snapshots" / listing.commit / name
+
+    def _folder(self, repo: str) -> Path:
+        return self._cache / f"datasets--{repo.replace('/', '--')}"
+
+
+def _remote_file(entry: Any) -> RemoteFile:
+    large = entry.lfs
+    size, oid = (entry.size, entry.blob_id) if large is None else (large.size, large.sha256)
+    if not isinstance(entry.path, str) or not isinstance(oid, str) or not isinstance(size, int):
+        raise TypeError("a file has a path, a size and a hash")
+    if size < 0:
+        raise ValueError(f"a file of {size} bytes")
+    return RemoteFile(size, None, oid) if large is None else RemoteFile(size, oid, None)
+
+
+def _shown_by(progress: Progress, there: int) -> type:
+    """Return what huggingface_hub makes its bar of: one that moves ``progress`` by mebibytes."""
+
+    class Bar:
+        def __init__(self, **_: Any) -> None:
+            self._bytes = there
+
+        def update(self, more: int) -> None:
+            before, self._bytes = self._bytes, self._bytes + more
+            if (whole := (self._bytes >> 20) - (before >> 20)) > 0:
+                progress.advance(whole)
+
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+    return Bar
 
 
 def _is_right(path: Path, sha: str, remote: RemoteFile) -> bool:

@@ -67,6 +67,10 @@ class Pins:
                 found[branch or None] = pin.revision
         return found
 
+    def files(self, repo: str) -> list[str]:
+        """Return the names of the locked files of a repository's own revision."""
+        return sorted(self.repos[repo].files) if repo in self.repos else []
+
     def problems(self, repo: str, files: Sequence[ResolvedFile]) -> list[str]:
         """Return a line for each way in which ``files`` differ from what is locked."""
         wrong = []
@@ -121,21 +125,6 @@ class Pins:
         text = self.text()
         if not self.path.exists() or self.path.read_text(encoding="utf-8") != text:
             atomic_write_text(self.path, text)
-
-
-def check_pins(path: Path, resolved: Mapping[str, Sequence[ResolvedFile]]) -> Pins:
-    """Check ``resolved`` (repository -> files) against the lock file at ``path`` and lock what is new.
-
-    Raises DatasetError with a line for each changed hash or revision, and writes nothing then.
-    """
-    pins = Pins.read(path)
-    wrong = [line for repo in resolved for line in pins.problems(repo, resolved[repo])]
-    if wrong:
-        raise DatasetError("\n".join(wrong))
-    for repo, files in resolved.items():
-        pins.record(repo, files)
-    pins.write()
-    return pins
 
 
 def _name(repo: str, branch: str | None) -> str:

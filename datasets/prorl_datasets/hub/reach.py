@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import urllib.error
-import urllib.request
 
 from prorl_common import ServiceError
-from prorl_common.http import Reply, RetryPolicy, ServerWatch
-from prorl_common.hub import hub_address, hub_is_offline
+from prorl_common.http import Reply, RetryPolicy, ServerWatch, one_line
+from prorl_common.hub import broken_library, hub_address, hub_is_offline
 
 _POLICY = RetryPolicy(first=0.5, longest=4.0, longest_asked=30.0, tries=5)
 HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
@@ -17,26 +15,24 @@ HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 def hub_problem(timeout: float = 3.0) -> str | None:
     """Return why the hub cannot be used, or None when a HEAD request to it was answered.
 
-    One that is busy (429, 5xx) is asked again. Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in
-    seconds.
+    A busy hub (429, 5xx) is asked again. Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
     """
     if offline():
         return "HF_HUB_OFFLINE is set"
+    from huggingface_hub import get_session
+
     endpoint = hub_address(os.environ)
+    broken: tuple[type[Exception], ...] = (ValueError, *broken_library())
 
     def ask() -> str | None:
         try:
-            request = urllib.request.Request(endpoint, method="HEAD")
-            with urllib.request.urlopen(request, timeout=timeout):
-                return None
-        except urllib.error.HTTPError as error:
-            with error:
-                reply = Reply(error.code, dict(error.headers.items()), b"")
-            if (trouble := reply.trouble()) is not None:
-                raise trouble from error
-            return f"{endpoint} answered HTTP {error.code}"
-        except (urllib.error.URLError, OSError, ValueError) as error:
-            return f"{endpoint} is not reachable ({getattr(error, 'reason', error)})"
+            answer = get_session().head(endpoint, timeout=timeout)
+        except broken as error:
+            return f"{endpoint} is not reachable ({one_line(str(error))[:200]})"
+        reply = Reply(answer.status_code, dict(answer.headers), b"")
+        if (trouble := reply.trouble()) is not None:
+            raise trouble
+        return None if answer.is_success else f"{endpoint} answered HTTP {answer.status_code}"
 
     try:
         return ServerWatch(endpoint, _POLICY).until_answered(ask)

@@ -23,7 +23,7 @@ class Item:
     (1/choices). ``parameters`` (JSON values) are the canonical ones: equal family and parameters are
     the same problem, however it is worded; None takes the question's text. ``core`` is the text
     that could coincide with a published problem (no template, form or constraint sentences).
-    ``independent``: as ``rows.row.Row`` has it.
+    ``independent``: as ``candidate.Row`` has it.
     """
 
     question: str

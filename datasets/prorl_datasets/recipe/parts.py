@@ -10,14 +10,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from prorl_common import UserError
-from prorl_datasets.spec import SOURCES, SourceSettings, SourceSpec, Strict
+from prorl_common.config import Section
+from prorl_datasets.spec import SOURCES, SourceSettings, SourceSpec
 from prorl_datasets.types import DOMAINS, SPLITS, Domain, Split
 from prorl_verifiers import VERIFIERS
 
 Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
-class Counts(Strict):
+class Counts(Section):
     """Items wanted of an entry in each split: numbers, or percentages of what a file or hub source has."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
@@ -55,6 +56,17 @@ class Counts(Strict):
         shares = [self._thousandths(s) for s in order]
         return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
 
+    def among_all(self, rows: int) -> dict[Split, int]:
+        """Return the target of each split where the source has ``rows`` rows."""
+        found = {split: self.among(split, rows) for split in SPLITS}
+        rest = rows - sum(count for count in found.values() if count is not None)
+        return {s: max(rest, 0) if count is None else count for s, count in found.items()}
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether some count is not 0."""
+        return any(self.of(split) != 0 for split in SPLITS)
+
     @property
     def is_open(self) -> bool:
         """Whether some count depends on what the source has."""
@@ -70,7 +82,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
-class Entry(Strict):
+class Entry(Section):
     """One ingredient: a source, how many items of it, and how its prompt reads."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
@@ -84,7 +96,7 @@ class Entry(Strict):
     count: Counts
     """How many rows of each split."""
     template: str | None = None
-    """The prompt around ``{question}``, literal braces doubled; null: the recipe's for the domain."""
+    """The prompt around ``{question}``, literal braces doubled; null: the recipe's for the domain, else the verifier's."""
     reference: dict[str, Any] = Field(default_factory=dict)
     """Merged into the reference of every row: ``{environment: scientific}``."""
     weight: Annotated[float, Field(gt=0)] = 1.0
@@ -155,7 +167,7 @@ class Entry(Strict):
         return self.verifier or self.domain
 
 
-class Member(Strict):
+class Member(Section):
     """One task or family of a group: its part of the counts is ``share`` of the sum of shares."""
 
     name: str
@@ -169,7 +181,7 @@ class Member(Strict):
     """Of a procedural member; null: the group's."""
 
 
-class Group(Strict):
+class Group(Section):
     """Many generators under one count: entries ``<name>-<member>`` that share it evenly (by share)."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
@@ -269,7 +281,7 @@ def spread(total: int, shares: list[int]) -> list[int]:
     return [b - a for a, b in pairwise(ends)]
 
 
-class Decontamination(Strict):
+class Decontamination(Section):
     """Which benchmarks rows must not repeat."""
 
     benchmarks: Literal["all"] | list[str] = "all"
@@ -282,7 +294,7 @@ class Decontamination(Strict):
     """Drop rows that tell an item in other words too, by its numbers and its telling words."""
 
 
-class Difficulty(Strict):
+class Difficulty(Section):
     """Keep rows whose pass rate lies in a band."""
 
     ratings: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +22,8 @@ from prorl_common import (
     use_plugins,
     why_unreadable,
 )
+from prorl_common.config import Section
+from prorl_common.seeds import MOST_SEED
 from prorl_datasets.recipe.parts import (
     Counts,
     Decontamination,
@@ -30,9 +32,10 @@ from prorl_datasets.recipe.parts import (
     Group,
     Member,
     check_template,
+    spread,
 )
-from prorl_datasets.spec import RECIPES, SOURCES, Strict
-from prorl_datasets.types import DOMAINS, SPLITS, DatasetError, Domain, Split
+from prorl_datasets.spec import RECIPES, SOURCES
+from prorl_datasets.types import SPLITS, DatasetError, Domain, Split
 from prorl_verifiers import VERIFIERS
 
 MIN_SHARE = 0.9
@@ -40,25 +43,17 @@ PASS_RATES = "pass_rates.jsonl"
 """What ``prorl data rate`` writes into its folder, and the difficulty filter reads."""
 
 
-def default_prompt(verifier: str) -> str:
-    """Return how a verifier's questions are put where nothing else is said.
-
-    For ours ProRL's prompts (arXiv 2505.24864, appendix D); the STEM line is ours, the paper has none.
-    """
-    return VERIFIERS.get(verifier).prompt
-
-
-class Recipe(Strict):
+class Recipe(Section):
     """A whole dataset: entries, and groups that become entries. One of the two is needed."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
     """Of the output folder and the lock file: small letters, digits, ``_ . -``."""
     description: str = ""
     """On the card, and in ``prorl data recipes``."""
-    seed: int = 0
+    seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
     """Of everything drawn."""
     prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
-    """Domain -> the prompt around ``{question}``, literal braces doubled; where none is given, the default below."""
+    """Domain -> the prompt around ``{question}``, literal braces doubled; null: that of the verifier which scores the row."""
     entries: Annotated[list[Entry], Field(default_factory=list)]
     """The ingredients."""
     groups: Annotated[list[Group], Field(default_factory=list)]
@@ -95,11 +90,12 @@ class Recipe(Strict):
             check_template(template)
         return self
 
-    def prompt_for(self, entry: Entry) -> str:
-        """Return the template of ``entry``: its own, the recipe's for the domain, or the verifier's."""
+    def prompt_for(self, entry: Entry, verifier: str) -> str:
+        """Return the template of a row of ``entry`` that ``verifier`` scores: the entry's own, the recipe's for the
+        domain, or the verifier's."""
         if entry.template is not None:
             return entry.template
-        return self.prompts.get(entry.domain) or default_prompt(entry.scored_by)
+        return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt
 
     def difficulty_file(self) -> Path | None:
         """Return the file of recorded pass rates; a relative path starts at the recipe's folder."""
@@ -110,11 +106,11 @@ class Recipe(Strict):
         return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe as JSON-ready values with every default and template filled in."""
+        """Return the recipe as JSON-ready values with every default filled in; read again, it makes the same rows.
+
+        Prompts that the recipe leaves to the verifiers are not written.
+        """
         data: dict[str, Any] = self.model_dump(mode="json")
-        used = {entry.domain: entry.scored_by for entry in self.entries if entry.verifier is None}
-        defaults = {name: default_prompt(name) for name in (*DOMAINS, *used.values())}
-        data["prompts"] = {**defaults, **data["prompts"]}
         del data["groups"]
         for entry in data["entries"]:  # what says nothing is left out, so that old digests hold
             if entry["verifier"] is None:
@@ -124,7 +120,7 @@ class Recipe(Strict):
             if not entry["compare_texts"]:
                 del entry["compare_texts"]
             source = entry["source"]
-            for name in ("columns", "map", "where", "keep", "adapter"):
+            for name in ("columns", "where", "keep", "adapter"):
                 if name in source and not source[name] and source[name] != []:
                     del source[name]
             if source.get("on_bad_row") == "stop":
@@ -163,6 +159,35 @@ class Recipe(Strict):
         if not left:
             raise DatasetError(f"recipe {self.name}: --only and --skip leave no entry")
         return left
+
+    def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
+        """Return a recipe of another name with about ``limit`` rows: a share of each entry and split, at least one.
+
+        Only the entries ``names`` count. ``rows`` says how many rows there are where a count depends on that. Returns
+        the recipe itself if it has no more than ``limit`` rows.
+        """
+        full = {
+            (entry.name, split): count
+            for entry in self.entries
+            if entry.name in names
+            for split, count in entry.count.among_all(rows.get(entry.name, 0)).items()
+            if count
+        }
+        spare, further = limit - len(full), sum(full.values()) - len(full)
+        if spare >= further:
+            return self
+        more = spread(max(spare, 0), [count - 1 for count in full.values()])
+        share = {key: 1 + count for key, count in zip(full, more, strict=True)}
+        entries = [
+            entry.model_copy(
+                update={"count": Counts(**{s: share.get((entry.name, s), 0) for s in SPLITS})}
+            )
+            if entry.name in names
+            else entry
+            for entry in self.entries
+        ]
+        name = f"{self.name}-limit-{limit}"
+        return self.model_copy(update={"name": name, "entries": entries})
 
     def weight_of(self, entry: Entry) -> float:
         """Return the sampling weight of an entry's rows: its own times its domain's."""

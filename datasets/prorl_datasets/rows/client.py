@@ -1,205 +1,201 @@
-"""The parent's side of a row-making child process.
-
-Leaves out: what the child does (``rows.process``, ``rows.maker``).
-"""
+"""The build's side of its row-making processes: a template that has imported everything, and its forks."""
 
 from __future__ import annotations
 
 import json
 import os
 import queue
-import subprocess
 import sys
-import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from prorl_common import Closing, ServiceError
+from prorl_common.forks import Child, Template
+from prorl_common.frames import FrameError, Reader, frame, write
+from prorl_datasets.candidate import Candidate, Drop, decode
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.sources.readers import long_integers
-from prorl_datasets.sources.readers.plain import as_json
+from prorl_datasets.sources.readers.decode import as_json
 from prorl_datasets.types import DatasetError
+
+_COMMAND = ("-P", "-W", "ignore", "-c", "from prorl_datasets.rows.process import main; main()")
+_STOPPED = "the build was stopped; finished parts are kept"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every child of a build knows: recipe, seed, benchmark index and keys (files or None)."""
+    """What every process of a build knows: recipe, seed, benchmark index and keys (files or None)."""
 
     recipe: Recipe
     seed: int
     index: Path | None = None
     taken: Path | None = None
 
+    def request(self) -> dict[str, Any]:
+        """Return what a process is told before its first row."""
+        return {
+            "recipe": self.recipe.resolved(),
+            "seed": self.seed,
+            "index": None if self.index is None else str(self.index),
+            "taken": None if self.taken is None else str(self.taken),
+        }
 
-class RowClient(Closing):
-    """One child process, started on first use; not for two threads at once.
 
-    A child that a signal ended (out of memory, or by hand) is started again once for a request: what
-    it answers depends on nothing else.
-    """
+class RowTemplate(Closing):
+    """The process that row makers are forked from: started on first use, and anew if it has ended. Thread-safe."""
 
     def __init__(self) -> None:
-        self._closed = False
+        self._lock = threading.Lock()
+        self._template: Template | None = None
+        self.closed = False
+
+    def fork(self) -> Child:
+        """Fork a row maker. Raises ServiceError."""
+        with self._lock:
+            if self.closed:
+                raise ServiceError(_STOPPED)
+            if self._template is not None and not self._template.alive:
+                self._template.kill()
+                self._template = None
+            if self._template is None:
+                environment = {**os.environ, "PYTHONHASHSEED": "0"}
+                command = [sys.executable, *_COMMAND]
+                self._template = Template(command, environment, "a row-making process")
+                self._template.hello()
+            return self._template.child({})
+
+    def close(self) -> None:
+        """End the template and all that were forked from it."""
+        self.closed = True
+        with self._lock:
+            if self._template is not None:
+                self._template.kill()
+
+
+class RowClient(Closing):
+    """One row-making process, forked on first use; not for two threads at once.
+
+    A process that a signal ended (out of memory, or by hand) is started again once for a request: what
+    it answers depends on nothing else. Without ``template`` it has one of its own.
+    """
+
+    def __init__(self, template: RowTemplate | None = None) -> None:
+        self._template = RowTemplate() if template is None else template
+        self._owns_template = template is None
         self._setting: Setting | None = None
-        self._process: subprocess.Popen[str] | None = None
-        self._log: IO[str] | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._busy = threading.Lock()
+        self._process: tuple[Child, Reader] | None = None
 
     def set_up(self, setting: Setting) -> None:
         """Say what is built; needed before ``generate`` and ``convert``."""
         self._setting = setting
         if self._process is not None:
-            self._tell()
+            self._ask(setting.request())
 
-    def check(self, wanted: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
+    def check(self, pairs: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:
         """Return the mistakes in (reasoning-gym task, configuration) pairs."""
-        found: list[str] = self._ask({"check": list(wanted)})
-        return found
+        mistakes: list[str] = self._ask({"check": list(pairs)})
+        return mistakes
 
     def entries(
         self, task: str, config: Mapping[str, Any], seeds: Sequence[int]
     ) -> list[dict[str, Any]]:
         """Return {"entry": ...} or {"error": text} of a reasoning-gym task for each seed."""
-        found: list[dict[str, Any]] = self._ask({"entries": [task, config, list(seeds)]})
-        return found
+        entries: list[dict[str, Any]] = self._ask({"entries": [task, config, list(seeds)]})
+        return entries
 
-    def generate(self, entry: str, split: str, start: int, stop: int) -> list[dict[str, Any]]:
+    def generate(self, entry: str, split: str, start: int, stop: int) -> list[Candidate | Drop]:
         """Return candidates of a generated entry; see RowMaker.generate."""
         return self._candidates({"generate": [entry, split, start, stop]})
 
-    def convert(self, entry: str, start: int, rows: Sequence[Any]) -> list[dict[str, Any]]:
+    def convert(self, entry: str, rows: Sequence[Any]) -> list[Candidate | Drop]:
         """Return candidates of raw rows; see RowMaker.convert. Raises DatasetError as it does."""
-        return self._candidates({"rows": [entry, start, list(rows)]})
+        return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:
-        """End the child for good; safe to call twice and from another thread."""
-        self._closed = True
-        self._end()
+        """End the process; safe to call twice, and from another thread once the template is closed."""
+        if self._owns_template:
+            self._template.close()
+        with self._busy:
+            self._end()
 
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, self._log):
-            if stream is not None:
-                with suppress(OSError):  # unsent bytes of a request to a child that is gone
-                    stream.close()
-        if self._folder is not None:
-            self._folder.cleanup()
-
-    def _candidates(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+    def _candidates(self, request: dict[str, Any]) -> list[Candidate | Drop]:
         reply = self._ask(request)
         if "user_error" in reply:
             raise DatasetError(reply["user_error"])
-        found: list[dict[str, Any]] = reply["candidates"]
-        return found
+        return [decode(values) for values in reply["candidates"]]
 
     def _ask(self, request: dict[str, Any]) -> Any:
-        with long_integers():
-            text = json.dumps(request, default=as_json) + "\n"
-        line = self._exchange(text)
-        if line is None and self._died_by_signal():
-            self._end()
-            line = self._exchange(text)
-        if line is None:
-            raise ServiceError(self._obituary())
-        return json.loads(line)
+        with long_integers():  # not ``frames.encode``: tests of published code sets hold them
+            data = frame(json.dumps(request, default=as_json).encode())
+        with self._busy:
+            for is_last in (False, True):
+                try:
+                    return json.loads(self._exchange(data))
+                except FrameError:
+                    code, words = self._end()
+                    if self._template.closed:
+                        raise ServiceError(_STOPPED) from None
+                    if is_last or (code is not None and code >= 0):
+                        raise ServiceError(
+                            f"a row-making process died ({words}); finished parts are kept, "
+                            "run the same command to go on"
+                        ) from None
+        raise AssertionError("the second try returns or raises")
 
-    def _exchange(self, text: str) -> str | None:
-        """Return the child's answer to one request, None where it died."""
-        if self._closed:
-            raise ServiceError("the build was stopped; finished parts are kept")
+    def _exchange(self, data: bytes) -> bytes:
+        """Return the answer to one request. Raises FrameError where the process ended."""
         if self._process is None:
-            self._start()
-        process = self._process
-        if process is None or process.stdin is None or process.stdout is None:
-            return None
-        try:
-            process.stdin.write(text)
-            process.stdin.flush()
-            line = process.stdout.readline()
-        except (BrokenPipeError, ValueError):  # ValueError: another thread closed it
-            return None
-        return line if line.endswith("\n") else None
+            child = self._template.fork()
+            self._process = child, Reader(child.source)
+            if self._setting is not None:
+                self._exchange(frame(json.dumps(self._setting.request()).encode()))
+        child, reader = self._process
+        write(child.to, data)
+        return reader.receive_body()
 
-    def _died_by_signal(self) -> bool:
-        return not self._closed and self._process is not None and self._process.wait() < 0
-
-    def _obituary(self) -> str:
-        process = self._process
-        status = None if process is None else process.wait()
-        words = f"signal {-status}" if status is not None and status < 0 else self._last_words()
-        return (
-            f"a row-making process died ({words}); finished parts are kept, "
-            "run the same command to go on"
-        )
-
-    def _start(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="prorl-rows-")
-        self._log = tempfile.TemporaryFile("w+")  # noqa: SIM115 (``close`` ends it)
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "prorl_datasets.rows.process"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            encoding="utf-8",
-            start_new_session=True,  # a Ctrl-C is for us to hand on
-            cwd=self._folder.name,  # some reasoning-gym tasks run programs that write files
-            env={**os.environ, "PYTHONHASHSEED": "0"},
-        )
-        if self._setting is not None:
-            self._tell()
-
-    def _tell(self) -> None:
-        known = self._setting
-        assert known is not None
-        self._ask(
-            {
-                "recipe": known.recipe.resolved(),
-                "seed": known.seed,
-                "index": None if known.index is None else str(known.index),
-                "taken": None if known.taken is None else str(known.taken),
-            }
-        )
-
-    def _last_words(self) -> str:
-        if self._log is None or self._log.closed:
-            return "it was ended"
-        self._log.seek(0)
-        lines = self._log.read().strip().splitlines()
+    def _end(self) -> tuple[int | None, str]:
+        """End the process; return its exit code (None: unknown), and the signal or its last words."""
+        if self._process is None:
+            return None, ""
+        (child, _), self._process = self._process, None
+        lines = child.last_lines()
+        code = child.kill()
+        if code is None or code < 0:
+            return code, "its template ended" if code is None else f"signal {-code}"
         if not lines:
-            return "no message"
+            return code, "no message"
         files = [line.strip() for line in lines if line.lstrip().startswith('File "')]
-        code = f" ({files[-1]})" if files else ""
-        place = lines[-1].removeprefix("at ") if lines[-1].startswith("at ") else ""
-        return (f"{place}: {lines[-2]}" if place and len(lines) > 1 else lines[-1]) + code
+        place = f" ({files[-1]})" if files else ""
+        row = lines[-1].removeprefix("at ") if lines[-1].startswith("at ") else ""
+        return code, (f"{row}: {lines[-2]}" if row and len(lines) > 1 else lines[-1]) + place
 
 
 class Children(Closing):
-    """As many row-making children as workers, lent to one thread at a time; each starts on first use.
+    """As many row-making processes as workers, lent to one thread at a time; each starts on first use.
 
     A context manager: leaving it ends the processes.
     """
 
     def __init__(self, workers: int) -> None:
-        self._all = [RowClient() for _ in range(workers)]
+        self._template = RowTemplate()
+        self._all = [RowClient(self._template) for _ in range(workers)]
         self._free: queue.LifoQueue[RowClient] = queue.LifoQueue()  # the last used is warm
         for child in self._all:
             self._free.put(child)
 
     def set_up(self, setting: Setting) -> None:
-        """Say to all children what is built."""
+        """Say to all processes what is built."""
         for child in self._all:
             child.set_up(setting)
 
     @contextmanager
     def lend(self) -> Iterator[RowClient]:
-        """Yield a free child, waiting for one if need be."""
+        """Yield a free process, waiting for one if need be."""
         child = self._free.get()
         try:
             yield child
@@ -210,6 +206,7 @@ class Children(Closing):
         return len(self._all)
 
     def close(self) -> None:
-        """End the processes; safe to call twice."""
+        """End the processes; safe to call twice, and while they are in use."""
+        self._template.close()
         for child in self._all:
             child.close()

@@ -1,7 +1,6 @@
-"""Make finished candidate rows: the item, its prompt, its keys, what it shares with benchmarks.
+"""Make finished candidates: the item, its prompt, its keys, and what it shares with benchmarks.
 
-Runs in a child process (``rows.process``); everything that costs time and needs no verifier happens
-here. Leaves out: the gold check and every comparison between rows.
+Runs in a child process (``rows.process``); everything that costs time and needs no verifier happens here.
 """
 
 from __future__ import annotations
@@ -12,16 +11,26 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, derive_seed
+from prorl_datasets.candidate import (
+    BadRow,
+    BenchmarkMatch,
+    Candidate,
+    Drop,
+    Row,
+    digest,
+    normalised,
+    prompt_key,
+)
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.posed import flaw_of_row
-from prorl_datasets.rows.row import BadRow, Drop, Row, digest, normalised, prompt_key
 from prorl_datasets.sources import rg_entries
 from prorl_datasets.sources.readers import long_integers
 from prorl_datasets.sources.sources import row_of
+from prorl_datasets.sources.well_posed import Flaw
 from prorl_datasets.spec import RowSettings
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import Task, TaskError, load_task
@@ -38,6 +47,9 @@ LEAST_WORDS = 8
 """Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
 DIGITS = 4300
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
+LEAST_GOLD = 20
+"""Characters from which on a gold response found in its own question is no chance."""
+_NUMBER = re.compile(r"\$?(-?\d+(?:\.\d+)?)(?:\s*\\times\s*10\^\{(-?\d+)\})?\$?(.*)", re.DOTALL)
 SHOWN = 400
 """Characters of a text that a report of matches shows."""
 MAX_PAIRS = 5
@@ -45,13 +57,9 @@ MAX_PAIRS = 5
 
 
 class RowMaker:
-    """Candidates of the entries of one recipe, as JSON-ready dictionaries.
+    """Makes the candidates of the entries of one recipe, or Drops of what cannot become a row.
 
-    A candidate has ``index``, ``columns``, ``gold``, ``box``, ``checked``, ``consistent``, ``key``,
-    ``independent``, ``prompt_key``, ``signature``, ``matches`` and ``variant`` (it stays all the same, for its
-    other numbers); one that cannot become a row has ``index``, ``drop``, ``detail`` and ``stage``, ``match`` if it is
-    an item of a generated benchmark, ``quarantine`` if its source keeps bad rows. ``benchmarks``
-    is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
+    ``benchmarks`` is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
     """
 
     def __init__(
@@ -67,25 +75,26 @@ class RowMaker:
         self._memory: dict[str, Any] = {}
         self._templates: dict[str, NDArray[Any]] = {}
 
-    def generate(self, name: str, split: str, start: int, stop: int) -> list[dict[str, Any]]:
+    def generate(self, name: str, split: str, start: int, stop: int) -> list[Candidate | Drop]:
         """Return the candidates [start, stop) of a generated entry's stream for ``split``."""
         entry = self._entries[name]
-        found = []
+        candidates = []
         for index in range(start, stop):
             with _place(f"{name} {split} {index}"):
-                found.append(self._finish(entry, split, self._row(entry, split, index)))
-        return found
+                candidates.append(self._finish(entry, split, self._row(entry, split, index)))
+        return candidates
 
-    def convert(self, name: str, start: int, rows: Sequence[list[Any]]) -> list[dict[str, Any]]:
-        """Return the candidates of raw rows (``RawRow``); the first has the index ``start``.
+    def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
+        """Return the candidates of raw rows: (index, *RawRow).
 
-        A bad row is a drop, with its columns under ``quarantine`` where the source asks for that. Raises
-        DatasetError naming file and line where it stops at them.
+        A bad row is a Drop, with its columns where the source quarantines them. Raises DatasetError naming file
+        and line where the source stops at bad rows.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
-        found, bad = [], []
-        for index, (where, raw, *problem) in enumerate(rows, start=start):
+        candidates: list[Candidate | Drop] = []
+        bad: list[tuple[str, DatasetError]] = []
+        for index, where, raw, *problem in rows:
             with _place(where):
                 try:
                     if problem:
@@ -94,19 +103,16 @@ class RowMaker:
                 except DatasetError as error:
                     bad.append((where, error))
                     place = where.rpartition("/")[2]
-                    lost = {
-                        "index": index,
-                        "drop": _reason(error),
-                        "detail": str(error).replace(where, place),
-                    }
-                    if policy == "quarantine":
-                        lost["quarantine"] = {"place": place, "columns": raw}
-                    found.append(lost)
+                    reason = error.reason if isinstance(error, BadRow) else "malformed"
+                    kept = {"place": place, "columns": raw} if policy == "quarantine" else None
+                    detail = str(error).replace(where, place)
+                    drop = Drop(index, f"bad row: {reason}", detail, quarantine=kept)
+                    candidates.append(drop)
                     continue
-                found.append(self._finish(entry, "", row))
+                candidates.append(self._finish(entry, "", row))
         if bad and policy == "stop":
             raise _stopped(bad, len(rows), isinstance(entry.source, RowSettings))
-        return found
+        return candidates
 
     def _row(self, entry: Entry, split: str, index: int) -> Row | Drop:
         assert entry.spec.generate is not None
@@ -114,27 +120,27 @@ class RowMaker:
         made: Row | Drop = entry.spec.generate(entry, index, seed, self._memory)
         return made
 
-    def _finish(self, entry: Entry, split: str, row: Row | Drop) -> dict[str, Any]:
+    def _finish(self, entry: Entry, split: str, row: Row | Drop) -> Candidate | Drop:
         if isinstance(row, Drop):
-            lost = {"index": row.index, "drop": row.reason, "detail": row.detail}
-            return {**lost, "stage": row.stage}
+            return row
         if entry.generated and (flaw := flaw_of_row(row)) is not None:
-            lost = {"index": row.index, "drop": flaw.reason, "detail": flaw.detail}
-            return {**lost, "stage": "posed", "text": row.question}
+            return Drop(row.index, flaw.reason, flaw.detail, "posed", row.question)
+        if entry.verifier not in (None, row.task.verifier):
+            raise DatasetError(
+                f"entry '{entry.name}': its source makes rows for the verifier {row.task.verifier}, not for "
+                f"{entry.verifier}; leave out 'verifier'"
+            )
         if entry.reference:
             row = replace(row, task=_with_own(entry, row.task))
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
-            lost = {"index": row.index, "drop": "no known answer", "detail": ""}
-            return {**lost, "text": row.question}
+            return Drop(row.index, "no known answer", text=row.question)
         if (key := row.key) is not None and digest(key) in self._taken:
             # by its parameters, an item of a generated benchmark
-            benchmark, item = self._taken[digest(key)]
-            match = {"benchmark": benchmark, "item": item, "rule": "parameters", "score": 1.0}
-            match |= {"view": "exact", "numbers": "same", "shared": ""}
-            match |= {"text": row.question[:SHOWN]}
-            drop = f"item of {benchmark}"
-            return {"index": row.index, "drop": drop, "detail": item, "match": match}
-        prompt = self._recipe.prompt_for(entry).format(question=row.question)
+            match = BenchmarkMatch(*self._taken[digest(key)], rule="parameters")
+            reason, text = f"item of {match.benchmark}", row.question[:SHOWN]
+            return Drop(row.index, reason, match.item, "decontamination", text, match)
+        template = self._recipe.prompt_for(entry, row.task.verifier)
+        prompt = template.format(question=row.question)
         metadata = {
             **row.metadata,
             "entry": entry.name,
@@ -145,26 +151,16 @@ class RowMaker:
             metadata["gold_response"] = row.gold
         with long_integers():
             reference = row.task.reference_json()
-        messages = [{"role": "user", "content": prompt}]
-        columns = {
-            "domain": entry.domain,
-            "prompt": messages,
-            "verifier": row.task.verifier,
-            "reference": reference,
-            "source": entry.spec.shown(entry.source),
-            "licence": str(row.metadata.get("licence", entry.licence)),
-            "metadata": metadata,
-            "answer": row.answer,
-        }
         if _LONG.search(reference):  # does every Python read it? its own limit is DIGITS digits
             try:
                 json.loads(reference)
             except ValueError:
-                return {"index": row.index, "drop": "an integer is too long", "detail": ""}
+                return Drop(row.index, "an integer is too long")
         try:  # JSON may hold halves of surrogate pairs
-            json.dumps(columns, ensure_ascii=False, default=rg_entries.plain).encode()
+            texts = [prompt, reference, metadata, row.answer]
+            json.dumps(texts, ensure_ascii=False, default=rg_entries.plain).encode()
         except UnicodeEncodeError:
-            return {"index": row.index, "drop": "not valid Unicode", "detail": ""}
+            return Drop(row.index, "not valid Unicode")
         profile = self._profile(entry, row)
         signature = None  # as text; a short one has no near-duplicates
         compared = entry.compare_texts or not entry.generated
@@ -174,31 +170,38 @@ class RowMaker:
         response, task = self._gold(entry, split, row)
         matches = self._matches(entry, profile)
         keeps_variants = self._recipe.decontamination.variants == "keep"
-        return {
-            "index": row.index,
-            "columns": columns,
-            "gold": response,
-            "box": None if task is None else task.reference_json(),
-            "checked": self._is_checked(entry, split, row),
-            "consistent": row.consistent,
-            "independent": row.independent,
-            "key": digest(key if key is not None else normalised(row.question)),
-            "prompt_key": prompt_key(messages),
-            "signature": signature,
-            "matches": [
-                {
-                    "benchmark": match.benchmark,
-                    "item": match.item_id,
-                    "rule": match.rule,
-                    "view": match.view,
-                    "numbers": match.numbers,
-                    "score": round(float(match.score), 4),
-                    "shared": match.shared,
-                }
+        return Candidate(
+            index=row.index,
+            domain=entry.domain,
+            prompt=prompt,
+            verifier=row.task.verifier,
+            reference=reference,
+            source=entry.spec.shown(entry.source),
+            licence=str(row.metadata.get("licence", entry.licence)),
+            metadata=metadata,
+            key=digest(key if key is not None else normalised(row.question)),
+            prompt_key=prompt_key([{"content": prompt}]),
+            signature=signature,
+            answer=row.answer,
+            gold=response,
+            box=None if task is None else task.reference_json(),
+            checked=self._is_checked(entry, split, row),
+            consistent=row.consistent,
+            independent=row.independent,
+            matches=tuple(
+                BenchmarkMatch(
+                    match.benchmark,
+                    match.item_id,
+                    match.rule,
+                    round(float(match.score), 4),
+                    match.view,
+                    match.numbers,
+                    match.shared,
+                )
                 for match in matches[:MAX_PAIRS]
-            ],
-            "variant": keeps_variants and all(match.numbers == "other" for match in matches),
-        }
+            ),
+            variant=keeps_variants and all(match.numbers == "other" for match in matches),
+        )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
         """Return what to run as gold check: the gold response, with another task where all tests
@@ -238,16 +241,12 @@ class RowMaker:
 
     def _template(self, entry: Entry) -> NDArray[Any]:
         if entry.name not in self._templates:
-            from prorl_datasets.text.templates import template_ngrams
+            from prorl_datasets.text.hashing import template_ngrams
 
             rows = [self._row(entry, "probe", index) for index in range(PROBES)]
             texts = [r.core or r.question for r in rows if isinstance(r, Row)]
             self._templates[entry.name] = template_ngrams(sorted(set(texts)))
         return self._templates[entry.name]
-
-
-def _reason(error: DatasetError) -> str:
-    return f"bad row: {error.reason}" if isinstance(error, BadRow) else "bad row: malformed"
 
 
 def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
@@ -281,3 +280,50 @@ def _place(where: str) -> Iterator[None]:
     except Exception as error:
         error.add_note(f"at {where}")
         raise
+
+
+def flaw_of_row(row: Row) -> Flaw | None:
+    """Return why a row cannot be asked, None where nothing was found."""
+    if not row.question.strip():
+        return Flaw("impossible", "the question is empty")
+    gold = (row.gold or "").strip()
+    if len(gold) >= LEAST_GOLD and gold in row.question:
+        return Flaw("trivial", "the gold response stands in the question")
+    choices = row.task.reference.get("choices")
+    if isinstance(choices, Sequence) and not isinstance(choices, str):
+        return _options_flaw([str(choice) for choice in choices], str(row.task.reference["answer"]))
+    return None
+
+
+def _options_flaw(options: list[str], letter: str) -> Flaw | None:
+    texts = [normalised(option) for option in options]
+    if len(set(texts)) < len(texts):
+        return Flaw("ambiguous", f"two options are alike: {options}")
+    place = ord(letter[:1].upper()) - ord("A") if letter else -1
+    if not 0 <= place < len(options):
+        return Flaw("impossible", f"no option {letter!r}")
+    right = _number(options[place])
+    for at, option in enumerate(options):
+        other = _number(option)
+        if at == place or right is None or other is None or right[1] != other[1]:
+            continue
+        coarse = max(_last_place(right[0]), _last_place(other[0]))
+        if right[0].quantize(coarse, ROUND_HALF_UP) == other[0].quantize(coarse, ROUND_HALF_UP):
+            return Flaw("ambiguous", f"{options[place]} and {option} are one number, rounded")
+    return None
+
+
+def _number(option: str) -> tuple[Decimal, str] | None:
+    """Return the number that an option begins with, and its unit; None for other texts."""
+    read = _NUMBER.fullmatch(option.strip())
+    if read is None:
+        return None
+    number, power, unit = read.groups()
+    return Decimal(f"{number}e{power or 0}"), unit.strip()
+
+
+def _last_place(number: Decimal) -> Decimal:
+    """Return 1, 0.1, 0.01 for the place of the last digit written."""
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)  # a number that was written in digits
+    return Decimal(1).scaleb(exponent)

@@ -13,7 +13,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import resources
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +21,7 @@ from typing import Any
 
 from prorl_common import UserError, atomic_write_text
 from prorl_common.files import explain_write_errors
+from prorl_datasets.candidate import Candidate, decode_candidate, encode
 from prorl_datasets.recipe.recipe import Recipe
 from prorl_datasets.types import DatasetError
 
@@ -47,20 +48,21 @@ MOST_SHOWN = 600
 class Part:
     """What one chunk of one entry gave.
 
-    ``candidates`` were looked at. ``rows`` survived their own checks: ``columns`` (Parquet columns
-    but id, split and gold_check), ``gold_check``, ``index``, ``key``, ``prompt_key``,
-    ``signature``. ``drops`` counts by stage and reason, ``examples`` are lines of
-    ``dropped.jsonl``; ``pairs`` are the matches with benchmarks; ``quarantine`` are bad rows with
-    reason and columns; ``isolation`` are the levels that held in the gold check.
+    ``candidates`` were looked at; ``rows`` survived their own checks. ``drops`` counts by stage and reason,
+    ``examples`` are lines of ``dropped.jsonl``; ``pairs`` are the matches with benchmarks; ``quarantine`` are bad
+    rows with reason and columns; ``isolation`` are the levels that held in the gold check; ``unpaid`` rows do not
+    reward the answer that their prompt asks for (``gold.Unpaid``).
     """
 
     candidates: int = 0
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Candidate] = field(default_factory=list)
     drops: dict[str, dict[str, int]] = field(default_factory=dict)
     examples: list[dict[str, str]] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantine: list[dict[str, Any]] = field(default_factory=list)
     isolation: list[str] = field(default_factory=list)
+    unpaid: int = 0
+    unpaid_example: str = ""
 
     def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
         """Count a dropped candidate; the first EXAMPLES of each reason are kept with what ``about`` says."""
@@ -92,15 +94,19 @@ class PartStore:
         """Return a finished part, or None; one that the disk damaged is None, to be made again."""
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
-            return Part(**json.loads(text))
-        except (FileNotFoundError, NotADirectoryError, ValueError, TypeError):
+            values = json.loads(text)
+            rows = [decode_candidate(row) for row in values.pop("rows")]
+            return Part(**values, rows=rows)
+        except (FileNotFoundError, NotADirectoryError, ValueError, TypeError, KeyError):
             return None
 
     def put(self, name: str, part: Part) -> None:
         """Write a part atomically. Raises UserError when the place cannot be written, DatasetError
         when the folder is removed between being made and being written to.
         """
-        text = json.dumps(asdict(part), ensure_ascii=False)
+        values = {field.name: getattr(part, field.name) for field in fields(part)}
+        values["rows"] = [encode(row) for row in part.rows]
+        text = json.dumps(values, ensure_ascii=False)
         try:
             atomic_write_text(self.folder / f"{name}.json", text)
         except UserError as error:

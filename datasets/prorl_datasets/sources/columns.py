@@ -1,4 +1,4 @@
-"""Raw rows by their columns: left out by ``where``, computed by ``map``, onto prompt and task.
+"""Raw rows by their columns: which are wanted (``where``), and what becomes prompt, task and metadata.
 
 The verifier's spec names the fields. Leaves out: rows of published sets (``adapted``).
 """
@@ -8,17 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from prorl_common import UserError, nearest
-from prorl_datasets.expressions import ExpressionError, condition, parse, value_of
-from prorl_datasets.golds import rules
+from prorl_common import UserError, nearest, what_failed
+from prorl_datasets.candidate import OWN_PROGRAM, OWN_RESPONSE, BadRow, Row
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.rows.row import OWN_PROGRAM, OWN_RESPONSE, BadRow, Row
 from prorl_datasets.sources.readers import long_integers
-from prorl_datasets.sources.readers.plain import (
+from prorl_datasets.sources.readers.decode import (
     MAX_DEPTH,
     is_nan,
     is_too_deep,
@@ -26,40 +26,58 @@ from prorl_datasets.sources.readers.plain import (
     one_line,
     some_names,
 )
-from prorl_datasets.spec import RawRow, RowSettings
+from prorl_datasets.spec import FUNCTIONS, RawRow, RowSettings
 from prorl_verifiers import VERIFIERS, load_task
 
 ID_FIELD = "id"
 """A column of this name (or the one mapped to it) names a row; two rows of one name are a mistake."""
 GOLD_FIELD = "gold_response"
+NO_CONDITION = "where has no value"
+"""The reason of a row that ``where`` cannot be asked of."""
 METADATA = "metadata."
 
 
 def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
-    """Return a line for each mapped or computed name that is no field of the entry's verifier."""
+    """Return a line for each name in ``columns`` that is no field of the entry's verifier."""
     spec = VERIFIERS.get(entry.scored_by)
-    fields = (ID_FIELD, "prompt", *spec.columns, *spec.optional_columns, GOLD_FIELD)
+    fields = (ID_FIELD, "prompt", *spec.data.columns, *spec.data.optional_columns, GOLD_FIELD)
     return [
-        f"entry '{entry.name}': {place}: '{name}' is not a field of {entry.scored_by}"
-        f"{nearest(name, fields)}; fields: {', '.join(fields)}"
-        + (", or metadata.NAME" if place == "map" else "")
-        for place, names in (("columns", settings.columns), ("map", settings.map))
-        for name in names
-        if name not in fields and not (place == "map" and name.startswith(METADATA))
+        f"entry '{entry.name}': columns: '{name}' is not a field of {entry.scored_by}"
+        f"{nearest(name, fields)}; fields: {', '.join(fields)}, or metadata.NAME"
+        for name in settings.columns
+        if name not in fields and not name.startswith(METADATA)
     ]
+
+
+def value_at(row: Mapping[str, Any], column: str) -> Any:
+    """Return a column, or what a dotted path names in one: ``reward_model.ground_truth``, ``messages.0.content``.
+
+    Raises LookupError where there is no such thing.
+    """
+    if column in row or "." not in column:
+        return row[column]
+    value: Any = row
+    for part in column.split("."):
+        if isinstance(value, list) and part.isdigit():
+            value = value[int(part)]
+        elif isinstance(value, Mapping):
+            value = value[part]
+        else:
+            raise KeyError(part)
+    return value
 
 
 def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
     """Return the raw columns that rows must have by what a recipe says, each once.
 
-    They are for the verifier's fields, and what ``where``, ``map`` and ``keep`` name.
+    They are for the verifier's fields, and what ``where`` and ``keep`` name.
     """
     spec = VERIFIERS.get(verifier)
-    fields = [name for name in ("prompt", *spec.columns) if name not in settings.map]
-    named = [settings.columns.get(name, name) for name in (*fields, *settings.columns)]
-    expressions = [*settings.map.values(), *([] if settings.where is None else [settings.where])]
-    named += [name for text in expressions for name in parse(text).names()]
-    return list(dict.fromkeys([*named, *(settings.keep or ())]))
+    named = [settings.columns.get(name, name) for name in ("prompt", *spec.data.columns)]
+    conditions = settings.where if isinstance(settings.where, dict) else {}
+    return list(
+        dict.fromkeys([*named, *settings.columns.values(), *conditions, *(settings.keep or ())])
+    )
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
@@ -67,10 +85,13 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
     column = settings.columns.get(ID_FIELD, ID_FIELD)
     names: dict[int, str] = {}  # by 8 bytes of hash, and the line only: there may be millions
     for where, row, *known in rows:
-        if known or row.get(column) is None or ID_FIELD in settings.map:
+        value = None
+        with suppress(LookupError):
+            value = value_at(row, column)
+        if known or value is None:
             yield (where, row, *known)  # type: ignore[misc]
             continue
-        name = str(row[column])
+        name = str(value)
         data = name.encode("utf-8", "surrogatepass")
         short = int.from_bytes(hashlib.blake2b(data, digest_size=8).digest())
         if short in names:
@@ -88,10 +109,59 @@ def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool
     """Whether a raw row meets the source's ``where``. Raises BadRow for one it cannot be asked of."""
     if settings.where is None:
         return True
+    if isinstance(settings.where, str):
+        return _asked_of_a_function(settings.where, raw, where)
+    return all(_holds(column, wanted, raw, where) for column, wanted in settings.where.items())
+
+
+def _asked_of_a_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
+    function = FUNCTIONS.get(name)
     try:
-        return condition(parse(settings.where), raw)
-    except ExpressionError as error:
-        raise BadRow(where, f"where {error}", "where has no value") from error
+        answer: Any = function.call(dict(raw))
+    except UserError:
+        raise
+    except Exception as error:  # of a plug-in: the row is a bad one, and says why
+        problem = f"where: {name} raised {one_line(what_failed(error))}"
+        raise BadRow(where, problem, NO_CONDITION) from error
+    if not isinstance(answer, bool):
+        problem = f"where: {name} returns {type(answer).__name__}, not True or False"
+        raise BadRow(where, problem, NO_CONDITION)
+    return answer
+
+
+def _holds(column: str, wanted: Any, raw: Mapping[str, Any], where: str) -> bool:
+    """Whether a column has one of the values ``wanted``. Raises BadRow where it is absent or of another kind than they.
+
+    A text that looks like a number is not that number: no condition drops every row in silence.
+    """
+    try:
+        value = value_at(raw, column)
+    except LookupError as error:
+        problem = (
+            f"where: no column '{column}'{nearest(column, raw)}; columns here: {some_names([*raw])}"
+        )
+        raise BadRow(where, problem, NO_CONDITION) from error
+    values = wanted if isinstance(wanted, list) else [wanted]
+    kinds = {_kind(one) for one in values}
+    if value is not None and _kind(value) not in kinds and kinds != {"null"}:
+        expected = " or ".join(sorted(kinds))
+        problem = f"where: column '{column}' holds {_kind(value)}, and the recipe names {expected}"
+        raise BadRow(where, problem, NO_CONDITION)
+    return any(_kind(one) == _kind(value) and one == value for one in values)
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true or false"
+        case str():
+            return "a text"
+        case int() | float():
+            return "a number"
+        case _:
+            return "a list or an object"
 
 
 def map_row(
@@ -99,15 +169,14 @@ def map_row(
 ) -> Row:
     """Return the row of one raw row; without ``settings`` its columns have our names, and no others are kept.
 
-    Integers of any length are read. Raises BadRow for a missing or empty column, an expression without a value, a
-    gold that is no answer, or a task that its verifier does not take.
+    Integers of any length are read. Raises BadRow for a missing or empty column, a gold that is no answer, or a task that its verifier does not take.
     """
     spec = VERIFIERS.get(verifier)
     with long_integers():
-        fields = _Fields(settings, spec.json_columns, raw, where)
+        fields = _Fields(settings, spec.data.json_columns, raw, where)
         question = question_of(fields.get("prompt", True), where)
-        reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.columns}
-        for name in spec.optional_columns:
+        reference: dict[str, Any] = {name: fields.get(name, True) for name in spec.data.columns}
+        for name in spec.data.optional_columns:
             value = fields.get(name, fields.asked(name))
             if value is not None:
                 reference[name] = value
@@ -118,13 +187,13 @@ def map_row(
             metadata["source_id"] = own
         metadata |= fields.extra()
         try:
-            task = load_task(spec.name, spec.tidy(reference))
-            answer = spec.answer(task.reference)
+            task = load_task(spec.name, spec.data.tidy(reference))
+            answer = spec.data.answer(task.reference)
             given = gold is not None and str(gold).strip() != ""
-            response = gold if given else spec.gold(task.reference)
+            response = gold if given else spec.data.gold(task.reference)
         except UserError as error:
             raise BadRow(where, str(error), "the verifier does not take the reference") from error
-        if (rule := rules.clear_of(verifier, answer)) is not None:
+        if (rule := rule_against(verifier, answer)) is not None:
             problem = f"the gold is no answer ({rule}): '{one_line(answer or '', 80)}'"
             raise BadRow(where, problem, f"gold: {rule}")
         return Row(
@@ -139,7 +208,7 @@ def map_row(
 
 
 class _Fields:
-    """The fields of one raw row, by our names: computed, renamed, or as they are."""
+    """The fields of one raw row, by our names: renamed, or as they are."""
 
     def __init__(
         self,
@@ -150,31 +219,28 @@ class _Fields:
     ) -> None:
         self._settings, self._json, self._raw, self._where = settings, json_fields, raw, where
         self._columns = {} if settings is None else settings.columns
-        self._map = {} if settings is None else settings.map
         self._used: set[str] = set()
 
     def asked(self, name: str) -> bool:
         """Whether the recipe says where a field comes from, so that it has to be there."""
-        return name in self._columns or name in self._map
+        return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
         """Return a field's value, None where it is absent and not needed."""
-        if name in self._map:
-            value, said = self._computed(name), f"map.{name}"
-        else:
-            column = self._columns.get(name, name)
-            said = f"column '{column}'"
-            if column not in self._raw:
-                if not needed:
-                    return None
-                raise BadRow(
-                    self._where,
-                    f"no {said}{nearest(column, self._raw)}; columns here: "
-                    f"{some_names([*self._raw])}; map it with columns: {{{name}: ...}}",
-                    f"no {said}",
-                )
-            value = self._raw[column]
-            self._used.add(column)
+        column = self._columns.get(name, name)
+        said = f"column '{column}'"
+        try:
+            value = value_at(self._raw, column)
+        except LookupError as error:
+            if not needed:
+                return None
+            raise BadRow(
+                self._where,
+                f"no {said}{nearest(column, self._raw)}; columns here: "
+                f"{some_names([*self._raw])}; map it with columns: {{{name}: ...}}",
+                f"no {said}",
+            ) from error
+        self._used.add(column if column in self._raw else column.partition(".")[0])
         if needed and (value is None or value == "" or is_nan(value)):
             what = "NaN" if is_nan(value) else "empty"
             raise BadRow(self._where, f"{said} is {what}", f"{said} is empty")
@@ -192,12 +258,12 @@ class _Fields:
         return value
 
     def extra(self) -> dict[str, Any]:
-        """Return what the recipe computes for the metadata, and under ``extra`` the columns that are kept."""
+        """Return what the recipe puts into the metadata, and under ``extra`` the columns that are kept."""
         if self._settings is None:
             return {}
-        found = {
-            name.removeprefix(METADATA): _carried(self._computed(name))
-            for name in self._map
+        named = {
+            name.removeprefix(METADATA): _carried(self.get(name, True))
+            for name in self._columns
             if name.startswith(METADATA)
         }
         keep = self._settings.keep
@@ -213,14 +279,7 @@ class _Fields:
             for name, value in self._raw.items()
             if (name not in self._used if keep is None else name in keep)
         }
-        return {**found, "extra": kept} if kept else found
-
-    def _computed(self, name: str) -> Any:
-        try:
-            return value_of(parse(self._map[name]), self._raw)
-        except ExpressionError as error:
-            problem = f"map.{name} {error}"
-            raise BadRow(self._where, problem, f"map.{name} has no value") from error
+        return {**named, "extra": kept} if kept else named
 
 
 def _carried(value: Any) -> Any:
@@ -252,3 +311,45 @@ def question_of(value: Any, where: str) -> str:
     if not text.strip():
         raise BadRow(where, "the prompt is empty", "the prompt is empty")
     return text.strip()
+
+
+_NULL_WORDS = frozenset(
+    (
+        "nan", "null", "n/a", "#n/a", "<na>", "nil", "no answer", "no answer found", "no answer detected",
+        "not available", "not applicable", "no solution detected",
+    )
+)  # fmt: skip
+_ELSEWHERE = re.compile(
+    r"(?:please )?(?:see|refer to|cf\.?|look at|check)\b[^$\\=\d]{0,60}"
+    r"\b(?:above|below|proof|solution|explanation|text|figure|diagram|image|answer|work|attached|appendix)\b.{0,40}"
+    r"|(?:the )?(?:above|proof|solution|answer|explanation)(?: is)? (?:above|below|given above|shown above|omitted|"
+    r"left to the reader|attached)\b.{0,40}"
+    r"|(?:as )?(?:shown|proved|proven|stated|described|explained|given|seen) (?:above|below)\b.{0,40}",
+    re.IGNORECASE | re.DOTALL,
+)
+_LONGEST = 400
+
+
+def reads_answers(verifier: str) -> bool:
+    """Whether a verifier's golds are answers that these rules may judge."""
+    return (
+        VERIFIERS.origin(verifier).is_ours and VERIFIERS.get(verifier).data.target_type is not None
+    )
+
+
+def rule_against(verifier: str, answer: str | None) -> str | None:
+    """Return the rule by which a verifier's gold is certainly no answer, None where it may be one."""
+    return no_answer(answer) if answer is not None and reads_answers(verifier) else None
+
+
+def no_answer(answer: str) -> str | None:
+    """Return the rule by which a text is certainly no answer, None where it may be one."""
+    plain = " ".join(answer.split()).strip()
+    small = plain.lower().strip("$ .")
+    if not plain:
+        return "empty"
+    if plain == "None" or small in _NULL_WORDS:
+        return "null word"
+    if len(plain) <= _LONGEST and _ELSEWHERE.fullmatch(plain):
+        return "points elsewhere"
+    return None

@@ -1,24 +1,37 @@
-"""The file source: a local file, mapped by columns or read by the adapter of a published data set."""
+"""The file source: local files, mapped by columns or read by the adapter of a published data set."""
 
 from __future__ import annotations
 
+import glob
+import json
+import os
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
 from prorl_common import sha256_file
+from prorl_datasets.hub.candidates import NOT_ROWS, missing_shards
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.sources.files import Files
-from prorl_datasets.sources.row_files import RowFileSettings, check_rows, convert_row, read_rows
+from prorl_datasets.sources.readers import READABLE
+from prorl_datasets.sources.readers.decode import one_line
+from prorl_datasets.sources.row_files import (
+    Files,
+    RowFileSettings,
+    check_rows,
+    convert_row,
+    read_rows,
+)
 from prorl_datasets.spec import RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
-SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz", ".csv", ".csv.gz", ".parquet")
+SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
+"""What ``save_to_disk`` of the library datasets writes beside the files of a dataset, and of several splits."""
 
 
 class FileSource(RowFileSettings):
-    """A local file, of rows with our columns or of a published data set's rows.
+    """Local files, of rows with our columns or of a published data set's rows.
 
     Our columns: ``prompt`` always, what the verifier's spec names (``VerifierSpec.columns``), and
     ``gold_response``.
@@ -26,13 +39,79 @@ class FileSource(RowFileSettings):
 
     kind: Literal["file"]
     path: str
-    """``.jsonl``, ``.json`` (one array), ``.csv``, each also ``.gz``; ``.parquet``; relative to the recipe's folder."""
+    """A file (``.jsonl``, ``.json``, one array, ``.csv``, ``.tsv``, each also ``.gz`` or ``.zst``; ``.parquet``,
+    ``.arrow``), a folder of such files, a pattern (``rows/*.jsonl``) or a folder of ``save_to_disk``; relative to the
+    recipe's folder."""
 
 
-def source_path(recipe: Recipe, source: FileSource) -> Path:
-    """Return the file's path; a relative one starts at the recipe's folder."""
-    path = Path(source.path).expanduser()
-    return path if path.is_absolute() or recipe.base is None else recipe.base / path
+def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
+    """Return the files that a source names, sorted. Raises DatasetError with the cure where there are none."""
+    base = Path() if recipe.base is None else recipe.base
+    path = base / Path(source.path).expanduser()
+    if path.is_dir():
+        return _saved(path) if (path / SAVED).is_file() else _of_folder(path)
+    if path.is_file():
+        files = [path]
+    elif not glob.has_magic(source.path):
+        raise DatasetError(f"no such file: {path}")
+    else:
+        found = glob.glob(str(Path(source.path).expanduser()), root_dir=base, recursive=True)
+        files = sorted(base / name for name in found if (base / name).is_file())
+        if not files:
+            raise DatasetError(f"no file fits {path}")
+    for file in files:
+        if not file.name.endswith(READABLE):
+            raise DatasetError(f"{file}: expected {', '.join(READABLE)}")
+    missing = [] if files == [path] else missing_shards(map(str, files))
+    return _whole(path, files, [name for name in missing if fnmatchcase(name, str(path))])
+
+
+def _of_folder(folder: Path) -> list[Path]:
+    if (folder / SAVED_SPLITS).is_file():
+        splits = sorted(file.parent.name for file in folder.glob(f"*/{SAVED}"))
+        raise DatasetError(
+            f"{folder} holds several splits ({', '.join(splits)}): name one, {folder}/NAME"
+        )
+    inside = [(file, file.relative_to(folder)) for file in sorted(folder.rglob("*"))]
+    files = [
+        file
+        for file, name in inside
+        if name.name.endswith(READABLE)
+        and name.name not in NOT_ROWS
+        and not any(part.startswith(".") for part in name.parts)
+    ]
+    kinds = sorted({next(e for e in READABLE if file.name.endswith(e)) for file in files})
+    formats = sorted({kind.removesuffix(".gz").removesuffix(".zst") for kind in kinds})
+    if len(formats) != 1:
+        what = f"files of several formats ({', '.join(formats)})" if formats else "no file of rows"
+        raise DatasetError(
+            f"{folder} holds {what}: name them by a pattern, such as {folder}/*.jsonl"
+        )
+    return _whole(folder, files, missing_shards(map(str, files)))
+
+
+def _saved(folder: Path) -> list[Path]:
+    """Return the files of a ``save_to_disk`` folder in their order."""
+    try:
+        state = json.loads((folder / SAVED).read_text(encoding="utf-8"))
+        files = [folder / str(file["filename"]) for file in state["_data_files"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DatasetError(
+            f"{folder / SAVED} is damaged ({one_line(str(error))}); save the dataset again"
+        ) from error
+    return _whole(folder, files, [])
+
+
+def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
+    """Return ``files``. Raises DatasetError where some are ``missing`` or lead nowhere."""
+    missing = [*(str(file) for file in files if not file.is_file()), *missing]
+    if missing:
+        names = ", ".join(Path(name).name for name in missing[:3])
+        dots = ", ..." if len(missing) > 3 else ""
+        raise DatasetError(
+            f"{path} is not whole: {len(missing)} of its files are missing ({names}{dots}); fetch them too"
+        )
+    return files
 
 
 def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
@@ -42,32 +121,42 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
     for entry in entries:
         source = _settings(entry)
         wrong += check_rows(entry)
-        path = source_path(recipe, source)
-        if not path.name.endswith(SUFFIXES):
-            wrong.append(f"entry '{entry.name}': {path}: expected {', '.join(SUFFIXES)}")
-        elif not path.is_file():
-            wrong.append(f"entry '{entry.name}': no such file: {path}")
+        try:
+            row_files(recipe, source)
+        except DatasetError as error:
+            wrong.append(f"entry '{entry.name}': {error}")
     return wrong
 
 
 def find(
     recipe: Recipe, entries: Sequence[Entry], found: Files, lock: Path, mirror: Any, update: bool
 ) -> None:
-    """Put each entry's file and its hash into ``found``; a missing one is left to ``check``."""
+    """Put each entry's files and their hashes into ``found``; missing ones are left to ``check``."""
     del lock, mirror, update
     for entry in entries:
-        path = source_path(recipe, _settings(entry))
-        if path.is_file():
-            found.paths[entry.name] = [path]
+        try:
+            paths = row_files(recipe, _settings(entry))
+        except DatasetError:
+            continue
+        found.paths[entry.name], found.contents[entry.name] = paths, []
+        found.progress.start(f"hashing the files of {entry.name}", len(paths))
+        if len(paths) > 1:
+            names = ", ".join(path.name for path in paths[:3]) + (", ..." if len(paths) > 3 else "")
+            found.progress.message(f"{entry.name}: takes {len(paths)} files: {names}")
+        folder = paths[0].parent if len(paths) == 1 else Path(os.path.commonpath(paths))
+        for path in paths:
             try:
-                found.contents[entry.name] = [sha256_file(path)]
+                found.contents[entry.name].append(sha256_file(path))
             except OSError as error:
                 raise DatasetError(f"{path}: cannot be read ({error.strerror})") from error
-            found.hashes[f"{entry.name}/{path.name}"] = found.contents[entry.name][0]
+            name = path.relative_to(folder).as_posix()
+            found.hashes[f"{entry.name}/{name}"] = found.contents[entry.name][-1]
+            found.progress.advance()
+        found.progress.finish()
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows of a file entry. Raises DatasetError for what is damaged."""
+    """Yield the raw rows of the files of an entry. Raises DatasetError for what is damaged."""
     yield from read_rows(entry, files.paths[entry.name])
 
 

@@ -9,8 +9,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.sources.files import Files
-from prorl_datasets.sources.row_files import RowFileSettings, check_rows, convert_row, read_rows
+from prorl_datasets.sources.row_files import (
+    Files,
+    RowFileSettings,
+    check_rows,
+    convert_row,
+    read_rows,
+)
 from prorl_datasets.spec import RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
@@ -49,7 +54,9 @@ def find(
     for at two revisions: its files are pinned by name.
     """
     del recipe
-    from prorl_datasets.hub import CURE, Access, NoHub, Pins, Selection, Unreachable
+    from prorl_datasets.hub.access import CURE, Access, Selection
+    from prorl_datasets.hub.hub import NoHub, Unreachable
+    from prorl_datasets.hub.pins import Pins
 
     asked: dict[str, tuple[str, str]] = {}
     for entry in entries:
@@ -70,10 +77,11 @@ def find(
         source = _settings(entry)
         pinned = pins.commits(source.repo, source.revision)
         try:
-            chosen = access.select(source.repo, source.revision, source.files, pinned)
+            locked = pins.files(source.repo)
+            chosen = access.select(source.repo, source.revision, source.files, pinned, locked)
         except Unreachable as problem:
-            locked = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
-            found.failed[entry.name] = f"{source.repo}: {problem}{locked}; {CURE}"
+            note = f" (locked in {lock}; or give --update-pins)" if pinned.get(None) else ""
+            found.failed[entry.name] = f"{source.repo}: {problem}{note}; {CURE}"
             gone += isinstance(problem, NoHub)
             continue
         selected[entry.name] = chosen

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from prorl_common import nearest
+from prorl_datasets.candidate import Row, normalised
 from prorl_datasets.procedural import families
 from prorl_datasets.recipe.parts import Entry, Group, Member
-from prorl_datasets.rows.row import Row, normalised
 from prorl_datasets.spec import SourceSettings, SourceSpec
 from prorl_verifiers import Task
 

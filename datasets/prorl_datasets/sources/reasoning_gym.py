@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from prorl_datasets.candidate import Drop, Row
 from prorl_datasets.recipe.parts import Entry, Group, Member
-from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources import rg_entries
-from prorl_datasets.sources.rg_wording import reworded
+from prorl_datasets.sources.rg_entries import reworded
 from prorl_datasets.sources.well_posed import flaw_of
 from prorl_datasets.spec import SourceSettings, SourceSpec
 from prorl_verifiers import Task

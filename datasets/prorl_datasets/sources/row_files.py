@@ -1,30 +1,121 @@
-"""Rows of files, a user's own or the hub's: read, filtered by ``where``, then by adapter or by columns.
-
-Leaves out: where the files come from (``file``, ``hub``).
-"""
+"""Rows of files, of a user or of the hub: found, read, filtered by ``where``, then converted by an adapter or by columns."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import model_validator
 
+from prorl_common import NullProgress, Progress, UserError
+from prorl_datasets.candidate import Drop, Row
 from prorl_datasets.recipe.parts import Entry
-from prorl_datasets.rows.row import Drop, Row
-from prorl_datasets.sources.adapted import check_adapter, convert_adapted
-from prorl_datasets.sources.adapters.fields import check_columns
-from prorl_datasets.sources.columns import check_columns_of, is_wanted, map_row, named_once
-from prorl_datasets.spec import ADAPTERS, RawRow, RowSettings
+from prorl_datasets.sources.adapters.fields import (
+    Unusable,
+    check_columns,
+    missing_column,
+    require_plain,
+)
+from prorl_datasets.sources.columns import (
+    check_columns_of,
+    is_wanted,
+    map_row,
+    named_once,
+    rule_against,
+)
+from prorl_datasets.sources.readers.decode import one_line
+from prorl_datasets.spec import ADAPTERS, AdapterSpec, RawRow, RowSettings
 from prorl_datasets.types import DatasetError
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files each text entry reads, in order, and their SHA-256: by a public name that holds no
+    folder of this machine, and in ``contents`` by entry.
+
+    ``taken`` says, by entry, what was found where a source left a choice; ``failed`` why an entry has no
+    files, though the others are built. ``progress`` is told of both, and of what is fetched.
+    """
+
+    paths: dict[str, list[Path]] = field(default_factory=dict)
+    hashes: dict[str, str] = field(default_factory=dict)
+    contents: dict[str, list[str]] = field(default_factory=dict)
+    taken: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    progress: Progress = field(default_factory=NullProgress)
+
+    def version(self, entry: str) -> str:
+        """Return a short digest of what an entry reads."""
+        return hashlib.sha256(" ".join(self.contents[entry]).encode()).hexdigest()[:12]
+
+
+def check_adapter(entry: Entry, name: str | None) -> list[str]:
+    """Return a line when no adapter has that name, or it gives another domain."""
+    if name is None:
+        return []
+    try:
+        adapter = ADAPTERS.get(name)
+    except UserError as error:
+        return [f"entry '{entry.name}': {error}"]
+    if adapter.convert is None:
+        return [f"entry '{entry.name}': adapter '{name}' reads benchmarks alone, no source"]
+    if adapter.domain not in (None, entry.domain):
+        return [
+            f"entry '{entry.name}': adapter '{name}' gives {adapter.domain}, not {entry.domain}"
+        ]
+    return []
+
+
+def convert_adapted(
+    entry: Entry, adapter: str, raw: Mapping[str, Any], where: str, index: int
+) -> Row | Drop:
+    """Return what an adapter makes of a raw row. Raises DatasetError for a malformed one."""
+    made = adapted(ADAPTERS.get(adapter), entry.scored_by, raw, where, index)
+    if isinstance(made, Row) and (rule := rule_against(made.task.verifier, made.answer)):
+        made = Drop(index, f"gold: {rule}", f"{where}: '{one_line(made.answer or '', 80)}'")
+    if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
+        return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
+    return made
+
+
+def adapted(
+    adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
+) -> Row | Drop:
+    """Return the row of a raw row, or the Drop of one that cannot be used.
+
+    What the adapter gives as a dictionary is a row of ``verifier``. Raises DatasetError, beginning with
+    ``where``, for a column that should be there, or where the adapter gives something else.
+    """
+    assert adapter.convert is not None
+    try:
+        require_plain(raw)
+        made = adapter.convert(raw, where, index)
+    except Unusable as unusable:
+        detail = f"{where}: {unusable.detail}" if unusable.detail else where
+        return Drop(index, unusable.reason, detail)
+    except KeyError as error:
+        (name,) = error.args or (None,)
+        if not isinstance(name, str) or name in raw:
+            raise
+        raise missing_column(adapter.name, [name], list(raw), where) from error
+    if isinstance(made, Mapping):
+        return map_row(verifier, None, made, where, index)
+    if not isinstance(made, Row | Drop):
+        raise DatasetError(
+            f"{where}: adapter '{adapter.name}' gives {type(made).__name__}, not a dictionary, Row or Drop"
+        )
+    return made
+
 
 FILTERED: Literal["where"] = "where"
 """The reason of a row that its source's condition leaves out."""
 
 
 class RowFileSettings(RowSettings):
-    """What files of rows take: an adapter, or columns and expressions."""
+    """What files of rows take: an adapter, or columns."""
 
     adapter: str | None = None
     """Reads a published data set's rows; with ``where`` and ``on_bad_row``, not with the others."""
@@ -32,7 +123,7 @@ class RowFileSettings(RowSettings):
     @model_validator(mode="after")
     def _one_way(self) -> RowFileSettings:
         if self.adapter is not None:
-            for name in ("columns", "map", "keep"):
+            for name in ("columns", "keep"):
                 if getattr(self, name):
                     raise ValueError(
                         f"an adapter knows its columns; give '{name}' or 'adapter', not both"

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import Progress
+from prorl_datasets.candidate import Drop, Row
 from prorl_datasets.recipe.parts import Entry
 from prorl_datasets.recipe.recipe import Recipe
-from prorl_datasets.rows.row import Drop, Row
 from prorl_datasets.sources.columns import check_columns_of, is_wanted, map_row, named_once
-from prorl_datasets.sources.files import Files
-from prorl_datasets.sources.row_files import FILTERED
+from prorl_datasets.sources.row_files import FILTERED, Files
 from prorl_datasets.spec import SOURCES, OpenSettings, RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 

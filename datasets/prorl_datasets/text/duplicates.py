@@ -1,21 +1,109 @@
-"""Near-duplicate search among many signatures, and which row of each group stays.
-
-Banded locality-sensitive hashing by sorting, one band at a time: about 100 bytes a row on top of the
-signatures, no dictionary of rows. Equal signatures are joined to one row before any search, and a
-bucket of a band is compared with a few centres and between neighbours, never all with all, so rows
-repeated thousands of times cost no more than others. A pair can be missed where similarity is not
-transitive; a pair returned is always at the threshold or above. Leaves out hashing text.
-"""
+"""Near-duplicates among texts: bands of MinHash signatures, the signatures of a build on the disk, and the search for pairs."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import tempfile
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from prorl_datasets.text.banding import band_keys, rows_for
+from prorl_common import NullProgress, Progress
 from prorl_datasets.text.hashing import EMPTY, PERMUTATIONS, Hashes, Signature, mix
+
+FOUND = 0.995
+"""Least probability with which a pair at the threshold becomes a candidate."""
+
+_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+
+
+def rows_for(threshold: float) -> int:
+    """Return the most rows a band (hence the fewest candidates) that still find a pair.
+
+    Raises ValueError for a threshold outside (0, 1].
+    """
+    if not 0 < threshold <= 1:
+        raise ValueError(f"a similarity threshold lies in (0, 1], not {threshold}")
+    best = 1
+    for rows in range(1, PERMUTATIONS + 1):
+        if 1 - (1 - threshold**rows) ** (PERMUTATIONS // rows) >= FOUND:
+            best = rows
+    return best
+
+
+def band_keys(signatures: NDArray[np.uint32], rows: int, bands: slice = slice(None)) -> Hashes:
+    """Return the keys of the chosen ``bands`` of each signature: shape (bands, N), uint64."""
+    count = PERMUTATIONS // rows
+    chosen = np.arange(count)[bands]
+    keys = np.repeat(chosen.astype(np.uint64)[:, None], len(signatures), axis=1)
+    for row in range(rows):
+        keys *= _FACTOR
+        keys += signatures[:, chosen * rows + row].T
+        keys ^= keys >> np.uint64(29)
+    return mix(keys)
+
+
+SIZE = PERMUTATIONS * 4
+"""Bytes of a signature: little-endian uint32."""
+_ROWS_AT_A_TIME = 1 << 13
+
+
+class Signatures:
+    """Signatures in the order in which they were added, from 0."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, packed: bytes) -> None:
+        """Append a signature, SIZE bytes."""
+        if self._file is None:
+            self._file = self._open()
+        self._file.write(packed)
+        self._count += 1
+
+    def groups(self) -> tuple[Signature, NDArray[np.int64]]:
+        """Return the distinct signatures sorted by content, (M, 128) on the disk, and the place among
+        them of each that was added, (N,): the order of adding does not show in the former.
+        """
+        if self._file is None:
+            return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
+        self._file.flush()
+        rows = _mapped(self._file, np.dtype((np.void, SIZE)), (self._count,))
+        order = np.argsort(rows, kind="stable")
+        place = np.empty(self._count, np.int64)
+        groups, before = 0, None
+        with self._open() as out:  # what is mapped stays when it is closed
+            for start in range(0, len(order), _ROWS_AT_A_TIME):
+                part = order[start : start + _ROWS_AT_A_TIME]
+                for row, data in zip(part.tolist(), rows[part].tolist(), strict=True):
+                    if data != before:
+                        out.write(data)
+                        groups, before = groups + 1, data
+                    place[row] = groups - 1
+            out.flush()
+            return _mapped(out, np.dtype("<u4"), (groups, PERMUTATIONS)), place
+
+    def _open(self) -> IO[bytes]:
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryFile(dir=self._folder)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def _mapped(file: IO[bytes], kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.memmap(file, dtype=kind, mode="r", shape=shape)
+
 
 Indices = NDArray[np.int64]
 EDGE = np.dtype([("early", np.int64), ("late", np.int64), ("score", np.float32)])
@@ -40,7 +128,12 @@ class Kept(NamedTuple):
     by: Indices
 
 
-def near_duplicates(signatures: Signature, threshold: float, order: Indices | None = None) -> Edges:
+def near_duplicates(
+    signatures: Signature,
+    threshold: float,
+    order: Indices | None = None,
+    progress: Progress | None = None,
+) -> Edges:
     """Return the edges between near-duplicate rows of ``signatures`` (N, 128), sorted, no repeats.
 
     ``order`` lists the rows by priority, best first (default: as they stand); give the same one to
@@ -55,10 +148,13 @@ def near_duplicates(signatures: Signature, threshold: float, order: Indices | No
     place[order] = np.arange(len(order))
     worded = order[signatures[order, 0] != EMPTY]
     leaders, equal = _join_equal(signatures, worded)
-    found = equal[:0]
+    found, progress = equal[:0], progress or NullProgress()
+    progress.start("looking for near-duplicates", PERMUTATIONS // rows)
     for band in range(PERMUTATIONS // rows):
         a, b, score = _band_pairs(signatures, leaders, rows, band, threshold)
         found = _unique(np.concatenate([found, _edges(a, b, score)]), place)
+        progress.advance()
+    progress.finish()
     return _unique(np.concatenate([equal, found]), place)
 
 

@@ -1,14 +1,9 @@
-"""Numbers for words: n-gram hashes and MinHash signatures, equal on every machine.
-
-Word hashes are blake2b, everything after them is arithmetic modulo 2**64 with fixed constants, so
-nothing depends on a library's version, a seed or the machine. Leaves out searching (``index``,
-``duplicates``).
-"""
+"""Hashes of a text: n-grams, MinHash signatures, profiles of both views, and the n-grams of a template."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -149,3 +144,16 @@ def _permutations() -> tuple[Hashes, Hashes]:
     draws = [_word_hash(f"prorl minhash {i}") for i in range(2 * PERMUTATIONS)]
     values = np.array(draws, dtype=np.uint64)
     return values[:PERMUTATIONS] | np.uint64(1), values[PERMUTATIONS:]
+
+
+def template_ngrams(texts: Iterable[str], n: int = NGRAM, at_least: int = 2) -> Hashes:
+    """Return the sorted hashes of the n-grams, of both views, that ``at_least`` of ``texts`` have.
+
+    The texts are probes of one family (some tens are enough); an n-gram counts once a text.
+    """
+    profiles = [Profile(text, n) for text in texts]
+    probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]
+    values, counts = np.unique(
+        np.concatenate([*probes, np.empty(0, dtype=np.uint64)]), return_counts=True
+    )
+    return values[counts >= at_least]

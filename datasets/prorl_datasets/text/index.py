@@ -18,11 +18,16 @@ import numpy as np
 
 from prorl_datasets.spec import EMBEDDERS
 from prorl_datasets.text.canonical import canonical_words, numbers_in
-from prorl_datasets.text.embedding import EmbeddingIndex, unit_vectors
 from prorl_datasets.text.hashing import Hashes, Profile, View
-from prorl_datasets.text.index_file import Contents, Rules, read_contents, write_contents
-from prorl_datasets.text.paraphrases import ParaphraseIndex
-from prorl_datasets.text.view_index import Hit, ViewIndex
+from prorl_datasets.text.paraphrases import EmbeddingIndex, ParaphraseIndex, unit_vectors
+from prorl_datasets.text.view_index import (
+    Contents,
+    Hit,
+    Rules,
+    ViewIndex,
+    read_contents,
+    write_contents,
+)
 from prorl_datasets.text.words import question_words
 
 EXCERPT_WORDS = 40
@@ -134,20 +139,15 @@ class BenchmarkIndex:
         item = index.contents.questions[hit.item].split()
         run = item if hit.rule == "question" else _longest_run(view.words, item)
         canonical = self.contents.canonical.questions[hit.item].split()
+        ours, theirs = numbers_in(row.canonical.words), numbers_in(canonical)
         return Match(
             *self.contents.names[hit.item],
             rule=hit.rule,
             score=hit.score,
             shared=" ".join(run[:EXCERPT_WORDS]),
             view=name,
-            numbers="same" if _same_numbers(row.canonical.words, canonical) else "other",
+            numbers="same" if ours <= theirs or theirs <= ours else "other",
         )
-
-
-def _same_numbers(row: Sequence[str], item: Sequence[str]) -> bool:
-    """Return whether the numbers of one of the two are among the other's, repeats aside."""
-    ours, theirs = numbers_in(row), numbers_in(item)
-    return ours <= theirs or theirs <= ours
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:

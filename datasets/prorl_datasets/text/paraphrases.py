@@ -1,12 +1,4 @@
-"""The paraphrase stage: the same problem told in other words, by its numbers and its telling words.
-
-A rewritten problem keeps its numbers and most of the words that few questions have. A row is a
-paraphrase of an item when the numbers agree and the words they share weigh enough; a word weighs
-log((N + 1) / (df + 1/2)) in an index of N items, df of which have it, and so does a number (inverse
-document frequency, Sparck Jones 1972). Words are compared by a light English stem. Off by default,
-for its own recall and false drops see docs/reference/decontamination.md. Leaves out items with fewer
-than two numbers, of which words alone say too little, and translations.
-"""
+"""The two stages of decontamination that are off unless asked for: paraphrases by their numbers and words, and embeddings."""
 
 from __future__ import annotations
 
@@ -18,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prorl_common import PluginError, what_failed
+from prorl_datasets.spec import EmbedderSpec
 from prorl_datasets.text.canonical import PLACEHOLDER, canonical_words
 
 NUMBERS = 0.75
@@ -115,3 +109,52 @@ def _stem(word: str) -> str:
             break
     word = word.removesuffix("e")
     return word[:-1] + "i" if word.endswith("y") else word
+
+
+Vectors = NDArray[np.float32]
+_BATCH = 256
+
+
+class EmbeddingIndex:
+    """The unit vectors of all items, (M, D), searchable."""
+
+    def __init__(self, spec: EmbedderSpec, vectors: Vectors) -> None:
+        self._spec, self._vectors = spec, vectors
+
+    def matches(self, text: str) -> Iterator[tuple[int, float]]:
+        """Yield (item, cosine) of the items at the spec's similarity. Raises PluginError."""
+        (vector,) = unit_vectors(self._spec, [text])
+        if len(vector) != self._vectors.shape[1]:
+            raise PluginError(
+                f"embedder {self._spec.name!r} gave {len(vector)} numbers for a row and "
+                f"{self._vectors.shape[1]} for the benchmark's items"
+            )
+        cosines = self._vectors @ vector
+        for item in np.flatnonzero(cosines >= self._spec.similarity).tolist():
+            yield item, float(cosines[item])
+
+
+def unit_vectors(spec: EmbedderSpec, texts: Sequence[str]) -> Vectors:
+    """Return the embeddings of ``texts`` scaled to length 1, (len(texts), D); a zero one stays.
+
+    Raises PluginError where the function fails or gives another shape or no numbers.
+    """
+    parts: list[Vectors] = []
+    for start in range(0, len(texts), _BATCH):
+        batch = texts[start : start + _BATCH]
+        try:
+            part = np.asarray(spec.embed(batch), dtype=np.float32)
+        except Exception as error:
+            raise PluginError(f"embedder {spec.name!r} failed: {what_failed(error)}") from error
+        if part.ndim != 2 or len(part) != len(batch) or not np.isfinite(part).all():
+            raise PluginError(
+                f"embedder {spec.name!r} must give a finite vector for each of {len(batch)} texts, not "
+                f"an array of shape {part.shape}"
+            )
+        parts.append(part)
+    if len({part.shape[1] for part in parts}) > 1:
+        raise PluginError(f"embedder {spec.name!r} gives vectors of different lengths")
+    vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return unit

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -168,3 +169,29 @@ def _suffixes() -> tuple[str, ...]:
     """Return ``SUFFIXES`` as padded words, longest first."""
     phrases = [f" {' '.join(words(sentence))} " for sentence in SUFFIXES]
     return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+_END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]""")
+"""Where a sentence or a clause may end."""
+
+
+class Sentences:
+    """The words of a text, and where its sentences and clauses begin and end.
+
+    ``words`` reads a part of the text; time is linear in the text.
+    """
+
+    def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
+        self._words: list[str] = []
+        self._borders = {0}
+        for part in _END.split(text):
+            self._words += words(part)
+            self._borders.add(len(self._words))
+
+    def ask(self, question: Sequence[str]) -> bool:
+        """Return whether whole sentences or clauses have the words ``question`` and no others."""
+        wanted, size = list(question), len(question)
+        return any(
+            start + size in self._borders and self._words[start : start + size] == wanted
+            for start in self._borders
+        )

@@ -1,1 +1,1 @@
-"""Did the model's reasoning boundary move? Claims, solvable sets, gains."""
+"""Did the reasoning boundary move? Claims over paired results."""

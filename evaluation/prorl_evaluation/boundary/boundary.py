@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from prorl_common import derive_seed
+from prorl_evaluation.boundary.changes import gain_against_base, ladders, solvable_changes
 from prorl_evaluation.boundary.claims import Evidence, judge
-from prorl_evaluation.boundary.gain import gain_against_base, ladders
-from prorl_evaluation.boundary.solvable import solvable_changes
 from prorl_evaluation.boundary.types import (
     BoundaryGroup,
     BoundaryReport,
-    Change,
     Claim,
     Curve,
     GainAgainstBase,
@@ -24,10 +22,10 @@ from prorl_evaluation.boundary.types import (
     Ladder,
 )
 from prorl_evaluation.compare import MIN_PROBLEMS
-from prorl_evaluation.metrics.passk import ks_up_to, near_n_warning, pass_at_k_table
-from prorl_evaluation.stats.bounded_mean import Drawn, Units, bounded_columns
-from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.metrics import ks_up_to, near_n_warning, pass_at_k_table
+from prorl_evaluation.stats.intervals import Drawn, Resampling, Units, bounded_columns
 from prorl_evaluation.stats.paired import (
+    Change,
     changes,
     group_resampling,
     group_units,

@@ -23,8 +23,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from prorl_evaluation.boundary.types import Claim, Hypothesis, Kind, Regime
-from prorl_evaluation.stats.bounded_mean import Drawn
 from prorl_evaluation.stats.distributions import holm
+from prorl_evaluation.stats.intervals import Drawn
 from prorl_evaluation.stats.paired import one_sided
 
 

@@ -9,11 +9,10 @@ import math
 from collections.abc import Sequence
 
 from prorl_common import derive_seed
-from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Change
-from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK, beta_posterior
-from prorl_evaluation.metrics.false_positives import Suspicion, suspicion
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport
+from prorl_evaluation.metrics import PosteriorPassAtK, Suspicion, beta_posterior, suspicion
 from prorl_evaluation.stats.intervals import Resampling
-from prorl_evaluation.stats.paired import units_of
+from prorl_evaluation.stats.paired import Change, units_of
 from prorl_evaluation.tables import TextTable, bracket, length_digits, number, signed_bracket
 from prorl_evaluation.types import EvalResult, shown_ks
 
@@ -55,7 +54,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
         f"{report.alpha:g}, margin {report.margin:g}"
     )
     head = ("", "checkpoint", "pass@1", f"pass@{report.k}", "claim", "corrected p", "reason")
-    return TextTable(title, head, tuple(rows))
+    return TextTable(title, head, tuple(rows), ("reason", "corrected p", "checkpoint"))
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
@@ -91,7 +90,7 @@ def length_table(report: BoundaryReport) -> TextTable:
             cells = (*means, signed_bracket(c.interval, digits), share)
             rows.append((_name(group), claim.checkpoint, *cells))
     head = ("", "checkpoint", "before", "after", "change", "relative")
-    return TextTable("Generated tokens an answer", head, tuple(rows))
+    return TextTable("Generated tokens an answer", head, tuple(rows), ("before", "after"))
 
 
 def gains_table(report: BoundaryReport) -> TextTable:

@@ -11,28 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
 from prorl_evaluation.stats.intervals import Interval
+from prorl_evaluation.stats.paired import Change
 from prorl_evaluation.types import finite
 
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
 Regime = Literal["sustained", "plateau", "sharpened only", "fell", "undecided"]
 """What a claim says, in the order in which a report shows them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One quantity in one group, before and after, and the interval of the paired difference.
-
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). ``p_up`` and
-    ``p_down`` are one-sided p-values of "did not rise" and "did not fall", not corrected for number.
-    """
-
-    metric: str
-    before: float
-    after: float
-    interval: Interval
-    p_up: float
-    p_down: float
 
 
 @dataclass(frozen=True, slots=True)

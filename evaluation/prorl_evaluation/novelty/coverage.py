@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from prorl_common import NullProgress, Progress
-from prorl_evaluation.novelty.corpus import Corpus, Read, encoded, word_stream
-from prorl_evaluation.novelty.hashing import word_hashes
-from prorl_evaluation.novelty.index import BYTES_A_WORD, GramIndex
+from prorl_evaluation.novelty.corpus import Corpus, Grams, Read, encoded, word_hashes, word_stream
 from prorl_evaluation.novelty.responses import Response
 
 if TYPE_CHECKING:
@@ -26,24 +24,92 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Hashes = NDArray[np.uint64]
+    Flags = NDArray[np.bool_]
+
+
+_FILTER_BITS = 24
+_MOST_FILTER_BITS = 28
+
+
+class GramIndex:
+    """The n-grams of the responses given, for all ``lengths`` (ascending), and which have been seen."""
+
+    def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
+        import numpy as np
+
+        self.lengths = tuple(lengths)
+        self._known: dict[int, Hashes] = {}
+        self._seen: dict[int, Flags] = {}
+        grams = [Grams(words) for words in responses]
+        for length in self.lengths:
+            hashes = np.concatenate([np.zeros(0, np.uint64), *(g.all(length) for g in grams)])
+            hashes.sort()  # numpy's own unique is slower on these
+            fresh = np.ones(len(hashes), dtype=np.bool_)
+            fresh[1:] = hashes[1:] != hashes[:-1]
+            self._known[length] = hashes[fresh]
+            self._seen[length] = np.zeros(len(self._known[length]), dtype=np.bool_)
+        first = self._known[self.lengths[0]]
+        bits = min(_MOST_FILTER_BITS, max(_FILTER_BITS, len(first).bit_length() + 4))
+        self._shift = np.uint64(64 - bits)
+        self._filter = np.zeros(1 << bits, dtype=np.bool_)
+        self._filter[first >> self._shift] = True
+
+    def see(self, words: Hashes) -> None:
+        """Mark every n-gram that occurs in ``words`` (one block of the corpus)."""
+        import numpy as np
+
+        grams = Grams(words)
+        first = grams.all(self.lengths[0])
+        starts = np.flatnonzero(self._filter[first >> self._shift])
+        for length in self.lengths:
+            starts = starts[starts + length <= grams.words]
+            if not len(starts):
+                return
+            hit, places = _places(self._known[length], grams.at(starts, length))
+            self._seen[length][places] = True
+            starts = starts[hit]
+
+    def seen(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
+        """Yield, for each response and length, whether the n-gram at each of its words has been seen."""
+        import numpy as np
+
+        found = {n: self._known[n][self._seen[n]] for n in self.lengths}
+        for words in responses:
+            grams = Grams(words)
+            starts = np.arange(max(0, grams.words - self.lengths[0] + 1))
+            flags: dict[int, Flags] = {}
+            for length in self.lengths:
+                starts = starts[starts + length <= grams.words]
+                hit, _ = _places(found[length], grams.at(starts, length))
+                starts = starts[hit]
+                flags[length] = np.zeros(max(0, grams.words - length + 1), dtype=np.bool_)
+                flags[length][starts] = True
+            yield flags
+
+
+def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:
+    """Return whether each of ``wanted`` is in ``known`` (ascending), and the places of those that are."""
+    import numpy as np
+
+    if not len(known):
+        return np.zeros(len(wanted), dtype=np.bool_), np.zeros(0, dtype=np.intp)
+    places = np.searchsorted(known, wanted)
+    places[places == len(known)] = 0
+    hit = known[places] == wanted
+    return hit, places[hit]
+
 
 LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
-MEMORY_MB = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response. ``uniqueness`` and ``found`` (share of its n-grams that occur) by n-gram length.
-
-    All are NaN where the response has fewer words than the longest n-gram: it could not be found.
-    """
+    """One response: its ``uniqueness`` by n-gram length; NaN where it has fewer words than the longest n-gram."""
 
     problem: str
     group: str
-    index: int
     words: int
     uniqueness: tuple[float, ...]
-    found: tuple[float, ...]
 
     @property
     def creativity(self) -> float:
@@ -51,70 +117,38 @@ class Novelty:
         return math.fsum(self.uniqueness)
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The responses' novelty in their order, what the corpus held, and how often it was read."""
-
-    rows: tuple[Novelty, ...]
-    read: Read
-    passes: int
-
-
 def measure(
     responses: Sequence[Response],
     corpus: Corpus,
     lengths: Sequence[int] = LENGTHS,
-    memory_mb: int = MEMORY_MB,
     progress: Progress | None = None,
-) -> Measured:
-    """Return the novelty of each response with respect to ``corpus``.
+) -> tuple[list[Novelty], Read]:
+    """Return the novelty of each response with respect to ``corpus``, and what the corpus held.
 
-    The responses' n-grams are held in about ``memory_mb``; where they need more, the corpus is read once
-    more for each further part. ``lengths`` ascend. Raises what reading the corpus raises.
+    The n-grams of all responses are held in memory, up to 200 bytes a word; the corpus is not. ``lengths`` ascend.
+    Raises what reading the corpus raises.
     """
     progress = progress or NullProgress()
-    rows: list[Novelty] = []
-    read, passes = Read(), 0
-    for part in _parts(responses, max(1, memory_mb * 1_000_000 // BYTES_A_WORD)):
-        words = [word_hashes(encoded(r.text)) for r in part]
-        index = GramIndex(words, lengths)
-        read, passes = Read(), passes + 1
-        progress.start(f"corpus, pass {passes} (MB)", None)
-        shown = 0
-        for block in word_stream(corpus, lengths[-1] - 1, read):
-            index.see(block)
-            if (megabytes := read.bytes // 1_000_000) > shown:
-                progress.advance(megabytes - shown, documents=f"{read.documents:,}")
-                shown = megabytes
-        progress.finish()
-        seen = index.seen(words)
-        rows += [_novelty(r, len(w), s) for r, w, s in zip(part, words, seen, strict=True)]
-    return Measured(tuple(rows), read, passes)
+    words = [word_hashes(encoded(r.text)) for r in responses]
+    index = GramIndex(words, lengths)
+    read, shown = Read(), 0
+    progress.start("corpus (MB)", None)
+    for block in word_stream(corpus, lengths[-1] - 1, read):
+        index.see(block)
+        if (megabytes := read.bytes // 1_000_000) > shown:
+            progress.advance(megabytes - shown, documents=f"{read.documents:,}")
+            shown = megabytes
+    progress.finish()
+    rows = zip(responses, words, index.seen(words), strict=True)
+    return [_novelty(r, len(own), seen) for r, own, seen in rows], read
 
 
-def _parts(responses: Sequence[Response], most_words: int) -> Iterator[list[Response]]:
-    """Yield runs of responses of at most ``most_words`` words (one alone may have more)."""
-    part: list[Response] = []
-    size = 0
-    for response in responses:
-        words = len(word_hashes(encoded(response.text)))
-        if part and size + words > most_words:
-            yield part
-            part, size = [], 0
-        part.append(response)
-        size += words
-    if part:
-        yield part
-
-
-def _novelty(response: Response, count: int, seen: Mapping[int, NDArray[np.bool_]]) -> Novelty:
+def _novelty(response: Response, count: int, seen: Mapping[int, Flags]) -> Novelty:
     """Return the novelty of a response of ``count`` words; ``seen`` is by length and first word."""
     import numpy as np
 
     if count < max(seen):
-        nothing = (math.nan,) * len(seen)
-        return Novelty(response.problem, response.group, response.index, count, nothing, nothing)
-    found = tuple(float(flags.mean()) for flags in seen.values())
+        return Novelty(response.problem, response.group, count, (math.nan,) * len(seen))
     uniqueness = []
     for length, flags in seen.items():
         # a word is covered where more seen n-grams have begun than ended
@@ -124,5 +158,4 @@ def _novelty(response: Response, count: int, seen: Mapping[int, NDArray[np.bool_
         depth[places + length] -= 1
         covered = int(np.count_nonzero(np.cumsum(depth)[:count]))
         uniqueness.append(1.0 - covered / count)
-    own = (response.problem, response.group, response.index, count)
-    return Novelty(*own, tuple(uniqueness), found)
+    return Novelty(response.problem, response.group, count, tuple(uniqueness))

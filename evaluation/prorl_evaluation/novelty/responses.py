@@ -1,22 +1,19 @@
-"""The responses whose novelty is asked for: from evaluation folders, suite folders or JSON lines.
-
-Leaves out: scoring them (``coverage``).
-"""
+"""The responses whose novelty is asked for, and the base's responses as a corpus to compare with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from prorl_common import read_jsonl
-from prorl_evaluation.sampling.job import EVAL_FILE, EvalJob, read_job
-from prorl_evaluation.sampling.journal import EvalJournal, Keys, Problem
+from prorl_evaluation.novelty.corpus import TextCorpus
+from prorl_evaluation.sampling.job import EVAL_FILE, read_job
+from prorl_evaluation.sampling.journal import EvalJournal, Keys
 from prorl_evaluation.types import EvaluationError
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "backend", "extra")
 """Settings that change what a model says; the number of samples and their seed may differ."""
-CURE = "name one of these folders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +37,7 @@ class ResponseSet:
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     """Return the responses in ``path``: an evaluation folder, a folder of them, or a .jsonl file.
 
-    A folder of evaluations is one set, see :func:`check_one_set`. ``samples`` keeps the first so many of each
+    ``samples`` keeps the first so many of each
     problem. Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. Raises
     EvaluationError with the cure.
     """
@@ -49,9 +46,7 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     elif (path / EVAL_FILE).is_file():
         found = _evaluation(path)
     elif path.is_dir() and (folders := sorted(f.parent for f in path.glob(f"*/{EVAL_FILE}"))):
-        check_one_set(path, {folder: read_job(folder) for folder in folders})
-        parts = [_evaluation(folder) for folder in folders]
-        found = ResponseSet(parts[0].label, [r for part in parts for r in part.responses])
+        found = _folder_of_evaluations(path, folders)
     else:
         raise EvaluationError(
             f"{path} holds no responses: name a folder that prorl eval pass-at-k or run wrote, "
@@ -63,46 +58,30 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
     return ResponseSet(found.label, kept)
 
 
-def check_one_set(path: Path, jobs: Mapping[Path, tuple[EvalJob, Sequence[Problem]]]) -> None:
-    """Raise EvaluationError, naming the folders, where those in ``path`` are of two models, were sampled
-    differently, or hold a benchmark or a problem more than once."""
-    first, *others = jobs
-    one = jobs[first][0]
-    for other in others:
-        if jobs[other][0].model_digest != one.model_digest:
-            raise EvaluationError(f"{path}: {_both(first, other)} are of two models: {CURE}")
-    for other in others:
-        a, b = one.settings, jobs[other][0].settings
-        differing = [n for n in SAMPLING if getattr(a, n) != getattr(b, n)]
-        if differing:
-            how = ", ".join(f"{n} {getattr(a, n)} and {getattr(b, n)}" for n in differing)
-            raise EvaluationError(
-                f"{path}: {_both(first, other)} were sampled differently ({how}): {CURE}"
-            )
-    benchmarks: dict[tuple[str, str], list[Path]] = {}
-    for folder, (job, _) in jobs.items():
-        origin = job.settings.dataset
-        if name := origin.get("path", ""):
-            benchmarks.setdefault((name, origin.get("split", "")), []).append(folder)
-    for (name, _), folders in benchmarks.items():
-        if len(folders) > 1:
-            limits = {f: jobs[f][0].settings.dataset.get("limit") for f in folders}
-            named = " and ".join(
-                f.name if limit is None else f"{f.name} (limit {limit})"
-                for f, limit in limits.items()
-            )
-            raise EvaluationError(f"{path}: {name} is there more than once, in {named}: {CURE}")
-    owners: dict[str, Path] = {}
-    for folder, (_, problems) in jobs.items():
+def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
+    """Return the responses of one model on several benchmarks, as a suite leaves them.
+
+    Raises EvaluationError where the folders are of two models, were sampled differently, or hold a problem twice.
+    """
+    first, owners = read_job(folders[0])[0], dict[str, Path]()
+    for folder in folders:
+        job, problems = read_job(folder)
+        both = f"{path}: {folders[0].name} and {folder.name}"
+        if job.model_digest != first.model_digest:
+            raise EvaluationError(f"{both} are of two models: name one of these folders")
+        for name in SAMPLING:
+            a, b = getattr(first.settings, name), getattr(job.settings, name)
+            if a != b:
+                raise EvaluationError(
+                    f"{both} were sampled differently ({name} {a} and {b}): name one of these folders"
+                )
         for problem in problems:
             if (owner := owners.setdefault(problem.id, folder)) != folder:
                 raise EvaluationError(
-                    f"{path}: {_both(owner, folder)} share problems ({problem.id}): {CURE}"
+                    f"{path}: {owner.name} and {folder.name} share problems ({problem.id}): name one of these folders"
                 )
-
-
-def _both(first: Path, second: Path) -> str:
-    return f"{first.name} and {second.name}"
+    parts = [_evaluation(folder) for folder in folders]
+    return ResponseSet(parts[0].label, [r for part in parts for r in part.responses])
 
 
 def _evaluation(folder: Path) -> ResponseSet:
@@ -130,3 +109,29 @@ def _lines(path: Path) -> Iterator[Response]:
         index = counted.get(problem, 0)
         counted[problem] = index + 1
         yield Response(problem, str(row.get("domain", "all")), index, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """The base's samples as a corpus, and its held-out samples as the control (None without any)."""
+
+    corpus: TextCorpus
+    control: ResponseSet | None
+    described: str
+
+
+def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
+    """Split the base's samples. Raises EvaluationError where no model shares a problem with it."""
+    problems = {r.problem for r in base.responses}
+    for model in models:
+        if not any(r.problem in problems for r in model.responses):
+            raise EvaluationError(
+                f"'{model.label}' and '{base.label}' share no problem: sample both on the same problems"
+            )
+    corpus = [r.text for r in base.responses if r.index % 2 == 0]
+    rest: list[Response] = [r for r in base.responses if r.index % 2 == 1]
+    described = f"{len(corpus):,} responses of {base.label}"
+    if not rest:
+        return Against(TextCorpus(corpus), None, described)
+    control = ResponseSet(f"{base.label} (held-out half)", rest)
+    return Against(TextCorpus(corpus), control, described)

@@ -1,6 +1,6 @@
 """Novelty by model and group with intervals over problems, and models against the first one.
 
-A problem's value is the mean over its responses; every problem weighs the same. Leaves out: drawing.
+A problem's value is the mean over its responses; every problem weighs the same.
 """
 
 from __future__ import annotations
@@ -12,15 +12,20 @@ from typing import Any
 
 from prorl_common import derive_seed
 from prorl_evaluation.novelty.coverage import Novelty
-from prorl_evaluation.stats.bounded_mean import Units, bounded_columns, paired_columns
-from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.stats.intervals import (
+    Interval,
+    Resampling,
+    Units,
+    bounded_columns,
+    paired_columns,
+)
 from prorl_evaluation.tables import TextTable
 from prorl_evaluation.types import OVERALL, finite
 
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """One model in one group: creativity index and, by n-gram length, uniqueness and share found.
+    """One model in one group: creativity index, and uniqueness by n-gram length.
 
     ``short`` of ``responses`` have fewer words than the longest n-gram and do not count.
     """
@@ -33,7 +38,6 @@ class GroupNovelty:
     words: float
     creativity: Interval
     uniqueness: Mapping[int, Interval]
-    found: Mapping[int, Interval]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,7 @@ def _group(
         short=sum(math.isnan(r.creativity) for r in rows),
         words=math.fsum(r.words for r in rows) / len(rows) if rows else math.nan,
         creativity=_scaled(columns[0], n),
-        uniqueness=dict(zip(lengths, columns[1 : 1 + n], strict=True)),
-        found=dict(zip(lengths, columns[1 + n :], strict=True)),
+        uniqueness=dict(zip(lengths, columns[1:], strict=True)),
     )
 
 
@@ -88,14 +91,13 @@ def _by_problem(rows: Sequence[Novelty]) -> dict[str, list[Novelty]]:
 
 
 def _means(rows: Sequence[Novelty], n: int) -> list[float]:
-    """Return [mean uniqueness over lengths, uniqueness by length, share found by length], each in [0, 1]."""
+    """Return [mean uniqueness over lengths, uniqueness by length], each in [0, 1]."""
     kept = [r for r in rows if not math.isnan(r.creativity)]
     if not kept:
-        return [math.nan] * (1 + 2 * n)
+        return [math.nan] * (1 + n)
     count = len(kept)
     each = [math.fsum(r.uniqueness[i] for r in kept) / count for i in range(n)]
-    found = [math.fsum(r.found[i] for r in kept) / count for i in range(n)]
-    return [min(1.0, math.fsum(each) / n), *each, *found]
+    return [min(1.0, math.fsum(each) / n), *each]
 
 
 def _scaled(i: Interval, by: float) -> Interval:
@@ -129,13 +131,12 @@ def changes(
 
 
 def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
-    """Return one row a model and group: creativity index, uniqueness at the ends, share found."""
+    """Return one row a model and group: creativity index, uniqueness at the ends."""
     lengths = sorted(groups[0].uniqueness)
     ends = (lengths[0], lengths[-1])
     head = (
         *("", "group", "problems", "responses", "words", f"index (0-{len(lengths)})"),
         *(f"unique at {n}" for n in ends),
-        f"{ends[0]}-grams found",
     )
     rows = tuple(
         (
@@ -146,7 +147,6 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
             f"{g.words:.0f}",
             _shown(g.creativity, 2),
             *(_shown(g.uniqueness[n], 3) for n in ends),
-            _shown(g.found[ends[0]], 3),
         )
         for g in groups
     )

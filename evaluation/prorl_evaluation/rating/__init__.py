@@ -1,1 +1,1 @@
-"""How hard a dataset's rows are for a model: a store of samples, fed by sampling, rollouts and evaluations."""
+"""How hard a dataset's rows are for a model: a store of samples and what it says."""

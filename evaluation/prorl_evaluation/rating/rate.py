@@ -1,31 +1,156 @@
-"""Sample rows until each has k samples in the store, in portions whose answers need no place for long.
-
-    <folder>/ratings.jsonl           what is counted (``store``)
-    <folder>/sampling-1f2e3d4c/      samples and verdicts of the portion in work (``sampling.journal``)
-
-A kill loses nothing that was written: the portion's journal is gone on with. When its samples are counted its
-answers are deleted. Leaves out: the choice of model and rows.
-"""
+"""Rate a dataset's rows: sample a model, or take over rollouts and evaluations that are there."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from prorl_common import Progress
+from prorl_common import Progress, read_jsonl
+from prorl_common.rollout_files import read_rollouts, rollout_files
 from prorl_datasets import Sample
-from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, policy_of
-from prorl_evaluation.sampling.grading import Item, Scorer, ungraded
-from prorl_evaluation.sampling.job import parts_of, problems_of
+from prorl_evaluation.rating.store import Policy, RatingStore, RowSamples, content_of, policy_of
+from prorl_evaluation.sampling.choose import Run
+from prorl_evaluation.sampling.job import parts_of, problems_of, read_job
 from prorl_evaluation.sampling.journal import EvalJournal, Keys, Problem, digest
-from prorl_evaluation.sampling.lazy import prepare
-from prorl_evaluation.sampling.meter import Meter
-from prorl_evaluation.sampling.pipeline import GradingThread
-from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
-from prorl_evaluation.types import FULL_MARKS, EvalSettings
+from prorl_evaluation.sampling.pipeline import GradingThread, Item, Meter, Scorer, ungraded
+from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan, prepare
+from prorl_evaluation.types import FULL_MARKS, EvalSettings, EvaluationError
 from prorl_inference import Generator
+from prorl_verifiers import TaskError, load_task
+
+COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "response", "reward")
+"""What is read of a run's rollouts; ``reward`` is the raw outcome, null where there is no verdict."""
+
+
+@dataclass(slots=True)
+class Fed:
+    """What a feeding brought: samples that are in the store now, of these policies (of a run: by step); samples of
+    rows that the dataset lacks, and of rows that ask something else there."""
+
+    policies: list[Policy] = field(default_factory=list)
+    samples: int = 0
+    elsewhere: int = 0
+    altered: int = 0
+
+    def words(self) -> str:
+        """Return it in a line for people."""
+        left = [f"{self.elsewhere:,} of rows that are not in the dataset"] if self.elsewhere else []
+        left += [f"{self.altered:,} of rows that ask something else here"] if self.altered else []
+        return f"{self.samples:,} samples" + (f"; left out: {', '.join(left)}" if left else "")
+
+
+def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> Fed:
+    """Take in the verdicts of an evaluation folder, finished or not.
+
+    They are judged as evaluations are (instructions in mode ``reference``). Raises EvaluationError when the folder
+    is none, UserError while it is being written.
+    """
+    job, problems = read_job(folder)
+    policy = policy_of(job.label, job.model_digest, job.settings)
+    fed, by_id = Fed([policy]), {sample.id: sample for sample in samples}
+    rows: list[tuple[Sample, RowSamples]] = []
+    with EvalJournal(folder, Keys(job.model_digest, job.settings)) as journal:
+        for problem in problems:
+            items = ((problem, index) for index in range(job.settings.n))
+            found = counts(items, journal).get(problem.id, RowSamples())
+            sample = by_id.get(problem.id)
+            if sample is None:
+                fed.elsewhere += found.n
+            elif content_of(problem.prompt, problem.task) != content_of(sample.prompt, sample.task):
+                fed.altered += found.n
+            else:
+                rows.append((sample, found))
+    fed.samples = store.add(policy, rows)
+    return fed
+
+
+def feed_run(
+    store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
+) -> Fed:
+    """Take in a run's rollouts (of the steps ``first`` to ``last``, both included).
+
+    Each step's policy is one of its own: its samples add to no other's. A row is taken for the same where id, verifier,
+    reference and prompt are; older rollouts do not tell the prompt. Raises EvaluationError when there are none.
+    """
+    fed, by_id = Fed(), {sample.id: sample for sample in samples}
+    files = rollout_files(run.path)
+    if not files:
+        raise EvaluationError(
+            f"run {run.name} has no rollouts: {run.path / 'rollouts'} holds no step_*.parquet "
+            "(logging.rollouts_every of its config says which steps keep theirs)"
+        )
+    policies = _Policies(run)
+    same: dict[tuple[str, str, str | None], bool] = {}
+    for step, file in files.items():
+        if steps is not None and not steps[0] <= step <= steps[1]:
+            continue
+        policy = policies(step)
+        rows: dict[str, RowSamples] = {}
+        for row in read_rollouts(file, COLUMNS).to_pylist():
+            if row["reward"] is None:
+                continue
+            sample = by_id.get(row["sample_id"])
+            if sample is None:
+                fed.elsewhere += 1
+                continue
+            asked = (sample.id, row["reference"], row["prompt"])
+            if asked not in same:
+                same[asked] = _asks_the_same(sample, row["verifier"], *asked[1:])
+            if not same[asked]:
+                fed.altered += 1
+                continue
+            parts = [policy.run, step, sample.id, row["sample_index"], row["response"]]
+            found = rows.setdefault(sample.id, RowSamples())
+            (found.passed if row["reward"] >= FULL_MARKS else found.failed).add(
+                digest(parts)[:NAME]
+            )
+        fed.samples += store.add(policy, ((by_id[name], found) for name, found in rows.items()))
+        fed.policies.append(policy)
+    return fed
+
+
+def _asks_the_same(sample: Sample, verifier: str, reference: str, prompt: str | None) -> bool:
+    try:
+        task = load_task(verifier, reference)
+    except TaskError:
+        return False
+    seen = sample.prompt if prompt is None else json.loads(prompt)
+    return content_of(seen, task) == content_of(sample.prompt, sample.task)
+
+
+class _Policies:
+    """The policy of each step of a run, from its identity, config and the phases that its metrics name."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        identity = run.path / "identity.json"
+        known = json.loads(identity.read_text(encoding="utf-8")) if identity.is_file() else {}
+        self._model = str(known.get("model", ""))
+        self._digest = digest([known, run.name])[:16]
+        metrics = run.path / "metrics.jsonl"
+        rows = read_jsonl(metrics, on_bad=lambda _: None) if metrics.is_file() else iter(())
+        self._phases = {row["step"]: row.get("phase", 0) for _, row in rows if "step" in row}
+
+    def __call__(self, step: int) -> Policy:
+        """Return the policy that sampled in ``step``."""
+        run, phases = self._run, self._run.setting("phases") or []
+        rollout = dict(run.setting("rollout") or {})
+        number = self._phases.get(step, 0)
+        if isinstance(number, int) and number < len(phases):
+            rollout |= (phases[number].get("set") or {}).get("rollout") or {}
+        try:
+            how = float(rollout["temperature"]), float(rollout["top_p"]), int(rollout["max_tokens"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise EvaluationError(
+                f"{run.path}/config.yaml does not say how rollouts are sampled (rollout: {error}): restore it"
+            ) from error
+        label = f"{run.name} step {step}"
+        return Policy(self._model, label, *how, run=self._digest, step=step)
+
 
 PORTION, SMALL_PORTION = 8192, 1024
 """Samples whose answers are held, and counted, at a time; the small one is of ``transformers``, which batches few."""
@@ -106,7 +231,7 @@ def _fill(
         if total := sum(missing(batch, journal) for batch in portion):
             prepare(generator)  # before the clock starts
             progress.start(label, total)
-            meter = Meter(progress, total, label, lambda: getattr(generator, "usage", None))
+            meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
             sampler = Sampler(journal, generator, settings, meter.count, grader.submit)
             sampler.fill(portion, total)
         grader.finish(progress, label)

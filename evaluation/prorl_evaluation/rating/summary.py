@@ -1,8 +1,4 @@
-"""From samples to pass rates: by row with Jeffreys' interval, by domain, family and level with the house's.
-
-A group's rate is the mean over its rows, each row weighing the same; its interval is over rows
-(``stats.bounded_mean``). Leaves out: which samples count (``store``).
-"""
+"""Pass rates by row, domain, family and level, and the sizes of generators that suit a model."""
 
 from __future__ import annotations
 
@@ -10,14 +6,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from prorl_common import atomic_write_text, derive_seed
 from prorl_datasets import PASS_RATES, Sample, prompt_key
 from prorl_evaluation.rating.store import RowSamples
-from prorl_evaluation.stats.bounded_mean import bounded_columns
 from prorl_evaluation.stats.distributions import jeffreys
-from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.stats.intervals import Interval, Resampling, bounded_columns
 from prorl_evaluation.tables import TextTable, bracket, rate
 from prorl_evaluation.types import OVERALL
 
@@ -133,3 +128,68 @@ def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
     path = folder / PASS_RATES
     atomic_write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
     return path
+
+
+Finding = Literal["take", "too hard", "too easy", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What ratings say of one family: ``rungs`` with their rates, ``take`` the names of those inside the band.
+
+    ``too hard`` and ``too easy``: every rung's whole interval lies beyond the band. ``undecided``: no mean is inside,
+    and some interval reaches in: rate more rows.
+    """
+
+    domain: str
+    family: str
+    rungs: tuple[GroupRate, ...]
+    take: tuple[str, ...]
+    finding: Finding
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        rungs = [rung.as_json() for rung in self.rungs]
+        about = {"domain": self.domain, "family": self.family, "finding": self.finding}
+        return {**about, "take": list(self.take), "rungs": rungs}
+
+
+def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggestion]:
+    """Return what the ratings say of each family whose rows have sizes (``Sample.rung``), for a band [low, high]."""
+    families: dict[tuple[str, str], list[GroupRate]] = {}
+    for group in group_rates([row for row in rows if row.sample.rung], "level"):
+        families.setdefault((group.name[0], group.name[1]), []).append(group)
+    low, high = band
+    found = []
+    for (domain, family), rungs in families.items():
+        take = tuple(g.name[2] for g in rungs if low <= g.rate.value <= high)
+        finding: Finding = "undecided"
+        if take:
+            finding = "take"
+        elif all(g.rate.high < low for g in rungs):
+            finding = "too hard"
+        elif all(g.rate.low > high for g in rungs):
+            finding = "too easy"
+        found.append(Suggestion(domain, family, tuple(rungs), take, finding))
+    return found
+
+
+def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
+    """Return the recipe entries, those that named the rows, whose mean pass rate is in a band [low, high]."""
+    rates: dict[str, list[float]] = {}
+    for row in rows:
+        rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)
+    low, high = band
+    return [name for name, own in rates.items() if low <= sum(own) / len(own) <= high]
+
+
+def suggestion_table(found: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
+    """Return a row for each size of each family, with what to do."""
+    rows = []
+    for one in found:
+        for rung in one.rungs:
+            taken = rung.name[2] in one.take
+            word = "take" if taken else "" if one.finding == "take" else one.finding
+            rows.append((f"{one.family} {rung.name[2]}", str(rung.rows), bracket(rung.rate), word))
+    title = f"Sizes for a pass rate from {band[0]:g} to {band[1]:g}"
+    return TextTable(title, ("family and size", "rows", "pass rate", "finding"), tuple(rows))

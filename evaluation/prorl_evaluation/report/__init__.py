@@ -1,1 +1,1 @@
-"""The report: ``data`` computes it once; ``html``, ``markdown`` and ``data.to_json`` write it down."""
+"""What is said of results, as data, sentences, Markdown and a model card's section."""

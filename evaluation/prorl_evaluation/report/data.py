@@ -1,4 +1,4 @@
-"""Everything a report shows, computed once; HTML, Markdown and JSON are written from it."""
+"""Everything a report says of some results, computed once; the viewer, Markdown and JSON show it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,8 @@ from prorl_evaluation.boundary.types import (
     GainAgainstBase,
 )
 from prorl_evaluation.compare import Comparison, compare
-from prorl_evaluation.metrics.beta_posterior import PosteriorPassAtK
-from prorl_evaluation.metrics.false_positives import Suspicion
-from prorl_evaluation.metrics.passk import pass_at_k_table
-from prorl_evaluation.stats.bounded_mean import bounded_columns
-from prorl_evaluation.stats.intervals import Interval, Resampling
+from prorl_evaluation.metrics import PosteriorPassAtK, Suspicion, pass_at_k_table
+from prorl_evaluation.stats.intervals import Interval, Resampling, bounded_columns
 from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, ProblemResult, finite
 
 REPORT_FORMAT = 1
@@ -56,7 +53,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, baseline at ``base``; what they say against each other; the run's journals.
+    """The results, baseline at ``base``, and what they say against each other.
 
     ``comparison`` is the last result against the baseline, ``boundary`` all from the baseline on; both
     are None without a later result. ``groups`` are those of ``boundary``, or of the single result.
@@ -70,7 +67,6 @@ class ReportData:
     groups: tuple[BoundaryGroup, ...]
     posteriors: tuple[tuple[str, list[PosteriorPassAtK]], ...]
     suspicions: tuple[tuple[str, list[Suspicion]], ...]
-    metrics: tuple[Mapping[str, Any], ...]
     decisions: tuple[Mapping[str, Any], ...]
     options: ReportOptions
 
@@ -78,10 +74,6 @@ class ReportData:
     def comparisons(self) -> list[Comparison]:
         """The comparison, or none."""
         return [] if self.comparison is None else [self.comparison]
-
-    def places(self) -> list[int]:
-        """Return the results' places that the groups' curves belong to, in order."""
-        return list(range(self.base, len(self.results)))
 
     def lines(self, group: BoundaryGroup) -> list[Line]:
         """Return the group's curves; results before the baseline have one for domains and overall."""
@@ -91,28 +83,27 @@ class ReportData:
                 own = result.group(group.name)
                 if own is not None:
                     found.append(Line(place, result.label, own.pass_at_k))
-        curves = zip(self.places(), group.curves, strict=True)
+        curves = enumerate(group.curves, start=self.base)
         return found + [Line(place, c.label, c.points) for place, c in curves]
 
-    def rates(self, group: BoundaryGroup) -> list[tuple[int, str, list[int]]]:
-        """Return (place, label, problems in each of BINS) of every result for overall or a domain."""
+    def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
+        """Return (label, problems in each of BINS) of every result for overall or a domain."""
         return [
             (
-                place,
                 r.label,
                 rate_counts(
                     [p for p in r.problems if group.kind == "overall" or p.domain == group.name]
                 ),
             )
-            for place, r in enumerate(self.results)
+            for r in self.results
         ]
 
-    def gains(self) -> list[tuple[int, str, GainAgainstBase]]:
-        """Return (place, label, gain against the baseline) of each later result with two points or more."""
+    def gains(self) -> list[tuple[str, GainAgainstBase]]:
+        """Return (label, gain against the baseline) of each later result with two points or more."""
         if self.boundary is None:
             return []
-        found = zip(self.places()[1:], self.boundary.labels[1:], self.boundary.gains, strict=True)
-        return [g for g in found if sum(math.isfinite(p.base + p.gain) for p in g[2].points) > 1]
+        gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
+        return [g for g in gains if sum(math.isfinite(p.base + p.gain) for p in g[1].points) > 1]
 
     def to_json(self) -> dict[str, Any]:
         """Return every number of the report as a JSON object; NaN becomes null.
@@ -124,7 +115,7 @@ class ReportData:
             slim = dataclasses.replace(r, problems=(), examples=()).to_json()
             results.append({**slim, "label": r.label, "problems": len(r.problems)})
         shown = [g for g in self.groups if g.is_coarse]
-        rates = {g.name: [row for _, _, row in self.rates(g)] for g in shown}
+        rates = {g.name: [row for _, row in self.rates(g)] for g in shown}
         groups = () if self.boundary is not None else self.groups
         value = {
             "name": self.name,
@@ -179,7 +170,6 @@ def report_data(
         groups=boundary.groups if boundary is not None else single_groups(later[0]),
         posteriors=tuple(posteriors(results)) if options.beta else (),
         suspicions=tuple(suspicions(results, rate)) if rate > 0 else (),
-        metrics=tuple(read_rows(run_dir / "metrics.jsonl") if run_dir else ()),
         decisions=tuple(read_rows(run_dir / "decisions.jsonl") if run_dir else ()),
         options=options,
     )

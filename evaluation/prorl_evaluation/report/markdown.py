@@ -1,4 +1,4 @@
-"""The report as Markdown: the same tables as the page, figures left out; every foreign text is escaped."""
+"""A report as Markdown; every text that others wrote is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from prorl_common.markup import fence, md, table
 from prorl_evaluation.boundary.tables import boundary_tables, posterior_table, suspicion_table
 from prorl_evaluation.boundary.types import BoundaryReport
 from prorl_evaluation.report.data import BINS, ReportData
-from prorl_evaluation.report.tables import by_size, example_answers, rates_table, setting_facts
+from prorl_evaluation.report.tables import example_answers, rates_table, setting_facts
 from prorl_evaluation.report.words import (
     caveats,
     commands,
@@ -85,8 +85,9 @@ def _solved(data: ReportData) -> list[str]:
     parts += ["## pass@k", shown(drawn)]
     rates = tuple(
         (group.name, label, *map(str, counts))
-        for group in by_size(data.groups)[0]
-        for _, label, counts in data.rates(group)
+        for group in data.groups
+        if group.is_coarse
+        for label, counts in data.rates(group)
     )
     parts.append("## Success rates of the problems")
     parts.append(

@@ -1,19 +1,16 @@
-"""The report's sentences: headline, what weakens the numbers, what the boundary says, how it was made.
-
-Plain text: whoever shows it escapes it.
-"""
+"""The sentences of a report, as plain text that whoever shows it escapes."""
 
 from __future__ import annotations
 
-import shlex
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from prorl_common import prorl_command
 from prorl_evaluation.boundary.types import BoundaryReport, Claim, GainAgainstBase, Kind, Regime
-from prorl_evaluation.compare import Comparison, Difference, setting_warnings
+from prorl_evaluation.compare import Comparison, setting_warnings
 from prorl_evaluation.report.data import ReportData
-from prorl_evaluation.report.text import number, p_value, signed
 from prorl_evaluation.tables import near_n_lines, undefined_lines, unpaired_lines
 from prorl_evaluation.types import BEFORE_RL, EvalResult, shown_ks
 
@@ -34,6 +31,23 @@ MEANING: Mapping[Regime, str] = {
 """What a claim means, beside the words of ProRL (arXiv 2505.24864, section 4) where they mean the same."""
 
 
+def number(value: float, digits: int = 3) -> str:
+    """Return a number with a minus sign, or a dash when it is not known."""
+    return "–" if not math.isfinite(value) else f"{value:.{digits}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Return a difference with its sign, or a dash when it is not known."""
+    return "–" if not math.isfinite(value) else f"{value:+.{digits}f}".replace("-", "−")
+
+
+def p_value(value: float) -> str:
+    """Return a p-value as people write one."""
+    if math.isnan(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def metric_name(metric: str) -> str:
     """Return how a metric is called in the report."""
     return "mean reward" if metric == "reward" else metric
@@ -50,7 +64,7 @@ def nothing_solved(results: Sequence[EvalResult]) -> bool:
 
 
 def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
-    """Return the sentences that sum the report up, one a metric, each with its interval."""
+    """Return the sentences that sum the report up: what was shown, then each metric with its interval."""
     if nothing_solved(results):
         samples = sum(r.overall.sampled for r in results)
         labels = ", ".join(r.label for r in results)
@@ -60,7 +74,7 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
             "How many answers were cut off or could not be read, and some answers, stand below; what helps: "
             + "easier problems, more tokens (--max-tokens), more samples (--n)",
         ]
-    lines = []
+    lines = [] if comparison is None else [comparison.headline(results[-1].settings.k)]
     for metric in headline_metrics(results):
         name = metric_name(metric)
         found = comparison.find("overall", metric) if comparison is not None else None
@@ -80,13 +94,6 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
         else:
             lines.append(f"{change}: {found.statement} ({difference})")
     return lines
-
-
-def reading(difference: Difference) -> tuple[str, str, str]:
-    """Return a difference's look (higher, lower or flat), its word and what the word rests on."""
-    word, _, rest = difference.statement.partition(":")
-    shown = "too few problems" if word.startswith("only") else word
-    return word if difference.distinguishable else "flat", shown, rest.strip()
 
 
 def correlation(gain: GainAgainstBase) -> str:
@@ -166,10 +173,6 @@ def caveats(data: ReportData) -> list[str]:
                 f"{r.label}: {g.infra_errors} of {g.sampled} samples have no verdict (infra error) and are "
                 "left out; the same command tries them again"
             )
-        if g.judged:
-            found.append(
-                f"{r.label}: a model gave the rewards of {g.judged} of {g.sampled} samples; no rule can check them"
-            )
         for value, what in (
             (g.truncation_rate, "of the answers were cut at the token limit"),
             (g.unparsable_rate, "of the answers gave no extractable answer"),
@@ -182,17 +185,6 @@ def caveats(data: ReportData) -> list[str]:
         if len(r.problems) < 20:
             found.append(f"{r.label}: {len(r.problems)} problems say little about others like them")
     return list(dict.fromkeys(found))
-
-
-def other_sets(data: ReportData) -> str:
-    """Say that results are over other problems than the differences, where they are."""
-    c = data.comparison
-    if c is None or all(len(r.problems) == c.paired for r in data.results):
-        return ""
-    return (
-        f" Differences are over the {c.paired} problems that both share; each result's own columns are over all "
-        "of its problems, so that a difference need not be theirs."
-    )
 
 
 def decision_rule(report: BoundaryReport) -> str:
@@ -237,6 +229,19 @@ def method(data: ReportData) -> list[str]:
     ]
 
 
+SUITE_OPTIONS = {"model.path": "model", "data.limit": "limit", "sampling.n": "n"}
+"""Setting -> option of ``prorl eval run``; all others are given with ``--set``."""
+PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
+    "data.dataset": "dataset",
+    "data.split": "split",
+    "sampling.k": "k",
+    "sampling.temperature": "temperature",
+    "sampling.top_p": "top-p",
+    "sampling.max_tokens": "max-tokens",
+}
+"""The same of ``prorl eval pass-at-k``."""
+
+
 def commands(data: ReportData) -> list[str]:
     """Return the commands that make the results and this report again, as far as the results know them."""
     from prorl_evaluation.suites.suite import suite_names
@@ -246,34 +251,40 @@ def commands(data: ReportData) -> list[str]:
         s = r.settings
         backend, _, api = s.backend.partition(":")
         served = backend == "server"
-        given: Mapping[str, Any] = {
-            "model": None if served else r.model_id,
-            "server-model": r.model_id if served else None,
-            "server-api": api,
-            "dataset": s.dataset.get("path"),
-            "split": s.dataset.get("split"),
-            "limit": s.dataset.get("limit"),
-            "k": s.k,
-            "n": s.n,
-            "temperature": f"{s.temperature:g}",
-            "top-p": f"{s.top_p:g}",
-            "max-tokens": s.max_tokens,
-            "seed": s.seed,
-            "batches": s.batches if s.backend == "transformers" and s.batches != "fixed" else None,
-            "backend": None if served or backend == "transformers" else backend,
+        settings: Mapping[str, Any] = {
+            "model.path": None if served else r.model_id,
+            "server.url": "URL" if served else None,
+            "server.model": r.model_id if served else None,
+            "server.api": api,
+            "data.dataset": s.dataset.get("path"),
+            "data.split": s.dataset.get("split"),
+            "data.limit": s.dataset.get("limit"),
+            "sampling.k": s.k,
+            "sampling.n": s.n,
+            "sampling.temperature": f"{s.temperature:g}",
+            "sampling.top_p": f"{s.top_p:g}",
+            "sampling.max_tokens": s.max_tokens,
+            "sampling.seed": s.seed,
+            "model.batches": s.batches
+            if s.backend == "transformers" and s.batches != "fixed"
+            else None,
+            "model.backend": None if served or backend == "transformers" else backend,
         }
-        verb = "pass-at-k"
+        words: list[object] = ["eval", "pass-at-k"]
+        options = PASS_AT_K_OPTIONS
         suite, slash, benchmark = str(s.dataset.get("path", "")).partition("/")
         if slash and suite in suite_names():
-            verb = f"run --suite {suite}" + (
-                f" --benchmarks {shlex.quote(benchmark)}" if benchmark else ""
-            )
-            given = {k: v for k, v in given.items() if k not in ("dataset", "split", "k")}
-        options = [
-            f"--{name} {shlex.quote(str(v))}" for name, v in given.items() if v not in (None, "")
-        ]
-        options += ["--server URL"] if served else []
-        lines.append(f"prorl eval {verb} {' '.join(options)}")
+            words = ["eval", "run", "--suite", suite]
+            words += ["--benchmarks", benchmark] if benchmark else []
+            options = SUITE_OPTIONS
+            without = ("data.dataset", "data.split", "sampling.k")
+            settings = {key: v for key, v in settings.items() if key not in without}
+        for key, value in settings.items():
+            if value not in (None, ""):
+                words += (
+                    [f"--{options[key]}", value] if key in options else ["--set", f"{key}={value}"]
+                )
+        lines.append(prorl_command(*words))
     if data.options.command:
         lines.append(data.options.command)
     return list(dict.fromkeys(lines))

@@ -1,1 +1,1 @@
-"""Sampling and judging a model on problems, with a journal that survives a kill."""
+"""Sample models on problems, judge the answers and keep both in a journal."""

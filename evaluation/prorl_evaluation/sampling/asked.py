@@ -1,18 +1,15 @@
-"""What an ``EvalConfig`` asks for: the models, the server, the problems, how is sampled; and the session of all that.
-
-Leaves out: what is chosen (``choose``), and talking to a server (``prorl_inference``).
-"""
+"""From the settings of a command to models, problems and sampling parameters; published protocols."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from prorl_common import UserError, check_output
+from prorl_common import UserError, check_output, nearest
 from prorl_evaluation.config import EvalConfig, ServerSection
 from prorl_evaluation.sampling.choose import (
     Run,
@@ -22,22 +19,85 @@ from prorl_evaluation.sampling.choose import (
     pick_dataset,
     run_target,
 )
-from prorl_evaluation.sampling.protocols import (
-    DEFAULT_MAX_TOKENS,
-    Asked,
-    Protocol,
-    merge,
-    pick_protocol,
-)
 from prorl_evaluation.sampling.session import Server, Session
 from prorl_evaluation.sampling.stored import chosen
-from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError
 from prorl_inference.spec import SERVER
 from prorl_verifiers import runs_programs
 
 if TYPE_CHECKING:
     from prorl_common import Progress
     from prorl_datasets import Sample
+
+
+DEFAULT_K = 128
+DEFAULT_TEMPERATURE, DEFAULT_TOP_P, DEFAULT_MAX_TOKENS = 0.6, 0.95, 512
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """``n`` samples a problem, the largest ``k`` of interest, and how to sample."""
+
+    name: str
+    n: int
+    k: int
+    temperature: float
+    top_p: float
+    max_tokens: int
+
+
+PROTOCOLS = {
+    p.name: p
+    for p in (
+        Protocol("prorl", 16, 1, 0.6, 0.95, 32_768),
+        Protocol("boundary", 256, 128, 0.6, 0.95, 32_768),
+        Protocol("justrl", 32, 1, 0.7, 0.9, 32_768),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for by itself; None where nothing was."""
+
+    n: int | None = None
+    k: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+
+
+def pick_protocol(name: str | None) -> Protocol | None:
+    """Return the protocol of that name, None for none. Raises EvaluationError naming those there are."""
+    if name is None:
+        return None
+    found = PROTOCOLS.get(name)
+    if found is None:
+        raise EvaluationError(
+            f"no protocol '{name}'{nearest(name, PROTOCOLS)}; there are {', '.join(PROTOCOLS)}"
+        )
+    return found
+
+
+def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
+    """Return what holds: what was asked for, then the protocol, then the defaults.
+
+    Without a protocol n is 2k and ``max_tokens`` that of the run (``run_limit``), else 512. A k asked for
+    beside a protocol keeps the protocol's n unless n is asked for, too.
+    """
+    k = asked.k or (protocol.k if protocol else DEFAULT_K)
+    base = protocol or Protocol(
+        "", 2 * k, k, DEFAULT_TEMPERATURE, DEFAULT_TOP_P, run_limit or DEFAULT_MAX_TOKENS
+    )
+    n = base.n if asked.n is None else asked.n
+    return Protocol(
+        name=base.name,
+        n=n,
+        k=min(k, n) if asked.k is None else k,
+        temperature=base.temperature if asked.temperature is None else asked.temperature,
+        top_p=base.top_p if asked.top_p is None else asked.top_p,
+        max_tokens=asked.max_tokens or base.max_tokens,
+    )
 
 
 def models_of(
@@ -52,16 +112,16 @@ def models_of(
     if not urls:
         for device in device_list(asked.device):
             require_device(device)
-        if named := [f"--server-{n.replace('_', '-')}" for n in config.server.changed()]:
+        if named := [f"server.{n}" for n in config.server.changed()]:
             verb = "is" if len(named) == 1 else "are"
             raise UserError(
-                f"{', '.join(named)} {verb} given without --server: add --server http://host:8000/v1, "
+                f"{', '.join(named)} {verb} given without server.url: add --set server.url=http://host:8000/v1, "
                 "or leave out what is of a server"
             )
         targets, run = _targets(asked.path, asked.run, asked.checkpoints)
         return targets, run, None
     if asked.path is not None:
-        raise UserError("a server has its own model: name it with --server-model, not --model")
+        raise UserError("a server has its own model: name it with server.model, not --model")
     targets, run = [], None
     if asked.run is not None or asked.checkpoints:
         targets, run = _targets(None, asked.run, asked.checkpoints)
@@ -106,7 +166,7 @@ def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None
         weights = Path(run_weights)
     if weights is not None and not any(weights.glob("*.safetensors")):
         raise UserError(
-            f"--server-weights {weights} holds no .safetensors file: name the model's folder"
+            f"server.weights {weights} holds no .safetensors file: name the model's folder"
         )
     extra = json.dumps(given.extra) if isinstance(given.extra, dict) else given.extra
     options = ServerOptions(
@@ -141,7 +201,9 @@ def settings_of(
     backend = pick_backend(given.backend, devices[0], urls[0] if urls else None)
     backend.check_installed()
     if given.batches is not None and not backend.fixed_batches:
-        raise UserError(f"--batches is of --backend transformers: {backend.name} batches by itself")
+        raise UserError(
+            f"model.batches is of model.backend transformers: {backend.name} batches by itself"
+        )
     origin = BACKENDS.origin(backend.name)
     # of a plug-in: in each sample's key, so that samples of two versions are never mixed
     plugin = {} if origin.is_ours else {"plugin": f"{origin.source} {origin.version}"}
@@ -193,7 +255,8 @@ def run_limit(run: Run | None) -> int:
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
     """Return the session that ``pass-at-k`` is asked for, and what must be said loudly before it begins.
 
-    Code problems are left out where this machine cannot isolate programs and ``scoring.allow_weak`` is off.
+    Code problems are left out where this machine cannot isolate programs, ``scoring.allow_weak`` is off and no
+    ``scoring.servers`` are named.
     Raises UserError for what cannot be done, before anything is sampled.
     """
     from prorl_inference.models.store import check_model
@@ -207,7 +270,8 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
     settings = replace(settings_of(config, *models[1:]), dataset=origin)
     complaints = []
     kept = [number for number, s in enumerate(samples) if not runs_programs(s.task)]
-    if len(kept) < len(samples) and not config.scoring.allow_weak:
+    scoring = config.scoring
+    if len(kept) < len(samples) and not (scoring.allow_weak or scoring.servers):
         from prorl_verifiers import no_isolation
 
         if (why := no_isolation()) is not None:  # code is left out, loudly
@@ -238,7 +302,7 @@ def evaluate_models(
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config
-    from prorl_verifiers import VerifierPool
+    from prorl_verifiers import open_pool
 
     named: dict[str, Any] = {
         "model.path": model,
@@ -255,6 +319,8 @@ def evaluate_models(
     for line in [*session.description(), *(f"WARNING: {line}" for line in complaints)]:
         progress.message(line)
     who = config.scoring
-    with VerifierPool(workers=who.workers, allow_weak=who.allow_weak) as pool:
+    with open_pool(
+        who.servers, who.workers, allow_weak=who.allow_weak, say=progress.message
+    ) as pool:
         pool.require(sample.task for sample in session.samples)
         return session.evaluate(pool, progress)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import nearest, sha256_file
+from prorl_common import nearest, prorl_command, sha256_file
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.sampling.stored import chosen, spooled
@@ -56,6 +56,24 @@ class Target:
     label: str
     slug: str
     model: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResults:
+    """Results that were named, each with the file it was read from; ``run`` is the folder of the first run among them."""
+
+    results: Sequence[EvalResult]
+    files: Sequence[Path]
+    run: Path | None
+
+    def folders(self) -> list[Path]:
+        """Return the result folders. Raises EvaluationError for a result that lies outside one."""
+        for file in self.files:
+            if file.name != RESULT_FILE:
+                raise EvaluationError(
+                    f"{file} is not in a result folder: a page is made of folders that hold {RESULT_FILE}"
+                )
+        return [file.parent for file in self.files]
 
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
@@ -197,35 +215,36 @@ def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
     return root / f"{target.slug}-{suffix}"
 
 
-def results_of_run(run: Run) -> list[EvalResult]:
-    """Return the run's results that belong together: those with the settings of the newest one.
+def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
+    """Return the run's results that belong together (those with the settings of the newest one) and their files.
 
-    Base first, then by step. Raises EvaluationError when the run has none.
+    The base comes first, then the checkpoints by step. Raises EvaluationError when the run has none.
     """
-    found = []
+    stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
         slug, _, suffix = file.parent.name.rpartition("-")
-        found.append((slug, suffix, load_result(file)))
-    if not found:
+        stored.append((slug, suffix, file, load_result(file)))
+    if not stored:
         raise EvaluationError(
-            f"run {run.name} has no results: make them with prorl eval pass-at-k --run {run.name}"
+            f"run {run.name} has no results: make them with "
+            f"{prorl_command('eval', 'pass-at-k', '--run', run.name)}"
         )
-    newest = max(found, key=lambda f: f[2].created)
-    family = [(slug, r) for slug, suffix, r in found if suffix == newest[1]]
-    return [r for _, r in sorted(family, key=lambda f: (f[0] != "base", f[0]))]
+    newest = max(stored, key=lambda s: s[3].created)
+    family = sorted((s for s in stored if s[1] == newest[1]), key=lambda s: (s[0] != "base", s[0]))
+    return [(file, result) for _, _, file, result in family]
 
 
-def gather(names: Sequence[str], root: Path = RUNS) -> tuple[list[EvalResult], Path | None]:
-    """Return (results, run folder or None) for names of runs and of result folders, in their order.
+def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
+    """Return the results that ``names`` of runs and of result folders stand for, in their order.
 
     Raises EvaluationError for a name that is neither.
     """
-    results: list[EvalResult] = []
+    stored: list[tuple[Path, EvalResult]] = []
     run_dir: Path | None = None
     for name in names:
         path = Path(name)
         if (path / RESULT_FILE).is_file() or path.is_file():
-            results.append(load_result(path))
+            stored.append((path if path.is_file() else path / RESULT_FILE, load_result(path)))
             continue
         if path.is_dir() and not (path / "config.yaml").is_file():
             load_result(path)
@@ -234,6 +253,6 @@ def gather(names: Sequence[str], root: Path = RUNS) -> tuple[list[EvalResult], P
         except EvaluationError as error:
             cure = "or name a result folder that prorl eval pass-at-k wrote"
             raise EvaluationError(f"{error}, {cure}") from error
-        results += results_of_run(run)
+        stored += results_of_run(run)
         run_dir = run_dir or run.path
-    return results, run_dir
+    return StoredResults([result for _, result in stored], [file for file, _ in stored], run_dir)

@@ -23,8 +23,6 @@ from pathlib import Path
 
 from prorl_common import Progress, ServiceError
 from prorl_datasets import Sample
-from prorl_evaluation.metrics.summary import graded, group_results, pick_examples, problem_result
-from prorl_evaluation.sampling.grading import Scorer, grade
 from prorl_evaluation.sampling.job import (
     EvalJob,
     Part,
@@ -44,11 +42,10 @@ from prorl_evaluation.sampling.journal import (
     Problem,
     VerdictRecord,
 )
-from prorl_evaluation.sampling.lazy import prepare
-from prorl_evaluation.sampling.meter import Meter
-from prorl_evaluation.sampling.pipeline import GradingThread
-from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan
+from prorl_evaluation.sampling.pipeline import GradingThread, Meter, Scorer, grade
+from prorl_evaluation.sampling.sampler import Batch, Sampler, all_items, missing, plan, prepare
 from prorl_evaluation.stats.distributions import require_scipy
+from prorl_evaluation.summary import graded, group_results, pick_examples, problem_result
 from prorl_evaluation.types import EvalResult, EvalSettings, EvaluationError, ProblemResult
 from prorl_inference import Generator
 from prorl_verifiers import renewed_records
@@ -117,7 +114,7 @@ def _sample(
     """Sample the ``total`` samples that the journal lacks, handing them to the grader."""
     prepare(generator)  # before the clocks start
     progress.start(f"eval {job.label}", total)
-    meter = Meter(progress, total, job.label, lambda: getattr(generator, "usage", None))
+    meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
     Sampler(journal, generator, job.settings, meter.count, grader.submit).fill(batches, total)
     progress.finish()
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import atomic_write_text
+from prorl_common import atomic_write_text, prorl_command
 from prorl_common.files import explain_write_errors
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.journal import ONE_MODEL, Problem, prompt_digest, task_digest
@@ -149,7 +149,8 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
             was, now = (f"{p['source']} {p['version'][:19]}" for p in (old, part))
             raise EvaluationError(
                 f"{out} was made with {part['name']} of {was}, here it is of {now}: go on with that one, "
-                f"choose another folder with --out, or judge a finished one anew: prorl eval regrade {out}"
+                f"choose another folder with --out, or judge a finished one anew: "
+                f"{prorl_command('eval', 'regrade', out)}"
             )
     return list(known.values())
 

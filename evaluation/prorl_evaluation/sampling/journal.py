@@ -1,13 +1,4 @@
-"""What an evaluation writes down as it goes: samples in one journal, verdicts in another.
-
-    <out>/samples.jsonl    a line a sample, keyed by model, prompt, sampling parameters, index and seed
-    <out>/verdicts.jsonl   a line a verdict, keyed by sample key and task
-
-Append-only and synced, so that a kill loses at most what was not yet written. Answers stay in the file: memory holds
-where each line begins. A folder holds one model: lines of another model or backend are an error; lines of other
-sampling parameters are left alone, their keys differ. Leaves out: sampling, scoring, reading lines (``repair``), and
-locking (one writer a folder).
-"""
+"""The journal of an evaluation: one line a sample, one line a verdict, each under the key of what was asked; its repair."""
 
 from __future__ import annotations
 
@@ -16,13 +7,15 @@ import functools
 import hashlib
 import json
 import math
+import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from prorl_common import Closing, Journal, derive_seed
-from prorl_evaluation.sampling.repair import SAMPLE_FIELDS, VERDICT_FIELDS, read_checked
+from prorl_common.files import explain_write_errors
 from prorl_evaluation.sampling.stored import OpenFile
 from prorl_evaluation.types import EvalSettings, EvaluationError, Label
 from prorl_verifiers import Task, Verdict
@@ -306,3 +299,124 @@ def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
 def verdict_of(row: Mapping[str, Any]) -> VerdictRecord:
     """Return the record in a line of VERDICTS_FILE that has VERDICT_FIELDS."""
     return VerdictRecord(**{name: row[name] for name in VerdictRecord.__dataclass_fields__})
+
+
+Types = tuple[type, ...]
+NUMBER: Types = (int, float)
+SAMPLE_FIELDS: Mapping[str, Types] = {
+    "key": (str,),
+    "sample_id": (str,),
+    "index": (int,),
+    "seed": (int,),
+    "text": (str,),
+    "tokens": (int,),
+    "logprob": (*NUMBER, type(None)),
+    "finish_reason": (str,),
+    "seconds": NUMBER,
+    "model": (str,),
+    "temperature": NUMBER,
+    "top_p": NUMBER,
+    "max_tokens": (int,),
+    "prompt": (str,),
+}
+VERDICT_FIELDS: Mapping[str, Types] = {
+    "key": (str,),
+    "task": (str,),
+    "reward": (*NUMBER, type(None)),
+    "status": (str,),
+    "reason": (str,),
+    "extracted": (str, type(None)),
+    "isolation": (str,),
+    "metrics": (dict,),
+    "seconds": NUMBER,
+}
+DAMAGED = ".damaged"
+BLANK = "the line is blank"
+"""What ``scan`` says of a line that is none, which is no fault."""
+CURE = "--set output.repair=true moves such lines aside; what is missing is sampled again"
+
+
+def fault(row: object, fields: Mapping[str, Types]) -> str | None:
+    """Return what is wrong with a line's JSON value, None for nothing."""
+    if not isinstance(row, dict):
+        return "the line is not a JSON object"
+    for name, types in fields.items():
+        if name not in row:
+            return f"the line has no '{name}'"
+        value = row[name]
+        if not isinstance(value, types) or isinstance(value, bool):
+            return f"'{name}' is a {type(value).__name__}"
+    return None
+
+
+def scan(
+    path: Path, fields: Mapping[str, Types]
+) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
+    """Yield (line number from 1, the line, its object or what is wrong with it); of a blank line that is ``BLANK``."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                yield number, line, BLANK
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield number, line, f"not valid JSON ({' '.join(str(error).split())[:80]})"
+                continue
+            yield number, line, fault(row, fields) or row
+
+
+def read_checked(
+    path: Path, fields: Mapping[str, Types]
+) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """Yield (line number, the byte where the line begins, object).
+
+    Raises EvaluationError naming file, line and cure at the first fault.
+    """
+    place = 0
+    for number, line, found in scan(path, fields):
+        if not isinstance(found, str):
+            yield number, place, found
+        elif found != BLANK:
+            raise EvaluationError(f"{path}:{number}: {found}: {CURE}")
+        place += len(line)
+
+
+def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
+    """Move the damaged lines of a journal to ``<name>.damaged`` and return how many there were.
+
+    The journal is replaced atomically, after the lines are safe. A torn last line counts as damaged.
+    """
+    if not path.is_file():
+        return 0
+    faults = ((line, found) for _, line, found in scan(path, fields) if isinstance(found, str))
+    bad = [line for line, found in faults if found != BLANK]
+    if not bad:
+        return 0
+    aside = path.with_name(path.name + DAMAGED)
+    with explain_write_errors(aside), aside.open("ab") as file:
+        file.write(b"".join(line.rstrip(b"\n") + b"\n" for line in bad))
+        file.flush()
+        os.fsync(file.fileno())
+    with explain_write_errors(path):
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            for _, line, found in scan(path, fields):
+                if not isinstance(found, str):
+                    file.write(line.rstrip(b"\n") + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    return len(bad)
+
+
+def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
+    """Repair both journals of an evaluation folder; return a line for people for each that was damaged."""
+    said = []
+    for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
+        if count := repair_journal(folder / name, fields):
+            said.append(
+                f"{folder / name}: {count} damaged line{'' if count == 1 else 's'} moved to {name}{DAMAGED}"
+            )
+    return said

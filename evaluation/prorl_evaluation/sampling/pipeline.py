@@ -1,9 +1,4 @@
-"""Verdicts while sampling goes on: a thread grades what is written, from a queue.
-
-The model and the verifiers so work at the same time. Sampling never waits for a verdict: what is written is
-safe, and where verdicts fall far behind, what is handed over is let go and found again in the journal when sampling
-is over. Leaves out: how an item is graded (``grading``) and how it was sampled (``sampler``).
-"""
+"""Judge samples while others are drawn: the threads between sampler and verifiers, and how long they waited."""
 
 from __future__ import annotations
 
@@ -12,10 +7,99 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
 
 from prorl_common import Closing, Progress
-from prorl_evaluation.sampling.grading import Item, Scorer, grade, ungraded
-from prorl_evaluation.sampling.journal import EvalJournal
+from prorl_evaluation.sampling.journal import EvalJournal, Problem, verdict_record
+from prorl_verifiers import Task, Verdict
+
+
+class Usage(Protocol):
+    """What a priced generator says of itself."""
+
+    @property
+    def cost(self) -> float | None:
+        """What was spent so far, None where no price is known."""
+
+
+class Meter:
+    """Counts finished samples of one model and tells the bar; ``total`` are the samples still to make,
+    ``usage`` returns what a server was asked for, if one was."""
+
+    def __init__(
+        self,
+        progress: Progress,
+        total: int,
+        usage: Callable[[], Usage | None] = lambda: None,
+    ) -> None:
+        self._progress, self._total, self._usage = progress, total, usage
+        self._started = time.perf_counter()
+        spent = usage()
+        self._spent_before = (spent.cost or 0.0) if spent is not None else 0.0
+        self.samples = self.tokens = 0
+
+    def count(self, samples: int, tokens: int = 0) -> None:
+        """Add finished samples and the tokens of written ones, and show both."""
+        self.samples += samples
+        self.tokens += tokens
+        self._progress.advance(samples, **self.facts())
+
+    def facts(self) -> dict[str, str]:
+        """Return the short facts: ``tokens/s`` since the start, ``cost`` so far and about how much in all."""
+        found: dict[str, str] = {}
+        seconds = time.perf_counter() - self._started
+        if self.tokens and seconds > 0:
+            found["tokens/s"] = f"{self.tokens / seconds:,.0f}"
+        usage = self._usage()
+        spent = usage.cost if usage is not None else None
+        if spent is not None and self.samples:
+            spent -= self._spent_before
+            whole = spent / self.samples * self._total
+            found["cost"] = f"{spent:.4g} of about {whole:.4g}"
+        return found
+
+
+Item = tuple[Problem, int]
+
+
+class Scorer(Protocol):
+    """What scores: ``prorl_verifiers.VerifierPool`` or anything with the same method."""
+
+    def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
+        """Return a verdict for each (response, task), in order."""
+        ...
+
+
+def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
+    """Yield those of ``items`` (problem, sample index) that are sampled and have no verdict."""
+    for problem, index in items:
+        key = journal.keys.key(problem.id, problem.prompt_sha256, index)
+        if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:
+            yield problem, index
+
+
+def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
+    """Score those of ``items`` that :func:`ungraded` names; write the verdicts, return how many were new.
+
+    No item may occur twice.
+    """
+    work = [
+        (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
+        for problem, index in ungraded(items, journal)
+    ]
+    if not work:
+        return 0
+    samples = [journal.samples[key] for key, _ in work]
+    answers = [(s.text, p.task) for s, (_, p) in zip(samples, work, strict=True) if not s.refused]
+    scored = iter(scorer.score(answers) if answers else [])
+    records = []
+    for (key, problem), sample in zip(work, samples, strict=True):
+        refusal = Verdict(None, "infra_error", f"the server refused it: {sample.note}")
+        verdict = refusal if sample.refused else next(scored)
+        records.append(verdict_record(key, problem.task_sha256, verdict))
+    journal.add_verdicts(records)
+    return len(work)
+
 
 LARGEST, SMALLEST = 128, 4
 """Samples graded, synced and counted at once: fewer where they take longer than CHUNK_SECONDS, so that an
@@ -71,12 +155,15 @@ class GradingThread(Closing):
         """Wait until everything has its verdict, under a bar of its own where much is left."""
         self._queue.put(None)
         shown, begun = 0, time.monotonic()
-        left = self._submitted + self._let_go - self._graded
+        waiting = self._submitted + self._let_go - self._graded
+        total = (
+            None if self._begun else waiting
+        )  # what is found in the journal is not counted before
         counted = self._graded + self._found
         while self._thread.is_alive():
             self._thread.join(LOOK_SECONDS)
-            if not shown and time.monotonic() - begun > 5 * LOOK_SECONDS and left > LARGEST:
-                progress.start(f"verdicts {label}", left)
+            if not shown and time.monotonic() - begun > 5 * LOOK_SECONDS and waiting > LARGEST:
+                progress.start(f"verdicts {label}", total)
                 shown = 1
             if shown:
                 now = self._graded + self._found

@@ -19,13 +19,81 @@ import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from prorl_evaluation.sampling.grading import Item
 from prorl_evaluation.sampling.journal import EvalJournal, Problem, SampleRecord
+from prorl_evaluation.sampling.pipeline import Item
 from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.types import EvalSettings
-from prorl_inference import Completion, Generator, Request, SamplingParams, sample_batches
+from prorl_inference import (
+    BACKENDS,
+    BackendOptions,
+    Completion,
+    Generator,
+    Request,
+    SamplingParams,
+    model_digest,
+    sample_batches,
+)
+
+
+class LazyGenerator:
+    """Implements ``Generator`` for a model folder; ``model_digest`` is that of the files, known at once."""
+
+    def __init__(
+        self,
+        path: Path,
+        name: str,
+        device: str,
+        dtype: str,
+        batch_size: int,
+        backend: str = "transformers",
+    ) -> None:
+        """``backend`` is a name of ``BACKENDS``; some choose their device themselves."""
+        self.model_id = name
+        self.model_digest = model_digest(path)
+        self._path, self._device, self._dtype = path, device, dtype
+        self._batch_size, self._backend = batch_size, backend
+        self._inner: Generator | None = None
+
+    def generate(
+        self,
+        requests: Sequence[Request],
+        params: SamplingParams,
+        on_done: Callable[[int], None] | None = None,
+        on_result: Callable[[int, list[Completion]], None] | None = None,
+    ) -> list[list[Completion]]:
+        """Load the model if it is not, then sample; see ``Generator.generate``."""
+        return self.prepare().generate(requests, params, on_done, on_result)
+
+    def prepare(self) -> Generator:
+        """Load the model if it is not, and return it."""
+        if self._inner is None:
+            options = BackendOptions(
+                self._path, self._device, self._dtype, batch_rows=self._batch_size
+            )
+            self._inner = BACKENDS.get(self._backend).open(options)
+        return self._inner
+
+    def sync_weights(self, model: Any) -> None:
+        """Take over the weights of ``model``, where one is loaded; see ``Generator.sync_weights``."""
+        if self._inner is not None:
+            self._inner.sync_weights(model)
+
+    def close(self) -> None:
+        """Free the model if it was loaded."""
+        if self._inner is not None:
+            self._inner.close()
+            self._inner = None
+
+
+def prepare(generator: Generator) -> None:
+    """Have the generator load its model where it waits with that until its first sample."""
+    load: Callable[[], object] | None = getattr(generator, "prepare", None)
+    if load is not None:
+        load()
+
 
 INDEX_BLOCK = 16
 """Sample indices of one problem that go into one batch: blocks of 16 stay as they are when n grows."""

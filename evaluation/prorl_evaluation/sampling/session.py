@@ -14,11 +14,10 @@ from prorl_common import Progress, atomic_write_text
 from prorl_datasets import Sample
 from prorl_evaluation.sampling.choose import Run, Target, out_folder, settings_hash
 from prorl_evaluation.sampling.evaluate import evaluate
-from prorl_evaluation.sampling.grading import Scorer
 from prorl_evaluation.sampling.job import Part
-from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest
-from prorl_evaluation.sampling.lazy import LazyGenerator
-from prorl_evaluation.sampling.repair import repair_folder
+from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, digest, repair_folder
+from prorl_evaluation.sampling.pipeline import Scorer
+from prorl_evaluation.sampling.sampler import LazyGenerator
 from prorl_evaluation.stats.power import poor_power
 from prorl_evaluation.types import EvalResult, EvalSettings
 from prorl_inference import (
@@ -126,11 +125,10 @@ class Session:
             f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "
             f"any sample succeeded; --n {2 * s.k} gives an estimate"
         )
-        poor = poor_power(len(self.samples), s.n)
-        return [
-            *([line] if s.near_any_success else []),
-            *([poor] if poor is not None else []),
-        ]
+        same = s.repeated_answers()
+        near = line if s.near_any_success and same is None else None
+        lines = (same, near, poor_power(len(self.samples), s.n))
+        return [said for said in lines if said is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
         """Evaluate every target in turn; see ``evaluate`` for what is raised and what is kept."""

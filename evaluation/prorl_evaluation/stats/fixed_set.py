@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-from prorl_evaluation.metrics.passk import Counted, pass_at_k
+from prorl_evaluation.metrics import Counted, pass_at_k
 from prorl_evaluation.stats.distributions import beta_interval, normal_quantile
 from prorl_evaluation.stats.intervals import Interval
 

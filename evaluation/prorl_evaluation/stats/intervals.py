@@ -1,8 +1,21 @@
-"""An estimate with its interval, and how intervals are made. Leaves out: making them."""
+"""Intervals for means over problems: what a unit of resampling is, bounded means, the bootstrap for lengths."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from prorl_evaluation.stats.distributions import expanded_tail
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
 
 SAME = 1e-12
 """Values closer than this differ by rounding only."""
@@ -47,3 +60,350 @@ class Resampling:
             raise ValueError(
                 f"level must lie between 0 and 1 and draws be positive: {self.level}, {self.draws}"
             )
+
+
+LEAST = 3
+"""Strata of fewer clusters are taken together: one cluster alone has no spread to be seen."""
+_REST = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What is drawn: ``clusters`` (None: each value by itself) within ``strata`` (None: one stratum)."""
+
+    clusters: Sequence[Hashable] | None = None
+    strata: Sequence[Hashable] | None = None
+
+    def of(self, rows: Sequence[int]) -> Units:
+        """Return the units of some of the values."""
+        clusters, strata = (
+            None if names is None else [names[i] for i in rows]
+            for names in (self.clusters, self.strata)
+        )
+        return Units(clusters, strata)
+
+
+def cluster_codes(
+    n: int, clusters: Sequence[Hashable] | None, strata: Sequence[Hashable] | None
+) -> tuple[Any, list[Hashable]]:
+    """Return (cluster number of each value, stratum of each cluster).
+
+    Strata of fewer than LEAST clusters become one, with the next smallest where that is still too small.
+    Raises ValueError for lengths that differ, or a cluster in two strata.
+    """
+    import numpy as np
+
+    names: Sequence[Hashable] = clusters if clusters is not None else range(n)
+    groups: Sequence[Hashable] = strata if strata is not None else [None] * n
+    if len(names) != n or len(groups) != n:
+        raise ValueError("clusters and strata need one entry for each value")
+    number: dict[Hashable, int] = {}
+    stratum_of: list[Hashable] = []
+    codes = np.empty(n, dtype=np.intp)
+    for i, (name, group) in enumerate(zip(names, groups, strict=True)):
+        code = number.setdefault(name, len(number))
+        if code == len(stratum_of):
+            stratum_of.append(group)
+        elif stratum_of[code] != group:
+            raise ValueError(f"cluster {name!r} lies in two strata")
+        codes[i] = code
+    sizes = Counter(stratum_of)
+    small = {s for s, size in sizes.items() if size < LEAST}
+    if small and len(sizes) > 1:
+        large = [s for s in sizes if s not in small]
+        rest: Hashable = _REST
+        if large and sum(sizes[s] for s in small) < LEAST:
+            rest = min(large, key=lambda s: sizes[s])
+        stratum_of = [rest if s in small else s for s in stratum_of]
+    return codes, stratum_of
+
+
+def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield (rows, columns) for each set of columns that are defined (not NaN) in the same rows."""
+    import numpy as np
+
+    defined = ~np.isnan(matrix)
+    columns: dict[bytes, list[int]] = {}
+    for j in range(matrix.shape[1]):
+        columns.setdefault(defined[:, j].tobytes(), []).append(j)
+    for own in columns.values():
+        yield np.flatnonzero(defined[:, own[0]]).tolist(), own
+
+
+PSEUDO = 0.5
+"""Problems added at either bound."""
+PRIOR = 0.5
+"""Problems that changed fully, added before asking how large a change is (paired differences)."""
+FEW, MANY, LEAST_REACH = 5.0, 10.0, 0.3
+"""Up to FEW changed problems the pseudo-problems of paired differences lie at the size of a change around 0, from MANY
+on at LEAST_REACH of it around the mean, in between on the way; chosen in benchmarks/paired_tests.py."""
+
+_BLOCK = 4_000_000
+"""Draws times problems held in memory at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Means of each column, shape [M], and their draws, shape [draws, M]; values that entered, by column.
+
+    ``clusters`` and ``strata``, by column, were drawn from: those of its defined values.
+    """
+
+    values: Floats
+    draws: Floats
+    counts: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    strata: NDArray[np.int64]
+
+    def columns(self, own: slice) -> Drawn:
+        """Return a part of the columns."""
+        by_column = (self.counts[own], self.clusters[own], self.strata[own])
+        return Drawn(self.values[own], self.draws[:, own], *by_column)
+
+
+def bounded_columns(
+    rows: ArrayLike,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    units: Units | None = None,
+    how: Resampling | None = None,
+) -> list[Interval]:
+    """Return one interval for each column of ``rows``, shape [N, M], whose values lie in ``bounds``.
+
+    NaN values enter nothing and are counted in ``undefined``. A column that touches a bound with all of
+    its values has that bound in its interval. Raises ValueError for a value outside the bounds, or as
+    ``bootstrap_ci`` does for units.
+    """
+    import numpy as np
+
+    how = how or Resampling()
+    matrix = _matrix(rows, bounds)
+    low, high = (np.full(matrix.shape[1], b) for b in bounds)
+    drawn = _draw(matrix, (low, high), units or Units(), how)
+    found = []
+    for i in _read(matrix, drawn, how.level, expanded=False):
+        at_low, at_high = i.value - bounds[0] < SAME, bounds[1] - i.value < SAME
+        ends = bounds[0] if at_low else i.low, bounds[1] if at_high else i.high
+        found.append(Interval(i.value, *ends, i.count, i.undefined))
+    return found
+
+
+def paired_columns(
+    rows: ArrayLike, units: Units | None = None, how: Resampling | None = None
+) -> tuple[list[Interval], Drawn]:
+    """Return an interval for each column of paired differences in [-1, 1], shape [N, M], and the draws.
+
+    The pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR
+    full changes added to both sums: near 1 where hardly any problem changed, near the observed size
+    where many did. With more than FEW changed problems they move towards the mean. The tails are widened as by
+    ``expanded_tail``.
+    """
+    import numpy as np
+
+    how = how or Resampling()
+    matrix = _matrix(rows, (-1.0, 1.0))
+    size = (np.nansum(matrix**2, axis=0) + PRIOR) / (np.nansum(np.abs(matrix), axis=0) + PRIOR)
+    units = units or Units()
+    way = np.clip((_changed(matrix, units) - FEW) / (MANY - FEW), 0.0, 1.0)
+    size *= 1.0 - way * (1.0 - LEAST_REACH)
+    entered = np.maximum((~np.isnan(matrix)).sum(axis=0), 1)
+    centre = way * np.nansum(matrix, axis=0) / entered
+    ends = np.maximum(centre - size, -1.0), np.minimum(centre + size, 1.0)
+    drawn = _draw(matrix, ends, units, how)
+    return _read(matrix, drawn, how.level, expanded=True), drawn
+
+
+def _changed(matrix: Floats, units: Units) -> Floats:
+    """Return how many problems (or clusters) changed, by column: (sum of |d|)^2 / sum of d^2.
+
+    m changes of one size give m; changes that are small beside others count little.
+    """
+    import numpy as np
+
+    codes, names = cluster_codes(len(matrix), units.clusters, units.strata)
+    sums = np.zeros((len(names), matrix.shape[1]))
+    np.add.at(sums, codes, np.nan_to_num(matrix))
+    squares = np.maximum((sums**2).sum(axis=0), SAME)
+    return np.asarray(np.abs(sums).sum(axis=0) ** 2 / squares)
+
+
+def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
+    import numpy as np
+
+    matrix = np.asarray(rows, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"rows must have the shape [N, M], not {matrix.shape}")
+    if np.any(matrix < bounds[0] - SAME) or np.any(matrix > bounds[1] + SAME):
+        raise ValueError(f"a value lies outside [{bounds[0]:g}, {bounds[1]:g}]")
+    return matrix
+
+
+def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
+    """Draw the mean of each column over its defined values: within a stratum all clusters are weighted at
+    random, and strata keep their share of the values. ``pseudo`` values weigh PSEUDO clusters each over
+    all strata. Columns defined in the same rows share their weights."""
+    import numpy as np
+
+    cluster_codes(len(matrix), units.clusters, units.strata)  # raises what is wrong with them
+    width = matrix.shape[1]
+    values, draws = np.full(width, np.nan), np.full((how.draws, width), np.nan)
+    counts, clusters, strata = (np.zeros(width, dtype=np.int64) for _ in range(3))
+    for rows, own in patterns(matrix):
+        if not rows:
+            continue
+        part, ends = matrix[np.ix_(rows, own)], (pseudo[0][own], pseudo[1][own])
+        values[own], counts[own] = part.mean(axis=0), len(rows)
+        draws[:, own], clusters[own], strata[own] = _draw_whole(part, ends, units.of(rows), how)
+    return Drawn(values, draws, counts, clusters, strata)
+
+
+def _draw_whole(
+    matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling
+) -> tuple[Floats, int, int]:
+    """Return draws, shape [draws, M], and the numbers of clusters and strata; nothing is undefined."""
+    import numpy as np
+
+    rng = np.random.default_rng(how.seed)
+    codes, stratum_of = cluster_codes(len(matrix), units.clusters, units.strata)
+    size = len(stratum_of)
+    sums = np.zeros((size, matrix.shape[1]))
+    np.add.at(sums, codes, matrix)
+    counts = np.bincount(codes, minlength=size).astype(np.float64)
+    draws = np.zeros((how.draws, matrix.shape[1]))
+    names = list(dict.fromkeys(stratum_of))
+    for name in names:
+        own = [i for i, s in enumerate(stratum_of) if s == name]
+        totals, sizes = sums[own], counts[own]
+        share, cluster = sizes.sum() / len(matrix), sizes.mean()
+        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n: the spread of draws has no bias
+        step = max(1, _BLOCK // len(own))
+        for start in range(0, how.draws, step):
+            stop = min(start + step, how.draws)
+            weights = rng.standard_gamma(shape, (stop - start, len(own)))
+            ends = rng.standard_gamma(PSEUDO * (len(own) / size), (stop - start, 2)) * cluster
+            top = weights @ totals + ends[:, :1] * pseudo[0] + ends[:, 1:] * pseudo[1]
+            mean = top / ((weights @ sizes) + ends.sum(axis=1))[:, None]
+            draws[start:stop] += share * mean
+    return draws, size, len(names)
+
+
+def _read(matrix: Floats, drawn: Drawn, level: float, expanded: bool) -> list[Interval]:
+    import numpy as np
+
+    found = []
+    tail = (1.0 - level) / 2.0
+    for j, (value, count) in enumerate(zip(drawn.values, drawn.counts, strict=True)):
+        undefined = len(matrix) - int(count)
+        if count == 0:
+            found.append(Interval(math.nan, math.nan, math.nan, 0, undefined))
+            continue
+        own = tail
+        if expanded:
+            own = expanded_tail(tail, int(drawn.clusters[j]), int(drawn.strata[j]))
+        low, high = np.quantile(drawn.draws[:, j], [own, 1.0 - own])
+        ends = float(min(low, value)), float(max(high, value))
+        found.append(Interval(float(value), *ends, int(count), undefined))
+    return found
+
+
+def bootstrap_ci(
+    values: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> Interval:
+    """Return mean and percentile interval of ``values`` (shape [N]), drawing whole clusters again.
+
+    ``clusters`` names each value's problem (None: each value is its own); ``strata`` names its benchmark
+    or domain, and every stratum keeps its number of clusters in each draw (small ones are taken together,
+    see ``units.cluster_codes``). NaN values enter nothing and are counted in ``undefined``. A paired
+    difference is this on ``b - a``.
+
+    Raises ValueError for a level outside (0, 1), lengths that differ, or a cluster in two strata.
+    """
+    import numpy as np
+
+    column = np.asarray(values, dtype=np.float64).reshape(-1, 1)
+    return bootstrap_columns(column, clusters, strata, level, draws, seed)[0]
+
+
+def bootstrap_columns(
+    values: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    level: float = 0.95,
+    draws: int = 10_000,
+    seed: int = 0,
+) -> list[Interval]:
+    """Return one :class:`Interval` for each column of ``values`` (shape [N, M]). Columns defined for the same
+    values share their draws."""
+    how = Resampling(level, draws, seed)
+    return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
+
+
+def expanded_columns(
+    values: ArrayLike,
+    clusters: Sequence[Hashable] | None = None,
+    strata: Sequence[Hashable] | None = None,
+    how: Resampling | None = None,
+) -> list[Interval]:
+    """Return :func:`bootstrap_columns` read at the wider tails of ``distributions.expanded_tail``.
+
+    For unbounded values such as lengths; see there for the source.
+    """
+    return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
+
+
+def _columns(
+    values: ArrayLike, units: Units, how: Resampling, read: Callable[[float, int, int], float]
+) -> list[Interval]:
+    """Return the columns' intervals; ``read`` is (tail, clusters, strata) -> tail of the draws."""
+    import numpy as np
+
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2:
+        raise ValueError(f"values must have the shape [N, M], not {matrix.shape}")
+    cluster_codes(len(matrix), units.clusters, units.strata)  # raises what is wrong with them
+    found = [Interval(math.nan, math.nan, math.nan, 0, len(matrix))] * matrix.shape[1]
+    for rows, columns in patterns(matrix):
+        if not rows:
+            continue
+        own = units.of(rows)
+        codes, stratum_of = cluster_codes(len(rows), own.clusters, own.strata)
+        shape = (len(stratum_of), len(columns))
+        sums, counts = np.zeros(shape), np.zeros(shape)
+        np.add.at(sums, codes, matrix[np.ix_(rows, columns)])
+        np.add.at(counts, codes, 1.0)
+        means = _resampled_means(sums, counts, stratum_of, how.draws, how.seed)
+        tail = read((1.0 - how.level) / 2.0, len(stratum_of), len(set(stratum_of)))
+        for place, j in enumerate(columns):
+            defined = matrix[rows, j]
+            value = low = high = float(defined.mean())
+            if float(np.ptp(defined)) >= SAME:
+                low, high = map(float, np.quantile(means[:, place], [tail, 1.0 - tail]))
+            found[j] = Interval(value, low, high, len(rows), len(matrix) - len(rows))
+    return found
+
+
+def _resampled_means(
+    sums: Floats, counts: Floats, stratum_of: list[Hashable], draws: int, seed: int
+) -> Floats:
+    """Return the mean of each column in each draw, shape [draws, M]."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    total, number = np.zeros((draws, sums.shape[1])), np.zeros((draws, sums.shape[1]))
+    for stratum in dict.fromkeys(stratum_of):
+        rows = [i for i, s in enumerate(stratum_of) if s == stratum]
+        size = len(rows)
+        step = max(1, _BLOCK // size)
+        for start in range(0, draws, step):
+            stop = min(start + step, draws)
+            picks = rng.integers(0, size, size=(stop - start, size))
+            picks += np.arange(stop - start)[:, None] * size
+            flat = np.bincount(picks.ravel(), minlength=(stop - start) * size)
+            weights = flat.reshape(stop - start, size).astype(np.float64)
+            total[start:stop] += weights @ sums[rows]
+            number[start:stop] += weights @ counts[rows]
+    return np.asarray(total / number)

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from prorl_common import derive_seed
-from prorl_evaluation.boundary.types import Change
-from prorl_evaluation.metrics.passk import pass_at_k_table
-from prorl_evaluation.stats.bootstrap import expanded_columns
-from prorl_evaluation.stats.bounded_mean import Drawn, paired_columns
+from prorl_evaluation.metrics import pass_at_k_table
 from prorl_evaluation.stats.distributions import t_quantile, t_tail, unexpanded_tail
-from prorl_evaluation.stats.intervals import SAME, Resampling
-from prorl_evaluation.stats.units import Units, cluster_codes
+from prorl_evaluation.stats.intervals import (
+    SAME,
+    Drawn,
+    Interval,
+    Resampling,
+    Units,
+    cluster_codes,
+    expanded_columns,
+    paired_columns,
+)
 from prorl_evaluation.types import EvalSettings, EvaluationError, ProblemResult
 
 if TYPE_CHECKING:
@@ -26,6 +32,22 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 Pair = tuple[ProblemResult, ProblemResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One quantity in one group, before and after, and the interval of the paired difference.
+
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). ``p_up`` and
+    ``p_down`` are one-sided p-values of "did not rise" and "did not fall", not corrected for number.
+    """
+
+    metric: str
+    before: float
+    after: float
+    interval: Interval
+    p_up: float
+    p_down: float
 
 
 def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
@@ -171,7 +193,7 @@ def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling
 def check_cluster(cluster: str) -> None:
     """Raise EvaluationError unless ``cluster`` is problem or task."""
     if cluster not in ("problem", "task"):
-        raise EvaluationError(f"--cluster is '{cluster}': use problem or task")
+        raise EvaluationError(f"comparison.cluster is '{cluster}': use problem or task")
 
 
 def task_of(p: ProblemResult) -> str:

@@ -17,9 +17,8 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from prorl_evaluation.compare import MIN_PROBLEMS
-from prorl_evaluation.stats.bounded_mean import paired_columns
 from prorl_evaluation.stats.distributions import normal_quantile
-from prorl_evaluation.stats.intervals import Resampling
+from prorl_evaluation.stats.intervals import Resampling, paired_columns
 from prorl_evaluation.types import EvaluationError, ProblemResult
 
 if TYPE_CHECKING:

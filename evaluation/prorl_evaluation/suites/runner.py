@@ -10,18 +10,21 @@ what is not done. Leaves out: loading problems (``sources``) and drawing (``tabl
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from prorl_common import Progress, ServiceError, UserError
 from prorl_evaluation.sampling.choose import EVALS, Run, Target
-from prorl_evaluation.sampling.grading import Scorer
+from prorl_evaluation.sampling.journal import digest
+from prorl_evaluation.sampling.pipeline import Scorer
 from prorl_evaluation.sampling.session import Session
 from prorl_evaluation.sampling.stored import chosen
 from prorl_evaluation.suites.sources import Failure, Gathered, Ready, is_service, one_line
 from prorl_evaluation.suites.suite import Suite
-from prorl_evaluation.types import EvalResult, EvalSettings
+from prorl_evaluation.summary import group_results
+from prorl_evaluation.types import EvalResult, EvalSettings, ProblemResult
 from prorl_verifiers import runs_programs
 
 SUITES = "suites"
@@ -160,3 +163,47 @@ class _Work:
         )
         root = suites_root(self.session.run, self.session.out)
         return replace(part, out=root / target.slug / f"{one.name}-{part.suffix()}")
+
+
+def finished_by_all(models: Sequence[ModelScores]) -> tuple[list[str], list[str]]:
+    """Return the benchmarks that all models have finished, and those that only some have."""
+    every = dict.fromkeys(name for m in models for name in m.results)
+    finished = [name for name in every if all(name in m.results for m in models)]
+    return finished, [name for name in every if name not in finished]
+
+
+def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[ProblemResult]:
+    """Return a benchmark's problems as a joined result has them."""
+    return [
+        dataclasses.replace(
+            p, id=f"{benchmark}/{p.id}", labels={**p.labels, "benchmark": benchmark}
+        )
+        for p in problems
+    ]
+
+
+def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
+    """Return one result over the problems of all: ids become ``benchmark/id``, each problem is labelled with
+    its benchmark. All must be of one model sampled in one way, as a suite does."""
+    first = next(iter(results.values()))
+    problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
+    manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}
+    origin = {**first.settings.dataset, "path": f"{suite}/", "manifest_sha256": digest(manifests)}
+    settings = dataclasses.replace(first.settings, dataset=origin)
+    examples = [
+        dataclasses.replace(r.examples[0], id=f"{name}/{r.examples[0].id}")
+        for name, r in results.items()
+        if r.examples
+    ]
+    return dataclasses.replace(
+        first,
+        settings=settings,
+        problems=tuple(problems),
+        groups=group_results(problems, settings),
+        isolation=tuple(dict.fromkeys(level for r in results.values() for level in r.isolation)),
+        examples=tuple(examples),
+        tokens=sum(r.tokens for r in results.values()),
+        sampling_seconds=sum(r.sampling_seconds for r in results.values()),
+        wall_seconds=sum(r.wall_seconds for r in results.values()),
+        created=max(r.created for r in results.values()),
+    )

@@ -18,9 +18,57 @@ from prorl_common import nearest, plain_words, why_unreadable
 from prorl_datasets import ADAPTERS, BENCHMARKS, Domain
 from prorl_datasets.benchmarks import BenchmarkSpec, benchmark_names, load_spec
 from prorl_datasets.benchmarks.catalogue import Generated, HubSource, Metric, VersionFile
-from prorl_datasets.recipe.recipe import default_prompt
 from prorl_datasets.spec import GENERATOR
 from prorl_evaluation.types import EvaluationError
+from prorl_verifiers import VERIFIERS
+
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "algebra": (
+        "complex_arithmetic", "intermediate_integration", "polynomial_equations",
+        "polynomial_multiplication", "simple_equations", "simple_integration",
+    ),
+    "algorithmic": (
+        "ab", "base_conversion", "binary_alternation", "binary_matrix", "caesar_cipher",
+        "count_primes", "cryptarithm", "game_of_life", "game_of_life_halting", "graph_color",
+        "group_anagrams", "isomorphic_strings", "jugs", "letter_counting", "letter_jumble",
+        "manipulate_matrix", "number_filtering", "number_sorting", "palindrome_generation",
+        "palindrome_partitioning", "pool_matrix", "ransom_note", "rotate_matrix", "rotten_oranges",
+        "sentence_reordering", "spell_backward", "spiral_matrix", "string_insertion",
+        "string_manipulation", "string_splitting", "string_synthesis", "word_ladder",
+        "word_sequence_reversal", "word_sorting",
+    ),
+    "arc": ("arc_1d", "arc_agi", "rearc"),
+    "arithmetic": (
+        "basic_arithmetic", "bitwise_arithmetic", "calendar_arithmetic", "chain_sum", "count_bits",
+        "decimal_arithmetic", "decimal_chain_sum", "dice", "fraction_simplification", "gcd",
+        "gsm_symbolic", "lcm", "leg_counting", "number_format", "power_function",
+        "prime_factorization", "products", "time_intervals",
+    ),
+    "code": ("bf", "codeio"),
+    "cognition": (
+        "color_cube_rotation", "figlet_font", "modulo_grid", "needle_haystack", "number_sequence",
+        "rectangle_count", "rubiks_cube",
+    ),
+    "games": (
+        "boxnet", "countdown", "emoji_mystery", "futoshiki", "kakurasu", "knight_swap",
+        "mahjong_puzzle", "maze", "mini_sudoku", "n_queens", "puzzle24", "rush_hour", "sokoban",
+        "sudoku", "survo", "tower_of_hanoi", "tsumego",
+    ),
+    "geometry": ("advanced_geometry", "simple_geometry"),
+    "graphs": (
+        "course_schedule", "family_relationships", "largest_island", "path_star", "quantum_lock",
+        "shortest_path",
+    ),
+    "induction": ("acre", "list_functions"),
+    "logic": (
+        "aiw", "circuit_logic", "knights_knaves", "propositional_logic", "self_reference",
+        "syllogism", "zebra_puzzles",
+    ),
+    "probability": ("coin_flip",),
+}  # fmt: skip
+
+CATEGORY_OF = {task: category for category, tasks in CATEGORIES.items() for task in tasks}
+
 
 DEFAULT_SUITE = "quickstart"
 By = Literal["category", "family", "rung"]
@@ -68,7 +116,7 @@ class ProceduralSpec(_Strict):
     @property
     def template(self) -> str:
         """The prompt, the domain's own where none is given, ready for the question to replace PLACE."""
-        written = self.prompt if self.prompt is not None else default_prompt(self.domain)
+        written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
         except (KeyError, IndexError, ValueError, AttributeError):  # braces written once

@@ -1,36 +1,33 @@
-"""A suite's tables in the paper's layout: published rows first, the user's beside them, reasons below.
-
-Percent, as published. A cell of ours has its interval over problems on a second line and, for pass@1, that for these
-very problems on a third. Leaves out: drawing (the command
-line) and the numbers (``scores``, ``published``).
-"""
+"""A suite's outcome in the paper's layout, as Markdown and as JSON files."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import assert_never
+from pathlib import Path
+from typing import Any, assert_never
 
+from prorl_common import atomic_write_text
 from prorl_common.markup import md
+from prorl_evaluation.sampling.journal import digest
 from prorl_evaluation.stats.intervals import Interval
-from prorl_evaluation.suites.categories import CATEGORIES
 from prorl_evaluation.suites.published import (
     PublishedCells,
     Shown,
-    category_rows,
-    published,
-    rows_for,
-)
-from prorl_evaluation.suites.runner import SuiteResult
-from prorl_evaluation.suites.scores import (
     average,
     benchmark_score,
+    category_rows,
     difference,
     fixed_score,
     group_scores,
+    published,
+    rows_for,
     trained_mark,
 )
-from prorl_evaluation.suites.suite import Table
+from prorl_evaluation.suites.runner import SuiteResult
+from prorl_evaluation.suites.suite import CATEGORIES, Table
 from prorl_evaluation.tables import TextTable
 
 ABSENT = "-"
@@ -202,11 +199,6 @@ def _below(
                 share = f"{100 * group.truncation_rate:.0f}%"
                 limit = found.settings.max_tokens
                 lines[f"{who}: {share} of the answers were cut at {limit} tokens"] = None
-            if group.judged:
-                line = (
-                    f"{who}: a model gave the rewards of {group.judged} of {group.sampled} answers"
-                )
-                lines[line] = None
             if group.infra_errors:
                 line = (
                     f"{who}: {group.infra_errors} of {group.sampled} answers have no verdict (the "
@@ -235,3 +227,90 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
             lines += ["", *(f"- {md(line.removeprefix('- '))}" for line in drawn.below)]
         pages.append("\n".join(lines) + "\n")
     return "\n".join(pages)
+
+
+def suite_json(result: SuiteResult) -> dict[str, Any]:
+    """Return the outcome as a JSON object: numbers are fractions, NaN is null; published rows percent."""
+    s = result.settings
+    book = published()
+    rows = [r for r in book.rows if set(r.values) & set(result.names)]
+    models = []
+    for model in result.models:
+        benchmarks: dict[str, Any] = {}
+        for name, found in model.results.items():
+            metric, group = result.suite.metric(name), found.overall
+            fixed = fixed_score(found, metric)
+            kinds = [t.by for t in result.suite.tables if t.benchmark == name and t.by is not None]
+            benchmarks[name] = {
+                "metric": metric,
+                **_interval(benchmark_score(found, metric)),
+                "these_very_problems": _interval(fixed) if fixed is not None else None,
+                "problems": group.problems,
+                "infra_errors": group.infra_errors,
+                "truncation_rate": _finite(group.truncation_rate),
+                "groups": {
+                    by: {g: _interval(i) for g, i in group_scores(found, metric, by).items()}
+                    for by in kinds
+                },
+                "folder": str(model.folders[name]),
+            }
+        models.append({"label": model.label, "benchmarks": benchmarks})
+    return {
+        "suite": result.suite.name,
+        "benchmarks": list(result.names),
+        "settings": {
+            "n": s.n,
+            "temperature": s.temperature,
+            "top_p": s.top_p,
+            "max_tokens": s.max_tokens,
+            "seed": s.seed,
+            "limit": result.limit,
+            "backend": s.backend,
+            "extra": dict(s.extra),
+        },
+        "partial": result.partial,
+        "models": models,
+        "failures": [
+            {"benchmark": f.benchmark, "model": f.model, "reason": f.reason, "service": f.service}
+            for f in result.failures
+        ],
+        "notes": list(result.notes),
+        "shared_with_training": {name: list(ids) for name, ids in result.shared.items()},
+        "published": [r.model_dump() for r in rows],
+        "origins": {o: book.origins[o].model_dump() for o in sorted({r.origin for r in rows})},
+    }
+
+
+def _interval(interval: Interval) -> dict[str, Any]:
+    return {
+        "value": _finite(interval.value),
+        "low": _finite(interval.low),
+        "high": _finite(interval.high),
+        "scored_problems": interval.count,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
+    """Write the JSON and the Markdown in ``root`` atomically and return the Markdown's path.
+
+    The same suite, settings, limit, benchmarks and models write the same two files again.
+    """
+    s = result.settings
+    names = ("n", "temperature", "top_p", "max_tokens", "seed")
+    sampling = {name: getattr(s, name) for name in names}
+    key = [sampling, list(result.names), result.partial, [m.label for m in result.models]]
+    # only where there are any, so that the names of older files stay
+    if result.limit is not None:
+        key.append({"limit": result.limit})
+    if s.backend != "transformers" or s.extra:
+        key.append({"backend": s.backend, "extra": dict(s.extra)})
+    stem = root / f"suite-{result.suite.name}-{digest(key)[:8]}"
+    text = json.dumps(suite_json(result), indent=1, ensure_ascii=False) + "\n"
+    atomic_write_text(stem.with_suffix(".json"), text)
+    page = stem.with_suffix(".md")
+    atomic_write_text(page, markdown(suite_tables(result, shown)))
+    return page

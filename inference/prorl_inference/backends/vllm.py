@@ -83,6 +83,10 @@ class VllmGenerator:
         self.batch_size = batch_size
         self.model_id, self.model_digest = str(path), ""
         self.stop_ids = folder_stop_ids(path, tokenizer)
+        tokens = max(tokenizer.get_vocab().values()) + 1
+        padding = range(tokens, int(self._engine.model_config.get_vocab_size()))
+        self.bias = dict.fromkeys(padding, -100.0) or None
+        """Added to the logits of a padded vocabulary's ids: they are never sampled and take no probability."""
 
     @property
     def context_tokens(self) -> int:
@@ -214,6 +218,7 @@ class VllmStream:
             stop_token_ids=sorted(self._generator.stop_ids),
             ignore_eos=True,  # the engine's own end token is in stop_token_ids, if it is one
             logprobs=0,
+            logit_bias=self._generator.bias,
             detokenize=False,
             output_kind=vllm.sampling_params.RequestOutputKind.DELTA,
             stream_interval=HANDED_OVER,

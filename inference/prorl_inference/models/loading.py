@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_common import MissingExtraError, UserError, sha256_file
 from prorl_inference.models.store import resolve_model, verify_model_dir
+from prorl_inference.tokens import mark_padding, stop_token_ids
 from prorl_inference.types import ModelError
 
 if TYPE_CHECKING:
@@ -101,7 +102,6 @@ def load_model(
     """
     require_local_extra()
     import transformers
-    from safetensors import SafetensorError
 
     hf: Any = transformers
 
@@ -117,10 +117,14 @@ def load_model(
                 local_files_only=True,
                 output_loading_info=True,
             )
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = " ".join(str(error).split())[:200]
+            mark_padding(model, tokenizer)
+            stop_token_ids(model.generation_config, tokenizer)
+    except ModelError:
+        raise
+    except Exception as error:  # any kind comes out of the libraries for a broken file
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise ModelError(
-            f"cannot load the model in {path}: {reason}; fetch or save it again"
+            f"cannot load the model in {path}: {reason}; correct its files, or fetch it again"
         ) from error
     missing = sorted(info["missing_keys"])
     if missing:
@@ -142,7 +146,7 @@ def load_tokenizer(name_or_path: str) -> Any:
     try:
         with quiet_transformers():
             return hf.AutoTokenizer.from_pretrained(path, local_files_only=True)
-    except (OSError, ValueError) as error:
+    except Exception as error:
         reason = " ".join(str(error).split())[:160]
         raise ModelError(f"cannot load a tokenizer from {path}: {reason}") from error
 

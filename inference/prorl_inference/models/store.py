@@ -5,15 +5,15 @@ Name to folder, listing, checking that a cached folder is whole. Standard librar
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prorl_common import cache_root, nearest, pip_install, sha256_file
-from prorl_common.hub import hub_is_offline
+from prorl_common import cache_root, nearest, prorl_command, sha256_file
+from prorl_common.files import lfs_problem
+from prorl_common.hub import broken_library, hub_address, hub_is_offline, hub_token
 from prorl_inference.types import ModelError
 
 DEFAULT_MODEL = "smollm2-135m"
@@ -107,8 +107,7 @@ def check_model(name_or_path: str) -> None:
 def resolve_model(name_or_path: str) -> Path:
     """Return the model folder for a local path, a fetched alias or a hub id (``owner/name``).
 
-    A hub id is downloaded into the hub's own cache when huggingface_hub is installed and the hub can be
-    reached. Raises ModelError with the cure in every other case; nothing is fetched for an alias.
+    A hub id is downloaded into the hub's own cache when the hub can be reached. Raises ModelError with the cure in every other case; nothing is fetched for an alias.
     """
     path = Path(name_or_path).expanduser()
     check_model(name_or_path)
@@ -119,25 +118,31 @@ def resolve_model(name_or_path: str) -> Path:
             return alias_dir(name_or_path)
         raise ModelError(
             f"model '{name_or_path}' is not in {alias_dir(name_or_path)}: "
-            f"run `prorl model fetch {name_or_path}`"
-        )
-    if importlib.util.find_spec("huggingface_hub") is None:
-        raise ModelError(
-            f"'{name_or_path}' is a hub id and huggingface_hub is not installed: "
-            f"{pip_install('prorl[hub]')}, or give a local folder"
+            f"run `{prorl_command('model', 'fetch', name_or_path)}`"
         )
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     wanted = ["*.safetensors", "*.json", "*.jinja", "*.model", "*.txt"]
     offline = hub_is_offline(os.environ)
+    broken: tuple[type[Exception], ...] = (
+        LocalEntryNotFoundError,
+        HfHubHTTPError,
+        *broken_library(),
+    )
     try:
         return Path(
-            snapshot_download(name_or_path, allow_patterns=wanted, local_files_only=offline)
+            snapshot_download(
+                name_or_path,
+                allow_patterns=wanted,
+                local_files_only=offline,
+                endpoint=hub_address(os.environ),
+                token=hub_token(os.environ) or False,
+            )
         )
     except HFValidationError as error:
         raise ModelError(f"'{name_or_path}' is not a valid hub id: {_one_line(error)}") from error
-    except (LocalEntryNotFoundError, HfHubHTTPError, OSError) as error:
+    except broken as error:
         raise ModelError(
             f"cannot get '{name_or_path}' from the hub and no copy is cached ({_one_line(error)}): check the "
             f"name and the network, give a local folder, or use {DEFAULT_MODEL} "
@@ -172,6 +177,9 @@ def verify_model_dir(path: Path) -> None:
         other = ", ".join(sorted(f.name for f in path.glob("*.bin")))
         has = f"only {other}, which can run code when loaded" if other else "no weights"
         raise ModelError(f"the model in {path} has {has}; safetensors are needed: {again}")
+    for file in sorted(path.iterdir()):
+        if (problem := lfs_problem(file)) is not None:
+            raise ModelError(problem)
     for name, digest in (card["files"] if card else {}).items():
         file = path / name
         if not file.is_file() or sha256_file(file) != digest:

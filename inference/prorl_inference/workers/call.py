@@ -1,11 +1,12 @@
 """One call of several workers: a thread a worker, and the caller's thread that hears of all they do.
 
 A worker that is gone hands its units to the others, of which a line tells; one that may return is tried again now and
-then. Leaves out: who the workers are (``pool``).
+then.
 """
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -92,7 +93,9 @@ class Call:
         on_result: OnBatchResult,
         tell: Callable[[str], None],
         patience: float,
+        stop_at_refusal: bool = False,
     ) -> None:
+        self._stop_at_refusal = stop_at_refusal
         self._workers, self._work, self._params = workers, work, params
         self._tell, self._patience = tell, patience
         self._on_done, self._on_result = on_done, on_result
@@ -101,6 +104,7 @@ class Call:
         self._gone: dict[int, ServiceError] = {}
         self._all_gone_since: float | None = None
         self._samples: Counter[int] = Counter()
+        self._answered = self._refused = False
 
     def run(self) -> None:
         """Sample all there is; see ``SamplingPool.sample_batches`` for what is raised."""
@@ -119,6 +123,7 @@ class Call:
                 except queue.Empty:
                     self._on_done(None, 0)
                 self._check_that_one_is_left()
+                self._take_refusals()
             self._hear_the_rest()
         except BaseException as error:
             self._end(threads)
@@ -127,6 +132,8 @@ class Call:
             except Exception as later:  # noqa: BLE001 - the first error is what is raised
                 error.add_note(f"answers that had ended could not be handed over ({later!r})")
             raise
+        if self._refused and not self._answered:
+            self._hear_why(threads)
         self._end(threads)
         if len(self._samples) > 1:
             names = (f"{self._samples[n]:,} by {w.name}" for n, w in enumerate(self._workers))
@@ -170,8 +177,40 @@ class Call:
         if event.index not in unit.missing:  # another was first
             return
         unit.missing.discard(event.index)
+        refused = any(c.finish_reason == "refused" for c in event.completions)
+        self._refused, self._answered = self._refused or refused, self._answered or not refused
         self._samples[worker] += len(event.completions)
         self._on_result(unit.number, event.index, event.completions)
+
+    def _take_refusals(self) -> None:
+        """Take the samples that every server that is there refused; raise SampleRefusedError if that ends the call."""
+        there = range(len(self._workers)) - self._gone.keys()
+        for unit in self._work.refused_by_all(there) if there else ():
+            worker, completions = next(iter(unit.refusals.items()))
+            if self._stop_at_refusal:
+                start = " ".join(str(unit.requests[0].prompt[-1]["content"]).split())[:60]
+                note = next(c.note for c in completions if c.finish_reason == "refused")
+                raise SampleRefusedError(
+                    f"every server that is there refused a sample of the prompt starting '{start}' ({note}): what was "
+                    "sampled is kept; recording refusals goes on without such samples, counted and never scored"
+                )
+            self._take(_Ended(worker, unit, 0, completions))
+
+    def _hear_why(self, threads: Sequence[threading.Thread]) -> None:
+        """Raise SampleRefusedError where all servers find, now that nothing was answered, that they refuse whatever
+        they are asked: it is the settings."""
+        until = time.monotonic() + JOIN_SECONDS
+        while any(t.is_alive() for t in threads) and time.monotonic() < until:
+            with contextlib.suppress(queue.Empty):
+                event = self._events.get(timeout=LOOK_SECONDS)
+                if isinstance(event, _Gone):
+                    self._gone[event.worker] = event.error
+            self._check_that_not_all_refuse()
+
+    def _check_that_not_all_refuse(self) -> None:
+        refusing = [e for e in self._gone.values() if isinstance(e, SampleRefusedError)]
+        if refusing and len(self._gone) == len(self._workers):
+            raise refusing[0]
 
     def _lose(self, event: _Gone) -> None:
         worker = self._workers[event.worker]
@@ -189,6 +228,7 @@ class Call:
         workers = self._workers
         if len(self._gone) < len(workers):
             return
+        self._check_that_not_all_refuse()
         now = time.monotonic()
         if self._all_gone_since is None:
             self._all_gone_since = now
@@ -220,9 +260,7 @@ class Call:
                         self._pull(number, worker.generator, worker.rows)
                     else:
                         self._batch(number, worker.generator)
-                except SampleRefusedError:
-                    raise
-                except ServiceError as error:
+                except ServiceError as error:  # it is gone, or refuses whatever it is asked
                     self._events.put(_Gone(number, error, self._work.give_back(number)))
                     if not worker.returns:
                         return
@@ -254,6 +292,10 @@ class Call:
 
         def result(place: int, completions: list[Completion]) -> None:
             unit, index = taken[place]
+            refused = any(c.finish_reason == "refused" for c in completions)
+            if refused and len(unit.requests) == 1:
+                self._work.refused(number, unit, completions)
+                return
             self._events.put(_Ended(number, unit, index, completions))
             left[unit.number] -= 1
             if not left[unit.number]:

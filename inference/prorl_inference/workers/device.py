@@ -1,7 +1,4 @@
-"""A process a device: the model is loaded in a child that sees one device, and sampled from there.
-
-Leaves out: the child's side (``process``), and who gets which batch (``pool``).
-"""
+"""A process a device: the model is loaded in a child that sees one device, and sampled from there."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class SamplingPool(Closing):
     """Samples with several workers; implements ``Generator`` and ``BatchSampler``.
 
     ``patience`` is how long all may be gone, in seconds, before the call is given up. ``whole_batches``: a unit is a
-    whole batch, as given. ``tell`` gets lines for people, in any thread.
+    whole batch, as given. ``stop_at_refusal``: a sample that every server refuses ends the call. ``tell`` gets lines for people, in any thread.
     """
 
     def __init__(
@@ -72,10 +72,12 @@ class SamplingPool(Closing):
         tell: Callable[[str], None] = lambda _: None,
         patience: float = 600.0,
         whole_batches: bool = False,
+        stop_at_refusal: bool = False,
     ) -> None:
         self.workers = tuple(workers)
         self.model_id, self.model_digest = model_id, model_digest
         self._tell, self._patience, self._whole_batches = tell, patience, whole_batches
+        self._stop_at_refusal = stop_at_refusal
 
     @property
     def usage(self) -> Usage | None:
@@ -161,7 +163,8 @@ class SamplingPool(Closing):
         params.check()
         servers = all(worker.returns for worker in self.workers)
         work = SharedWork(batches, untried=UNTRIED_SECONDS if servers else math.inf)
-        Call(self.workers, work, params, on_done, on_result, self._tell, self._patience).run()
+        heard = (on_done, on_result, self._tell)
+        Call(self.workers, work, params, *heard, self._patience, self._stop_at_refusal).run()
 
     def sync_weights(self, model: Any) -> None:
         """Refuse: workers have models of their own."""

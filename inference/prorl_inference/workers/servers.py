@@ -31,7 +31,9 @@ def open_servers(
     names = [str(server_address(url)) for url in urls]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UserError(f"the server {twice[0]} is named twice: name each once")
-    options_of_one = replace(options, patience=min(options.patience, AWAY_SECONDS))
+    # What one server refuses is put to the others, so each records its refusals and the pool decides.
+    patience = min(options.patience, AWAY_SECONDS)
+    options_of_one = replace(options, patience=patience, refusals="record")
     said = _Once(tell)
     first: list[Generator] = []
 
@@ -60,7 +62,14 @@ def open_servers(
     if not first:
         reasons = "; ".join(str(found) for found in tried)
         raise ServiceError(f"no server answers: {reasons}")
-    return SamplingPool(workers, first[0].model_id, first[0].model_digest, tell, options.patience)
+    return SamplingPool(
+        workers,
+        first[0].model_id,
+        first[0].model_digest,
+        tell,
+        options.patience,
+        stop_at_refusal=options.refusals == "stop",
+    )
 
 
 def _opened(worker: Worker) -> Generator | ServiceError:
@@ -75,7 +84,7 @@ def _check_same(first: Generator, other: Generator, name: str) -> None:
     if (first.model_id, first.model_digest) != (other.model_id, other.model_digest):
         raise UserError(
             f"the server {name} says other things of its model {other.model_id} than the first: name servers of one "
-            "model, or say with --server-model and --server-weights what all of them serve"
+            "model, or say with server.model and server.weights what all of them serve"
         )
 
 

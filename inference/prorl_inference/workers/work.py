@@ -2,7 +2,7 @@
 
 A unit is what one worker samples by itself: a batch, or a single sample. Units of a worker that is gone are taken
 by others, first of all; a unit that a slow worker holds far longer than a free one ever needed is begun by the free
-one as well, and the first to end it counts. Leaves out: who samples and how (``pool``).
+one as well, and the first to end it counts.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from prorl_inference.types import Request
+from prorl_inference.types import Completion, Request
 
 SLOW = 2.0
 """A free worker begins a unit that another has held so many times longer than its own slowest one took,
@@ -28,12 +28,14 @@ long."""
 @dataclass(slots=True)
 class Unit:
     """Requests that one worker samples in one call. ``holders``: worker -> since when it has the unit, by the
-    clock; ``missing``: the requests whose samples the caller has not heard of yet."""
+    clock; ``missing``: the requests whose samples the caller has not heard of yet; ``refusals``: what the servers
+    that refused it answered."""
 
     number: int
     requests: Sequence[Request]
     holders: dict[int, float] = field(default_factory=dict)
     missing: set[int] = field(default_factory=set)
+    refusals: dict[int, list[Completion]] = field(default_factory=dict)
 
 
 class SharedWork:
@@ -66,7 +68,7 @@ class SharedWork:
         with self._lock:
             if self._closed or (worker in self._on_trial and self._held(worker)):
                 return None
-            unit = self._lost() or self._next() or self._slow_one(worker)
+            unit = self._lost(worker) or self._next() or self._slow_one(worker)
             if unit is None:
                 return None
             unit.holders[worker] = self._clock()
@@ -92,6 +94,23 @@ class SharedWork:
             self._returned.extend(alone)
             return sum(len(r.seeds) for unit in alone for r in unit.requests)
 
+    def refused(self, worker: int, unit: Unit, completions: list[Completion]) -> None:
+        """Let others try the unit, which the worker's server refused."""
+        with self._lock:
+            unit.refusals[worker] = completions
+            unit.holders.pop(worker, None)
+            self._on_trial.discard(worker)
+            if not unit.holders and self._under_way.pop(unit.number, None) is not None:
+                self._returned.append(unit)
+
+    def refused_by_all(self, workers: Collection[int]) -> list[Unit]:
+        """Take out and return the units that each of these workers has refused."""
+        with self._lock:
+            found = [u for u in self._returned if u.refusals.keys() >= set(workers)]
+            for unit in found:
+                self._returned.remove(unit)
+            return found
+
     def close(self) -> None:
         """Hand out nothing any more."""
         self._closed = True
@@ -103,10 +122,14 @@ class SharedWork:
             left = bool(self._returned or self._under_way)
             return self._closed or (self._all_taken and not left)
 
-    def _lost(self) -> Unit | None:
-        """Return a unit that was given back, but for those whose samples had all come before."""
-        while self._returned:
-            if (unit := self._returned.popleft()).missing:
+    def _lost(self, worker: int) -> Unit | None:
+        """Return a unit that was given back and that the worker has not refused, but for those whose samples had all
+        come before."""
+        for unit in list(self._returned):
+            if unit.missing and worker in unit.refusals:
+                continue
+            self._returned.remove(unit)
+            if unit.missing:
                 return unit
         return None
 
@@ -127,7 +150,8 @@ class SharedWork:
         own = self._slowest.get(worker)
         if own is None and self._held(worker):
             return None
-        others = [unit for unit in self._under_way.values() if worker not in unit.holders]
+        not_mine = (u for u in self._under_way.values() if worker not in u.holders)
+        others = [unit for unit in not_mine if worker not in unit.refusals]
         if not others:
             return None
         oldest = min(others, key=lambda unit: max(unit.holders.values()))

@@ -121,8 +121,9 @@ def as_plain(tag: str, parts: Any) -> Any:
     return parts[1]
 
 
-def check(tag: str, parts: Any) -> None:
-    """Raise ValueError for parts that no tagged value has. The host's side: a box has sent them."""
+def check(tag: str, parts: Any) -> int:
+    """Return what the lists cost that ``as_plain`` will make of an array, in parts of a value; raise
+    ValueError for parts that no tagged value has. The host's side: a box has sent them."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -141,15 +142,27 @@ def check(tag: str, parts: Any) -> None:
     if tag == SCALAR and len(parts[1]) != 1:
         raise ValueError("a scalar")
     if tag == ARRAY:
-        size, shape = 1, parts[2]
-        if type(shape) is not list or len(shape) > 64:
+        return _check_shape(parts[2], len(parts[1]))
+    return 0
+
+
+def _check_shape(shape: Any, size: int) -> int:
+    """Return what the lists of an array of this shape cost; raise ValueError unless it has ``size`` values.
+
+    A shape such as [1000000, 1000000, 0] has no values and yet a list for each pair of places: lists
+    beyond two for each value, which cost a box nothing to send, count ten times.
+    """
+    if type(shape) is not list or len(shape) > 64:
+        raise ValueError("a shape")
+    lists, product = 0, 1
+    for length in shape:
+        if type(length) is not int or not 0 <= length <= _MOST:
             raise ValueError("a shape")
-        for length in shape:
-            if type(length) is not int or not 0 <= length <= _MOST:
-                raise ValueError("a shape")
-            size *= length
-        if size != len(parts[1]):
-            raise ValueError("a shape")
+        lists += product
+        product *= length
+    if product != size:
+        raise ValueError("a shape")
+    return lists + 9 * max(0, lists - 2 * size)
 
 
 def _is_dtype(text: str) -> bool:

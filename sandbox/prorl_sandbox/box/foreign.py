@@ -1,5 +1,4 @@
-"""Programs of other languages inside the box: compile one into an artifact, build a project of
-several files, or become one.
+"""Programs of other languages inside the box: compile one into an artifact, or become one.
 
 Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what
 it reads. Which command it is comes with the job (``Job.command``); nothing is known here of any
@@ -11,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from prorl_sandbox.box import files, wire
+from prorl_sandbox.box import wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,24 +31,18 @@ def find(tools: Sequence[str]) -> str | None:
 
 
 def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
-    """Compile the job's sources in the working folder; return the message for the host.
-
-    Of several sets of sources the first that compiles counts.
-    """
+    """Compile the job's sources in the working folder; return the message for the host."""
     command = job["command"]
     for tools in (command["tools"], *command["needed"]):
         if find(tools) is None:
             return _missing(tools)
     argv = _argv(job)
-    for sources in command["sources"]:
-        for name, text in sources.items():
-            with open(name, "w", encoding="utf-8", errors="replace") as file:
-                file.write(text)
-        child = os.posix_spawn(argv[0], argv, _environment(job, argv[0]))
-        _, status = os.waitpid(child, 0)
-        if not status and os.path.exists(command["result"]):
-            break
-    else:
+    for name, text in command["sources"].items():
+        with open(name, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+    child = os.posix_spawn(argv[0], argv, _environment(job, argv[0]))
+    _, status = os.waitpid(child, 0)
+    if status or not os.path.exists(command["result"]):
         return {"k": "compile-error", "type": argv[0]}
     if os.path.isdir(command["result"]):
         artifact = _archive(command["result"])
@@ -74,26 +67,6 @@ def _archive(folder: str) -> bytes:
                 path = os.path.join(parent, name)
                 archive.write(path, os.path.relpath(path, folder))
     return data.getvalue()
-
-
-def build(job: dict[str, Any]) -> dict[str, Any]:
-    """Run the build command in the working folder; return the files that are then there."""
-    command = job["command"]
-    if find(command["tools"]) is None:
-        return _missing(command["tools"])
-    argv = _argv(job)
-    try:
-        child = os.posix_spawn(argv[0], argv, _environment(job, argv[0]))
-        _, status = os.waitpid(child, 0)
-        if status:
-            return {"k": "compile-error", "type": argv[0]}
-        found = files.gather((job["frame_cap"] - 1024) // 2)
-    except files.TooMuch:
-        return {"k": "too-large"}
-    except OSError as error:
-        sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
-        return {"k": "compile-error", "type": argv[0]}
-    return {"k": "artifact", "v": wire.encode(found)}
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
 ``check`` (trusted tests whose ``candidate`` asks over the channel), ``session`` (a module of its
-own), ``compile``, ``build`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
+own), ``compile`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
 process, so whatever it forges is only its own answer. Every answer carries the nonce of its
 question. Sets no limits.
 """
@@ -17,14 +17,163 @@ import sys
 from os import _exit, getpid
 from types import CodeType, ModuleType
 
-from prorl_sandbox.box import checking, columns, files, foreign, limits, preload, session, wire
+from prorl_sandbox.box import columns, foreign, limits, preload, session, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
 # Bound before any program runs, see ``wire``.
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
+
+_OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
+"""Exceptions that a check meets as their base class: they need arguments, or are told of a limit."""
+_ASKED = [
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "hash",
+    "len",
+    "iter",
+    "next",
+    "contains",
+    "getitem",
+    "call",
+    "str",
+    "repr",
+    "format",
+    "int",
+    "float",
+    "index",
+    "complex",
+    "add",
+    "radd",
+    "sub",
+    "rsub",
+    "mul",
+    "rmul",
+    "truediv",
+    "rtruediv",
+    "floordiv",
+    "rfloordiv",
+    "mod",
+    "rmod",
+    "pow",
+    "rpow",
+    "matmul",
+    "rmatmul",
+    "and",
+    "rand",
+    "or",
+    "ror",
+    "xor",
+    "rxor",
+    "lshift",
+    "rlshift",
+    "rshift",
+    "rrshift",
+    "neg",
+    "pos",
+    "abs",
+    "invert",
+    "round",
+    "reversed",
+    "enter",
+    "exit",
+]
+"""What may be asked of a value beside its truth, by the names of the methods."""
+_ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
+"""Met as themselves only by a check that names them: else a submission could end its loops, and so
+its tests, as if all was well (``all(map(candidate, ...))``)."""
+
+
+class CandidateError(Exception):
+    """Base of an exception of the submission's own kind; ``type_name`` is its name."""
+
+    type_name = ""
+
+
+class OpaqueError(BaseException):
+    """A check wants more of a value that cannot leave its box than its truth."""
+
+
+class Submission:
+    """The submission, as a check with the source ``checker`` may use it. ``overasked``: whether the
+    check has wanted more of a value than its truth."""
+
+    def __init__(self, channel: int, checker: str) -> None:
+        self._channel = channel
+        self._hidden = (*_OF_THE_RUN, *(one for one in _ENDS_OF_LOOPS if one not in checker))
+        self.overasked = False
+
+    def function(self, name: str | None) -> Callable[..., Any]:
+        """Return what calls the submission's function of that name; None: its entry point."""
+
+        def candidate(*args: Any, **kwargs: Any) -> Any:
+            call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
+            wire.write_all(self._channel, wire.pack(call | {"name": name}))
+            reply = wire.read_frame(self._channel)
+            if reply is None:
+                raise SystemExit(1)  # the host has ended the run
+            if reply["k"] == "raise":
+                raise _exception(reply["type"], reply["kinds"], self._hidden)
+            if reply["k"] == "opaque":
+                return _opaque(reply["truth"], self)
+            return columns.revive(reply["v"]) if reply["revive"] else reply["v"]
+
+        return candidate
+
+
+class Names(dict[str, "Any"]):
+    """The built-in names of a check. A name that is nowhere else is the submission's function."""
+
+    def __init__(self, submission: Submission) -> None:
+        super().__init__(vars(builtins))
+        self._submission = submission
+
+    def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise KeyError(name)
+        return self._submission.function(name)
+
+
+def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
+    """Return an exception that a check can catch as what the submission raised.
+
+    ``kinds``: the names of the built-in classes that it is an instance of. One that is built in is
+    met as itself, another as a subclass of the nearest of them that is not ``hidden``.
+    """
+    base: Any = Exception
+    for kind in kinds:
+        found = vars(builtins).get(kind)
+        if isinstance(found, type) and issubclass(found, Exception) and kind not in hidden:
+            base = found
+            break
+    if base.__name__ != name:
+        bases = (CandidateError,) if base is Exception else (CandidateError, base)
+        base = type(name, bases, {})
+    error: BaseException = base(f"candidate raised {name}")
+    error.type_name = name  # type: ignore[attr-defined]
+    return error
+
+
+def _opaque(truth: bool, submission: Submission) -> Any:
+    """Return what stands for a value that cannot leave its box. Its truth is all that is known of it:
+    whatever else is asked raises OpaqueError."""
+
+    def refuse(*args: Any) -> NoReturn:
+        submission.overasked = True
+        raise OpaqueError("a value that cannot leave its box can be tested for truth alone")
+
+    names = {f"__{name}__": refuse for name in _ASKED}
+    body = names | {"__class__": property(refuse), "__getattr__": refuse, "__slots__": ()}
+    kind = type("Opaque", (), body | {"__bool__": lambda self: truth})
+    return kind()
+
 
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
@@ -36,27 +185,15 @@ programs)."""
 def run(job: dict[str, Any], channel: int) -> None:
     """Run the job; returns or raises SystemExit as the program's own end would.
 
-    ``job``: the fields of ``conversation.Job`` that matter here, and ``program``, the path where
+    ``job``: the fields of ``plan.Job`` that matter here, and ``program``, the path where
     the program's file lies. The interpreter has been settled (``settle``).
     """
-    sys.argv = [job["program"], *job["argv"][1:]]
-    try:
-        files.lay(job["files"])
-    except OSError as error:
-        sys.stderr.write(f"no room for the files of the program: {error.strerror}\n")
-        _end(1)
-    if job["argv"]:  # one of these files, which may import those beside it
-        sys.argv[0] = job["argv"][0]
-        job["program"] = os.path.abspath(job["argv"][0])
-        sys.path.insert(0, os.path.dirname(job["program"]))
+    sys.argv = [job["program"]]
     if job["mode"] == "exec":
         _send(channel, foreign.execute(job, channel))
         _end(127)
     if job["mode"] == "compile":
         _send(channel, foreign.compile_artifact(job))
-        _end(0)
-    if job["mode"] == "build":
-        _send(channel, foreign.build(job))
         _end(0)
     preload.take_fresh_chance()
     if job["mode"] == "session":
@@ -269,8 +406,8 @@ def _serve(job: dict[str, Any], code: CodeType, channel: int) -> None:
 
 
 def _check(job: dict[str, Any], code: CodeType, channel: int) -> None:
-    submission = checking.Submission(channel, job["source"])
-    names = _load(job, code, channel, checking.Names(submission))
+    submission = Submission(channel, job["source"])
+    names = _load(job, code, channel, Names(submission))
     check = names.get("check")
     if not callable(check):
         _send(channel, {"k": "broken", "text": "the checker does not define check(candidate)"})

@@ -13,7 +13,78 @@ import ctypes
 import struct
 
 from prorl_sandbox.box import syscalls
-from prorl_sandbox.box.call_numbers import NUMBERS
+
+NUMBERS: dict[str, tuple[int | None, int | None]] = {
+    "accept": (43, 202), "accept4": (288, 242), "access": (21, None), "alarm": (37, None),
+    "arch_prctl": (158, None), "bind": (49, 200), "brk": (12, 214), "capget": (125, 90),
+    "chdir": (80, 49), "chmod": (90, None), "chown": (92, None), "clock_getres": (229, 114),
+    "clock_gettime": (228, 113), "clock_nanosleep": (230, 115), "clone": (56, 220),
+    "close": (3, 57), "close_range": (436, 436), "connect": (42, 203),
+    "copy_file_range": (326, 285), "creat": (85, None), "dup": (32, 23), "dup2": (33, None),
+    "dup3": (292, 24), "epoll_create": (213, None), "epoll_create1": (291, 20),
+    "epoll_ctl": (233, 21), "epoll_pwait": (281, 22), "epoll_pwait2": (441, 441),
+    "epoll_wait": (232, None), "eventfd": (284, None), "eventfd2": (290, 19), "execve": (59, 221),
+    "execveat": (322, 281), "exit": (60, 93), "exit_group": (231, 94), "faccessat": (269, 48),
+    "faccessat2": (439, 439), "fadvise64": (221, 223), "fallocate": (285, 47), "fchdir": (81, 50),
+    "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "fchown": (93, 55),
+    "fchownat": (260, 54), "fcntl": (72, 25), "fdatasync": (75, 83), "fgetxattr": (193, 10),
+    "flistxattr": (196, 13), "flock": (73, 32), "fork": (57, None), "fremovexattr": (199, 16),
+    "fsetxattr": (190, 7), "fstat": (5, 80), "fstatfs": (138, 44), "fsync": (74, 82),
+    "ftruncate": (77, 46), "futex": (202, 98), "futex_waitv": (449, 449),
+    "futimesat": (261, None), "get_mempolicy": (239, 236), "get_robust_list": (274, 100),
+    "getcpu": (309, 168), "getcwd": (79, 17), "getdents": (78, None), "getdents64": (217, 61),
+    "getegid": (108, 177), "geteuid": (107, 175), "getgid": (104, 176), "getgroups": (115, 158),
+    "getitimer": (36, 102), "getpeername": (52, 205), "getpgid": (121, 155),
+    "getpgrp": (111, None), "getpid": (39, 172), "getppid": (110, 173), "getpriority": (140, 141),
+    "getrandom": (318, 278), "getresgid": (120, 150), "getresuid": (118, 148),
+    "getrlimit": (97, 163), "getrusage": (98, 165), "getsid": (124, 156),
+    "getsockname": (51, 204), "getsockopt": (55, 209), "gettid": (186, 178),
+    "gettimeofday": (96, 169), "getuid": (102, 174), "getxattr": (191, 8), "ioctl": (16, 29),
+    "ioprio_get": (252, 31), "ioprio_set": (251, 30), "kill": (62, 129), "lchown": (94, None),
+    "lgetxattr": (192, 9), "link": (86, None), "linkat": (265, 37), "listen": (50, 201),
+    "listxattr": (194, 11), "llistxattr": (195, 12), "lremovexattr": (198, 15), "lseek": (8, 62),
+    "lsetxattr": (189, 6), "lstat": (6, None), "madvise": (28, 233), "membarrier": (324, 283),
+    "mkdir": (83, None), "mkdirat": (258, 34), "mlock": (149, 228), "mmap": (9, 222),
+    "mprotect": (10, 226), "mremap": (25, 216), "msync": (26, 227), "munlock": (150, 229),
+    "munmap": (11, 215), "nanosleep": (35, 101), "newfstatat": (262, 79), "open": (2, None),
+    "openat": (257, 56), "openat2": (437, 437), "pause": (34, None), "pidfd_open": (434, 434),
+    "pidfd_send_signal": (424, 424), "pipe": (22, None), "pipe2": (293, 59),
+    "pkey_alloc": (330, 289), "pkey_free": (331, 290), "pkey_mprotect": (329, 288),
+    "poll": (7, None), "ppoll": (271, 73), "prctl": (157, 167), "pread64": (17, 67),
+    "preadv": (295, 69), "preadv2": (327, 286), "prlimit64": (302, 261), "pselect6": (270, 72),
+    "pwrite64": (18, 68), "pwritev": (296, 70), "pwritev2": (328, 287), "read": (0, 63),
+    "readahead": (187, 213), "readlink": (89, None), "readlinkat": (267, 78), "readv": (19, 65),
+    "recvfrom": (45, 207), "recvmmsg": (299, 243), "recvmsg": (47, 212), "removexattr": (197, 14),
+    "rename": (82, None), "renameat": (264, 38), "renameat2": (316, 276),
+    "restart_syscall": (219, 128), "rmdir": (84, None), "rseq": (334, 293),
+    "rt_sigaction": (13, 134), "rt_sigpending": (127, 136), "rt_sigprocmask": (14, 135),
+    "rt_sigqueueinfo": (129, 138), "rt_sigreturn": (15, 139), "rt_sigsuspend": (130, 133),
+    "rt_sigtimedwait": (128, 137), "rt_tgsigqueueinfo": (297, 240),
+    "sched_get_priority_max": (146, 125), "sched_get_priority_min": (147, 126),
+    "sched_getaffinity": (204, 123), "sched_getattr": (315, 275), "sched_getparam": (143, 121),
+    "sched_getscheduler": (145, 120), "sched_rr_get_interval": (148, 127),
+    "sched_setaffinity": (203, 122), "sched_yield": (24, 124), "select": (23, None),
+    "sendfile": (40, 71), "sendmmsg": (307, 269), "sendmsg": (46, 211), "sendto": (44, 206),
+    "set_robust_list": (273, 99), "set_tid_address": (218, 96), "setfsgid": (123, 152),
+    "setfsuid": (122, 151), "setgid": (106, 144), "setgroups": (116, 159), "setitimer": (38, 103),
+    "setpgid": (109, 154), "setpriority": (141, 140), "setregid": (114, 143),
+    "setresgid": (119, 149), "setresuid": (117, 147), "setreuid": (113, 145),
+    "setrlimit": (160, 164), "setsid": (112, 157), "setsockopt": (54, 208), "setuid": (105, 146),
+    "setxattr": (188, 5), "shutdown": (48, 210), "sigaltstack": (131, 132),
+    "signalfd": (282, None), "signalfd4": (289, 74), "socket": (41, 198), "socketpair": (53, 199),
+    "splice": (275, 76), "stat": (4, None), "statfs": (137, 43), "statx": (332, 291),
+    "symlink": (88, None), "symlinkat": (266, 36), "sync": (162, 81),
+    "sync_file_range": (277, 84), "syncfs": (306, 267), "sysinfo": (99, 179), "tee": (276, 77),
+    "tgkill": (234, 131), "time": (201, None), "timer_create": (222, 107),
+    "timer_delete": (226, 111), "timer_getoverrun": (225, 109), "timer_gettime": (224, 108),
+    "timer_settime": (223, 110), "timerfd_create": (283, 85), "timerfd_gettime": (287, 87),
+    "timerfd_settime": (286, 86), "times": (100, 153), "tkill": (200, 130), "truncate": (76, 45),
+    "umask": (95, 166), "uname": (63, 160), "unlink": (87, None), "unlinkat": (263, 35),
+    "utime": (132, None), "utimensat": (280, 88), "utimes": (235, None), "vfork": (58, None),
+    "vmsplice": (278, 75), "wait4": (61, 260), "waitid": (247, 95), "write": (1, 64),
+    "writev": (20, 66),
+}  # fmt: skip
+
 
 ALLOWED = (
     # Files and folders.
@@ -52,8 +123,7 @@ ALLOWED = (
     "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime",
     # Sockets between its own processes.
     "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "listen",
-    "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
-    "getrandom",
+    "shutdown", "getrandom",
 )  # fmt: skip
 PRETENDED = ("fadvise64", "readahead", "sync", "sync_file_range", "syncfs")
 """Calls that do nothing and succeed: hints and orders to the page cache, which is everybody's."""
@@ -77,11 +147,23 @@ disks, its mounts, how many processes it has begun) or act on pages of files."""
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
 _CLONE_PIDFD = 0x1000  # its inode number counts the processes of the machine
 _AF_UNIX = 1
-_SOCKET_LEVEL = 1
-_SOCKET_OPTIONS = (2, 3, 4, 7, 8, 9, 13, 15, 16, 17, 18, 20, 21, 30, 38, 39, 42, 66, 67)
-"""SO_REUSEADDR, TYPE, ERROR, SNDBUF, RCVBUF, KEEPALIVE, LINGER, REUSEPORT, PASSCRED, PEERCRED,
-RCVLOWAT, RCVTIMEO, SNDTIMEO, ACCEPTCONN, PROTOCOL, DOMAIN, PEEK_OFF and the new forms of the two
-times; not SO_COOKIE, which counts the sockets of the machine."""
+SOCKET_LEVEL = 1
+_SET_OPTIONS = (2, 6, 7, 8, 9, 13, 15, 16, 18, 20, 21, 66, 67)
+"""SO_REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, REUSEPORT, PASSCRED, RCVLOWAT,
+RCVTIMEO, SNDTIMEO and the new forms of the two times; not ATTACH_FILTER and its like, which have the
+kernel compile a program."""
+SOCKET_OPTIONS = {
+    "setsockopt": _SET_OPTIONS,
+    "getsockopt": (*_SET_OPTIONS, 3, 4, 17, 30, 38, 39, 42),
+}
+"""The options, all of SOL_SOCKET, that may be set and read. To be read also TYPE, ERROR, PEERCRED,
+ACCEPTCONN, PROTOCOL, DOMAIN, PEEK_OFF; not COOKIE, which counts the sockets of the machine."""
+MESSAGE_FLAGS = {
+    "recvfrom": 3, "recvmmsg": 3, "recvmsg": 2, "sendmmsg": 3, "sendmsg": 2, "sendto": 3,
+}  # fmt: skip
+"""Which argument holds the flags of a call that sends or receives."""
+MSG_OOB = 1
+"""The flag that is refused: out-of-band bytes on unix sockets, which nobody uses (CVE-2025-38236)."""
 _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
 """MEMBARRIER_CMD_QUERY and the private ones: the others interrupt every processor."""
 _MAP_HUGETLB, _MAP_LOCKED = 0x40000, 0x2000
@@ -134,7 +216,24 @@ def _checks() -> dict[str, list[Instruction]]:
     otherwise = (_RET, 0, 0, _EPERM)
     only_unix = [_argument(0), *_when((_AF_UNIX,), _ALLOW), otherwise]
     no_flags = [_argument(5), *_when((0,), _ALLOW), (_RET, 0, 0, _EOPNOTSUPP)]  # RWF_*
+    options = {
+        name: [
+            _argument(1),
+            (_JEQ, 1, 0, SOCKET_LEVEL),
+            otherwise,
+            _argument(2),
+            *_when(allowed, _ALLOW),
+            otherwise,
+        ]
+        for name, allowed in SOCKET_OPTIONS.items()
+    }
+    messages = {
+        name: [_argument(at), (_JSET, 0, 1, MSG_OOB), otherwise, (_RET, 0, 0, _ALLOW)]
+        for name, at in MESSAGE_FLAGS.items()
+    }
     return {
+        **options,
+        **messages,
         "clone": [
             _argument(0),
             (_JSET, 0, 1, NEW_NAMESPACES | _CLONE_PIDFD),
@@ -156,14 +255,6 @@ def _checks() -> dict[str, list[Instruction]]:
             (_AND, 0, 0, 127),
             *_when((_FUTEX_WAIT, _FUTEX_WAIT_BITSET), _ALLOW),
             *_when((_FUTEX_WAKE, _FUTEX_WAKE_BITSET), _PRETEND),
-            otherwise,
-        ],
-        "getsockopt": [
-            _argument(1),
-            (_JEQ, 1, 0, _SOCKET_LEVEL),
-            otherwise,
-            _argument(2),
-            *_when(_SOCKET_OPTIONS, _ALLOW),
             otherwise,
         ],
         "ioctl": [

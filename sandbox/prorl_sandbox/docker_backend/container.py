@@ -1,4 +1,4 @@
-"""One warm container: made, given its code, attached to, limited, and removed.
+"""One warm container: made under its seccomp profile, given its code, attached to, limited, and removed.
 
 The code that runs inside travels over the attached stream at the start, as text, so that any image
 with Python 3.11 or newer will do and is never stale.
@@ -6,9 +6,9 @@ with Python 3.11 or newer will do and is never stale.
 
 from __future__ import annotations
 
+import json
 import marshal
 import secrets
-import select
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,8 @@ from typing import Any
 from prorl_common import UserError
 from prorl_sandbox import box
 from prorl_sandbox.box import container as box_container
+from prorl_sandbox.box import seccomp
 from prorl_sandbox.box.container import frames
-from prorl_sandbox.docker_backend import profile
-from prorl_sandbox.docker_backend.attached import Attached
 from prorl_sandbox.docker_backend.engine import (
     LABEL,
     SCOPE_LABEL,
@@ -28,8 +27,66 @@ from prorl_sandbox.docker_backend.engine import (
     remove,
     scope,
 )
-from prorl_sandbox.run.conversation import NO_PACKAGES, Packages
+from prorl_sandbox.docker_backend.stream import Attached
+from prorl_sandbox.run.plan import NO_PACKAGES, Packages
 from prorl_sandbox.types import SandboxError
+
+_ALLOW, _DENY = "SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO"
+_ENOSYS = 38
+_AF_UNIX = 1
+_OF_INIT = (
+    "capset", "fstatfs", "landlock_add_rule", "landlock_create_ruleset",
+    "landlock_restrict_self", "mincore", "seccomp", "set_robust_list", "statfs", "statx",
+)  # fmt: skip
+"""What the engine's starter, Python's start and the shutting in of programs need."""
+_BY_ARGUMENT = {
+    "clone", "socket", "socketpair", *seccomp.SOCKET_OPTIONS, *seccomp.MESSAGE_FLAGS,
+}  # fmt: skip
+_LOW_WORD = 0xFFFFFFFF
+"""An int of the C library: the upper half of the register is nobody's."""
+
+
+def build_profile() -> dict[str, Any]:
+    """Return the profile as the engine's API takes it in JSON: what is not named is refused, with
+    ENOSYS, for a C library then does without."""
+    names = {*seccomp.named_calls(), *_OF_INIT} - _BY_ARGUMENT
+    unix = {"index": 0, "value": _AF_UNIX, "valueTwo": 0, "op": "SCMP_CMP_EQ"}
+    options = [
+        _allow(name, (1, _LOW_WORD, seccomp.SOCKET_LEVEL), (2, _LOW_WORD, option))
+        for name, allowed in seccomp.SOCKET_OPTIONS.items()
+        for option in allowed
+    ]
+    messages = [
+        _allow(name, (at, seccomp.MSG_OOB, 0)) for name, at in seccomp.MESSAGE_FLAGS.items()
+    ]
+    return {
+        "defaultAction": _DENY,
+        "defaultErrnoRet": _ENOSYS,
+        "syscalls": [
+            {"names": sorted(names), "action": _ALLOW},
+            *options,
+            *messages,
+            _allow("clone", (0, seccomp.NEW_NAMESPACES, 0)),
+            {"names": ["socket", "socketpair"], "action": _ALLOW, "args": [unix]},
+            # By name as well, for engines that know no default number.
+            {"names": ["clone3"], "action": _DENY, "errnoRet": _ENOSYS},
+        ],
+    }
+
+
+def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
+    """Return the rule that allows a call when each (argument, mask, value) holds."""
+    args = [
+        {"index": at, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
+        for at, mask, value in masked
+    ]
+    return {"names": [name], "action": _ALLOW, "args": args}
+
+
+def profile_text() -> str:
+    """Return the profile as the engine's ``seccomp=`` option takes it."""
+    return json.dumps(build_profile())
+
 
 START_SECONDS = 60.0
 _IDLE_SECONDS = 3600.0
@@ -152,7 +209,7 @@ class Container:
 
     def _await_hello(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        while (found := self.wait_frame(deadline)) is not None:
+        while (found := self.stream.wait_frame(deadline)) is not None:
             if found[0] == frames.HELLO:
                 self.hello = self.stream.facts(found[1])
                 return
@@ -160,18 +217,6 @@ class Container:
         if "is needed" in said:
             raise UserError(f"the sandbox's image cannot be used: {said}")
         raise SandboxError(f"a container did not come up: {said or 'it said nothing'}")
-
-    def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
-        """Return the next frame; None when the stream has ended or the time is up."""
-        poller = select.poll()
-        while (found := self.stream.next()) is None:
-            left = deadline - time.monotonic()
-            if self.stream.ended or left <= 0:
-                return None
-            poller.register(self.stream.fd, self.stream.mask)
-            poller.poll(int(left * 1000) + 1)
-            self.stream.pump()
-        return found
 
     def fits(self, need: Need) -> bool:
         """Tell whether a run of this need can go here, with the memory changed at most."""
@@ -226,7 +271,7 @@ def _create(
         read_only=True,
         cap_drop=["ALL"],
         cap_add=["SETUID", "SETGID", "KILL"],
-        security_opt=["no-new-privileges", f"seccomp={profile.profile_text()}"],
+        security_opt=["no-new-privileges", f"seccomp={profile_text()}"],
         pids_limit=need.pids,
         mem_limit=size,
         memswap_limit=size,

@@ -1,29 +1,164 @@
-"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their
-own.
+"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their own.
 
-A container serves until it has had its number of runs or anything about it is in doubt.
+A container serves until it has had its number of runs or anything about it is in doubt. Containers are
+made when first needed and lent first come, first served.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from prorl_common import UserError
-from prorl_sandbox.docker_backend import image as images
-from prorl_sandbox.docker_backend import layers
+from prorl_sandbox.docker_backend import images
 from prorl_sandbox.docker_backend.container import Container, Need
 from prorl_sandbox.docker_backend.engine import Engine
-from prorl_sandbox.docker_backend.pool import Pool, Slot
 from prorl_sandbox.docker_backend.stream import ContainerBox
 from prorl_sandbox.environments.store import Environment
-from prorl_sandbox.run.base import BoxSandbox
-from prorl_sandbox.run.conversation import Box, Job
-from prorl_sandbox.run.plans import Boxes, When
+from prorl_sandbox.run.conversation import Box, Boxes
+from prorl_sandbox.run.places import NoneFree, Places, When
+from prorl_sandbox.run.plan import Job
+from prorl_sandbox.run.sandbox import BoxSandbox
 from prorl_sandbox.run.session import MOST_SESSIONS
-from prorl_sandbox.types import Limits
+from prorl_sandbox.types import Limits, SandboxError
+
+Maker = Callable[[Need], Container]
+
+
+_MOST_RESTING = 4
+"""Containers with other packages that a slot keeps beside the one in use."""
+
+
+class Slot:
+    """A place for one container at work, which may be empty, where others rest that have other
+    packages loaded."""
+
+    def __init__(self) -> None:
+        self.container: Container | None = None
+        self._resting: list[Container] = []
+
+    def find(self, need: Need) -> Container | None:
+        """Return the container that has the need's packages, the one at work or one that rests."""
+        here = [self.container] if self.container is not None else []
+        return next((c for c in (*here, *self._resting) if c.packages == need.packages), None)
+
+    def prepare(self, need: Need, make: Maker) -> Container:
+        """Return a container that meets ``need``: one that is here if it fits, else a new one."""
+        found = self.find(need)
+        if found is not self.container:
+            if self.container is not None:
+                self._resting.append(self.container)
+            self.container = found
+            if found is not None:
+                self._resting.remove(found)
+            elif len(self._resting) > _MOST_RESTING:
+                self._resting.pop(0).discard()
+        if self.container is not None and not self.container.fits(need):
+            self.drop()
+        if self.container is not None:
+            try:
+                self.container.set_memory(need)
+            except SandboxError:  # less than it still uses: a new one has no such history
+                self.drop()
+        if self.container is None:
+            self.container = make(need)
+        return self.container
+
+    def drop(self) -> None:
+        """Remove the container at work for good."""
+        container, self.container = self.container, None
+        if container is not None:
+            container.discard()
+
+    def clear(self) -> None:
+        """Remove all containers for good."""
+        self.drop()
+        while self._resting:
+            self._resting.pop().discard()
+
+
+class Pool:
+    """``size`` slots, whose containers are made when first needed. Thread-safe."""
+
+    def __init__(self, size: int, make: Maker) -> None:
+        self.places = Places(size)
+        self._make = make
+        self._lock = threading.Lock()
+        self._free = [Slot() for _ in range(size)]
+        self._busy: list[Slot] = []
+
+    @contextlib.contextmanager
+    def take(
+        self, needs: Sequence[Need], when: When = "free"
+    ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
+        """Wait for a slot for each need, prepare their containers, give them back afterwards.
+
+        Yields the slots and what tells whether others have one too (see ``Places.take``). A slot whose
+        container may not serve again must be emptied by the caller. Raises NoneFree, and SandboxError
+        when the sandbox is closed or a container cannot be had.
+        """
+        if len(needs) > self.places.size:
+            raise UserError(
+                f"this needs {len(needs)} containers at once: open the sandbox with more"
+            )
+        if when == "now" and not self._are_warm(needs):
+            raise NoneFree
+        with self.places.take(len(needs), when) as shared:
+            with self._lock:
+                slots = [self._best(need) for need in needs]
+                self._busy += slots
+            try:
+                for slot, need in zip(slots, needs, strict=True):
+                    slot.prepare(need, self._make)
+                if self.places.closed:
+                    raise SandboxError("the sandbox is closed")
+                yield slots, shared
+            finally:
+                self._give_back(slots)
+
+    def _are_warm(self, needs: Sequence[Need]) -> bool:
+        """Return whether a container that need not be changed is free for each of these equal needs."""
+        with self._lock:
+            warm = [c for slot in self._free if (c := slot.container) is not None]
+        return len(needs) <= sum(c.fits(needs[0]) and c.has_memory(needs[0]) for c in warm)
+
+    def _best(self, need: Need) -> Slot:
+        """Take the free slot that needs the least change: memory as it should be, else a fit."""
+
+        def change(slot: Slot) -> int:
+            container = slot.find(need)
+            if container is None:
+                return 2
+            return 3 if not container.fits(need) else int(not container.has_memory(need))
+
+        slot = min(self._free, key=change)
+        self._free.remove(slot)
+        return slot
+
+    def _give_back(self, slots: Sequence[Slot]) -> None:
+        with self._lock:
+            for slot in slots:
+                self._busy.remove(slot)
+            self._free += slots
+            closed = self.places.closed
+        if closed:
+            for slot in slots:
+                slot.clear()
+
+    def close(self) -> None:
+        """Remove every container; runs under way in other threads fail with SandboxError."""
+        self.places.close()
+        with self._lock:
+            free, busy = list(self._free), [slot.container for slot in self._busy]
+        for container in busy:
+            if container is not None:
+                container.destroy()
+        for slot in free:
+            slot.clear()
+
 
 RUNS_OF_A_CONTAINER = 900
 _MOST_RUNS = 900  # so many users a container has at least
@@ -53,7 +188,7 @@ class DockerSandbox(BoxSandbox):
         self._pool = Pool(containers, self._make)
         self._session_pool = Pool(sessions, self._make)
         try:
-            with self._pool.take([_need_of(Job("main", "", Limits()))]) as slots:
+            with self._pool.take([_need_of(Job("main", "", Limits()))]) as (slots, _):
                 hello = slots[0].container.hello if slots[0].container is not None else {}
         except BaseException:
             self.close()
@@ -63,11 +198,11 @@ class DockerSandbox(BoxSandbox):
         super().__init__(f"{name}+seccomp{landlock}+cgroup", sessions)
 
     def _make(self, need: Need) -> Container:
-        image = layers.image_of(self._image, need.packages.environment)
+        image = images.image_of(self._image, need.packages.environment)
         return Container(self._engine, image, self._runtime, need)
 
     def _environment(self, name: str) -> Environment:
-        return layers.find(self._engine, self._image, name)
+        return images.find_environment(self._engine, self._image, name)
 
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
         return self._start(self._pool, jobs, when)
@@ -80,23 +215,24 @@ class DockerSandbox(BoxSandbox):
     @contextlib.contextmanager
     def _start(self, pool: Pool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         needs = [_need_of(job) for job in jobs]
-        with pool.take(needs, when) as slots:
-            takes = pool.takes
+        with pool.take(needs, when) as (slots, shared):
             boxes: list[Box] = []
             with contextlib.ExitStack() as afterwards:
                 for slot, job in zip(slots, jobs, strict=True):
                     assert slot.container is not None
-                    box = ContainerBox(slot.container, job)
+                    slot.container.runs += 1
+                    box = ContainerBox(slot.container.stream, job)
                     afterwards.callback(self._settle, slot, box)
                     boxes.append(box)
-                yield Boxes(boxes, lambda: pool.shared(takes, len(jobs)))
+                yield Boxes(boxes, shared)
 
     def _are_free(self, count: int) -> bool:
-        return self._pool.are_free(count)
+        return self._pool.places.are_free(count)
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
         """See that the run is over and gone; else, or after enough runs, let the container go."""
-        if not box.settle() or box.container.runs >= self._runs:
+        runs = slot.container.runs if slot.container is not None else 0
+        if not box.settle() or runs >= self._runs:
             slot.drop()
 
     def close(self) -> None:
@@ -110,11 +246,10 @@ class DockerSandbox(BoxSandbox):
 def _need_of(job: Job) -> Need:
     """Return what a job needs: its limits, and memory for what we ourselves hold of it."""
     size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
-    size += sum(map(len, job.files.values()))
     if size > _LARGEST_PROGRAM:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
     extra = 3 * size // _MIB
-    scratch = None if job.mode in ("compile", "build") else job.limits.scratch_mb
+    scratch = None if job.mode == "compile" else job.limits.scratch_mb
     return Need(job.limits.memory_mb + extra, scratch, job.limits.processes, job.packages)
 
 

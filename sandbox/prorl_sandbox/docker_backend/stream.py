@@ -1,20 +1,167 @@
-"""A box in a container: the ``Box`` of ``conversation`` over the container's one stream.
+"""The attached stream of a container (docker's multiplexed frames off the wire, ours out of them), and the
+box at the other end of it.
 
-The frames' form is ``box.container.frames``'s.
+Non-blocking; holds at most a socket buffer's worth beyond whole frames.
 """
 
 from __future__ import annotations
 
+import contextlib
 import marshal
 import math
+import select
+import socket
+import ssl
+import struct
+import threading
 import time
 from dataclasses import asdict
 from typing import Any
 
+from prorl_common.frames import FrameError, read_json, take_frame
 from prorl_sandbox.box import wire
 from prorl_sandbox.box.container import frames
-from prorl_sandbox.docker_backend.container import Container
-from prorl_sandbox.run.conversation import MOST_STRETCH, Job
+from prorl_sandbox.run.conversation import MOST_STRETCH, Box, End
+from prorl_sandbox.run.plan import Job
+
+_CHUNK = 1 << 18
+_MUX = struct.Struct(">BxxxI")
+_STDOUT, _STDERR = 1, 2
+_LONGEST_COMPLAINT = 4096
+_LARGEST_MUX = 1 << 24
+
+
+class Demultiplexer:
+    """Takes docker's frames (8 bytes of head: stream and length) apart as bytes come in."""
+
+    def __init__(self) -> None:
+        self.output = bytearray()
+        self.errors = bytearray()
+        self._head = bytearray()
+        self._stream = 0
+        self._left = 0
+
+    def feed(self, data: bytes) -> None:
+        """Sort ``data`` into ``output`` and ``errors``. Raises BrokenStream."""
+        view = memoryview(data)
+        while view:
+            if not self._left:
+                wanted = _MUX.size - len(self._head)
+                self._head += view[:wanted]
+                view = view[wanted:]
+                if len(self._head) < _MUX.size:
+                    return
+                self._stream, self._left = _MUX.unpack(self._head)
+                self._head.clear()
+                if self._stream not in (_STDOUT, _STDERR) or self._left > _LARGEST_MUX:
+                    raise frames.BrokenStream("not a multiplexed stream")
+                continue
+            part = view[: self._left]
+            view = view[self._left :]
+            self._left -= len(part)
+            if self._stream == _STDOUT:
+                self.output += part
+            elif len(self.errors) < _LONGEST_COMPLAINT:
+                self.errors += part
+
+
+class Attached:
+    """A socket that the SDK gave us. One thread pumps; ``send`` may come from any."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle  # keeps the SDK's response, and with it the socket, alive
+        self._socket: socket.socket = getattr(handle, "_sock", handle)
+        self._socket.setblocking(False)
+        self.fd = self._socket.fileno()
+        self._lock = threading.Lock()
+        self._waiting = bytearray()
+        self._input = Demultiplexer()
+        self.ended = False
+
+    @property
+    def mask(self) -> int:
+        """What to poll for."""
+        return select.POLLIN | (select.POLLOUT if self._waiting else 0)
+
+    def send(self, data: bytes) -> None:
+        """Queue bytes and send what goes without waiting."""
+        with self._lock:
+            self._waiting += data
+            self._flush()
+
+    def pump(self) -> None:
+        """Send and receive what goes without waiting."""
+        with self._lock:
+            self._flush()
+        try:
+            while not self.ended:
+                data = self._socket.recv(_CHUNK)
+                self.ended = not data
+                self._input.feed(data)
+                if len(data) < _CHUNK and not isinstance(self._socket, ssl.SSLSocket):
+                    return
+        except (BlockingIOError, ssl.SSLWantReadError):
+            return
+        except (OSError, frames.BrokenStream):
+            self.ended = True
+
+    def _flush(self) -> None:
+        try:
+            while self._waiting and not self.ended:
+                del self._waiting[: self._socket.send(self._waiting[:_CHUNK])]
+        except (BlockingIOError, ssl.SSLWantWriteError):
+            return
+        except OSError:
+            self._waiting.clear()  # the reading side sees the end and says so
+
+    def next(self) -> tuple[bytes, bytes] | None:
+        """Take the next whole frame of init's, None if there is none."""
+        try:
+            return frames.take(self._input.output)
+        except frames.BrokenStream:
+            self.ended = True
+            return None
+
+    def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
+        """Return the next frame; None when the stream has ended or the time is up."""
+        poller = select.poll()
+        while (found := self.next()) is None:
+            left = deadline - time.monotonic()
+            if self.ended or left <= 0:
+                return None
+            poller.register(self.fd, self.mask)
+            poller.poll(int(left * 1000) + 1)
+            self.pump()
+        return found
+
+    def complaint(self) -> str:
+        """Return the last line that the container wrote to its standard error."""
+        lines = self._input.errors.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1][:300] if lines else ""
+
+    @staticmethod
+    def facts(body: bytes) -> dict[str, Any]:
+        """Return the JSON object of a frame's body; an empty one when it is none."""
+        try:
+            found = read_json(body)
+        except FrameError:
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def hang_up(self) -> None:
+        """Close the stream: init sees the end of its input and ends the container."""
+        self.ended = True
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Free the descriptor. Nobody may be polling it any more."""
+        self.hang_up()
+        response = getattr(self._handle, "_response", None)  # where the SDK keeps it
+        (response or self._handle).close()
+        self._handle.close()
+        self._socket.close()
+
 
 _GRACE_SECONDS = 120.0
 CLEAN_SECONDS = 25.0
@@ -45,24 +192,13 @@ class _Feed:
         return data
 
 
-class ContainerBox:
-    """One run in a container. See ``conversation.Box`` for the public part."""
+class ContainerBox(Box):
+    """One run in a container."""
 
-    def __init__(self, container: Container, job: Job) -> None:
+    def __init__(self, stream: Attached, job: Job) -> None:
         """Send the job on its way."""
-        self.job = job
-        self.container = container
-        self.killed_for: str | None = None
-        self.started: float | None = None
-        self.ended: float | None = None
-        self.end: dict[str, Any] | None = None
-        self.fault: str | None = None
-        self.waited = 0.0
-        self.over = False
-        self.quiet_until = math.inf  # init sees to it
-        self.renewals = 0
-        self.spent = 0.0
-        self.clean: bool | None = None
+        super().__init__(job)
+        self._stream = stream
         self._cap = job.limits.output_kb * 1024
         self._texts = {frames.OUT: bytearray(), frames.ERR: bytearray()}
         self._talk = bytearray()
@@ -73,8 +209,7 @@ class ContainerBox:
         stdin = self._feeds[frames.INPUT]
         stdin.pending += job.stdin
         stdin.ending = True
-        container.runs += 1
-        container.stream.send(order(job) + stdin.due())
+        stream.send(order(job) + stdin.due())
 
     @property
     def finished(self) -> bool:
@@ -90,7 +225,7 @@ class ContainerBox:
         """Queue a message for the harness."""
         feed = self._feeds[frames.TALK]
         feed.pending += wire.pack_for_box(message)
-        self.container.stream.send(feed.due())
+        self._stream.send(feed.due())
 
     def take(self, stream: str) -> bytes:
         """Take away what has come on ``stdout`` or ``stderr`` so far."""
@@ -102,31 +237,28 @@ class ContainerBox:
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
         """Have init count processor time anew."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
-        self.container.stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
+        self._stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
 
     def hang_up(self) -> None:
         """End the channel towards the box once all queued messages are sent."""
         feed = self._feeds[frames.TALK]
         feed.ending = True
-        self.container.stream.send(feed.due())
+        self._stream.send(feed.due())
 
-    def kill(self, reason: str) -> None:
-        """Have init kill every process of the box; the first reason is kept in ``killed_for``."""
-        if self.killed_for is None:
-            self.killed_for = reason
-            self.container.stream.send(frames.frame(frames.KILL))
+    def _kill(self) -> None:
+        self._stream.send(frames.frame(frames.KILL))
 
-    def next_frame(self) -> dict[str, Any] | None:
-        """Take the next whole message; raises what ``wire.split_frame`` raises."""
-        return wire.split_frame(self._talk, self.job.frame_cap)
+    def next_frame(self) -> bytes | None:
+        """Take the body of the next whole frame. Raises FrameTooLong."""
+        return take_frame(self._talk, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of the container's stream while the box runs."""
-        return [] if self.finished else [(self.container.stream.fd, self.container.stream.mask)]
+        return [] if self.finished else [(self._stream.fd, self._stream.mask)]
 
     def pump(self, ready: set[int]) -> None:
         """Move bytes and take in what init says."""
-        stream = self.container.stream
+        stream = self._stream
         if self.finished or stream.fd not in ready:
             return
         stream.pump()
@@ -140,25 +272,25 @@ class ContainerBox:
         if kind in self._texts:
             self._keep(self._texts[kind], body, self._cap)
         elif kind == frames.TALK:
-            self._keep(self._talk, body, wire.MAX_FRAME)
+            self._keep(self._talk, body, self.job.frame_cap + frames.LARGEST)
         elif kind == frames.TAKEN and len(body) == frames.TAKEN_BODY.size:
             which, count = frames.TAKEN_BODY.unpack(body)
             if which in self._feeds:
                 self._feeds[which].give(count)
-                self.container.stream.send(self._feeds[which].due())
+                self._stream.send(self._feeds[which].due())
         elif kind == frames.STARTED:
             self.started = time.monotonic()
         elif kind == frames.WATCH:
-            facts = self.container.stream.facts(body)
+            facts = self._stream.facts(body)
             self.waited, self.over = _seconds(facts.get("waited")), facts.get("over") is True
         elif kind == frames.RENEWED:
-            facts = self.container.stream.facts(body)
+            facts = self._stream.facts(body)
             self.waited, self.spent = _seconds(facts.get("waited")), _seconds(facts.get("cpu"))
             self.over = False
             self.renewals += 1
         elif kind == frames.END:
-            facts = self.container.stream.facts(body)
-            self.end = _end_facts(facts)
+            facts = self._stream.facts(body)
+            self.end = read_end(facts)
             self.waited = _seconds(facts.get("waited"))
             born = time.monotonic() if self.started is None else self.started
             self.ended = born + _seconds(facts.get("wall"))  # the program's, by init's clock
@@ -173,15 +305,15 @@ class ContainerBox:
 
     def settle(self) -> bool:
         """Wait until nothing of the run is left in the container; False when that is in doubt."""
-        if self.fault is not None or self.container.stream.ended:
+        if self.fault is not None or self._stream.ended:
             return False
         if self.end is None:
             self.kill("closed")
         deadline = time.monotonic() + CLEAN_SECONDS
-        while (found := self.container.wait_frame(deadline)) is not None:
+        while (found := self._stream.wait_frame(deadline)) is not None:
             kind, body = found
             if kind == frames.CLEAN:
-                return self.container.stream.facts(body).get("clean") is True
+                return self._stream.facts(body).get("clean") is True
             if kind == frames.FAULT:
                 return False
         return False
@@ -200,7 +332,7 @@ def order(job: Job) -> bytes:
         "output_cap": limits.output_kb * 1024,
         "most_wall_seconds": job.most_wall_seconds,
         "most_seconds": limits.wall_seconds * MOST_STRETCH + _GRACE_SECONDS,
-        "scratch": frames.FOLDERS[1] if job.mode in ("compile", "build") else frames.FOLDERS[0],
+        "scratch": frames.FOLDERS[1] if job.mode == "compile" else frames.FOLDERS[0],
     }
     inside = {
         "mode": job.mode,
@@ -211,8 +343,6 @@ def order(job: Job) -> bytes:
         "limits": asdict(limits),
         "most_cpu_seconds": job.most_cpu_seconds,
         "frame_cap": job.frame_cap,
-        "files": dict(job.files),
-        "argv": job.argv,
         "program": f"{frames.PROGRAM_FOLDER}/{job.file}",
     }
     return (
@@ -227,12 +357,12 @@ def _seconds(said: object) -> float:
     return float(said) if isinstance(said, int | float) and math.isfinite(said) else 0.0
 
 
-def _end_facts(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what init says of a run's end, of the right types whatever came."""
-    status, cpu, peak = said.get("status"), said.get("cpu"), said.get("peak_kb")
-    return {
-        "status": status if type(status) is int and 0 <= status < 1 << 16 else 9,
-        "cpu": _seconds(cpu),
-        "peak_kb": peak if type(peak) is int else 0,
-        "oom": said.get("oom") is True,
-    }
+def read_end(said: dict[str, Any]) -> End:
+    """Return what init says of a run's end; what is of the wrong type is no good end."""
+    status, peak = said.get("status"), said.get("peak_kb")
+    return End(
+        status if type(status) is int and 0 <= status < 1 << 16 else 9,
+        _seconds(said.get("cpu")),
+        peak if type(peak) is int else 0,
+        said.get("oom") is True,
+    )

@@ -20,9 +20,7 @@ from typing import Any
 from prorl_common import NullProgress, Progress, ServiceError, UserError, atomic_directory
 from prorl_sandbox.box.preload import ONE_THREAD
 from prorl_sandbox.environments import store
-from prorl_sandbox.environments.requirements import Requirements
-from prorl_sandbox.environments.store import Environment, Target
-from prorl_sandbox.local.view import interpreter
+from prorl_sandbox.environments.store import Environment, Requirements, Target, interpreter
 
 _PACKAGES = "packages"
 _GLIBC = range(40, 16, -1)

@@ -1,13 +1,15 @@
-"""Where environments are kept, and which ones there are: ``environments/NAME/`` in the user's cache.
+"""Environments: what they are to hold, where they are kept and which ones there are.
 
-An environment lies in a folder named after all that it depends on: its requirements, the Python and the
-machine. So one for another Python is simply not there, and what is there is whole and never changed.
+An environment lies in ``environments/NAME/`` of the user's cache, in a folder named after all that it
+depends on: its requirements, the Python and the machine. So one for another Python is simply not there,
+and what is there is whole and never changed.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -20,7 +22,101 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, cache_root, nearest
-from prorl_sandbox.environments.requirements import PACKAGED, STDLIB, Requirements, packaged
+
+STDLIB = "stdlib"
+PACKAGED = {"scientific": Path(__file__).with_name("scientific.txt")}
+"""Environments whose requirements come with the package."""
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[^/@]*")
+_OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--no-index", "--pre")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """What an environment is to hold: a requirements file of pip's form with two kinds of comments of ours.
+
+    ``# preload: numpy pandas`` (any number of lines) names modules that are loaded together before any
+    box is made; ``# leave-out: **/tests`` names files and folders, by pattern below each package, that
+    are not kept. Versions are pip's to judge. Raises UserError for a name or a line that makes no sense.
+    """
+
+    name: str
+    text: str
+
+    def __post_init__(self) -> None:
+        """Look at the name and at our own lines; the packages are pip's to judge."""
+        if not NAME.fullmatch(self.name) or self.name == STDLIB:
+            raise UserError(
+                f"{self.name!r} cannot be an environment's name: use small letters, digits, - and _, "
+                f"and not {STDLIB}"
+            )
+        for module in (module for line in self.preload for module in line):
+            if not _MODULE.fullmatch(module):
+                raise UserError(f"environment {self.name}: '# preload: {module}' names no module")
+        if any(pattern.startswith(("/", "..")) for pattern in self.left_out):
+            raise UserError(f"environment {self.name}: a leave-out starts below each package")
+        for line in self._lines():
+            wanted = line.partition(" --hash=")[0].strip()
+            option = wanted.replace("=", " ").split()[0] in _OPTIONS
+            if not option and not _PACKAGE.fullmatch(wanted):
+                raise UserError(
+                    f"environment {self.name}: {wanted[:60]!r} is no package of an index by its name: "
+                    "only wheels are installed, so that no set-up code runs"
+                )
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the file, in hexadecimal digits."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def preload(self) -> tuple[tuple[str, ...], ...]:
+        """The modules that are loaded together, a tuple for each line."""
+        return tuple(tuple(words) for words in self._comments("preload"))
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Patterns of what is not kept, below each package."""
+        return tuple(word for words in self._comments("leave-out") for word in words)
+
+    @property
+    def hashed(self) -> bool:
+        """Whether the file has hashes: then pip takes nothing without one."""
+        return "--hash=" in self.text
+
+    def _lines(self) -> Iterator[str]:
+        """Yield what is pip's, a requirement or an option each, with its continuation lines."""
+        for line in self.text.replace("\\\n", " ").splitlines():
+            if line.partition(" #")[0].strip() and not line.lstrip().startswith("#"):
+                yield line.partition(" #")[0].strip()
+
+    def _comments(self, kind: str) -> Iterator[list[str]]:
+        for line in self.text.splitlines():
+            if line.startswith(f"# {kind}:"):
+                yield line.partition(":")[2].split()
+
+
+def packaged(name: str) -> Requirements | None:
+    """Return the requirements that come with the package, None where there are none of that name."""
+    file = PACKAGED.get(name)
+    return None if file is None else Requirements(name, file.read_text(encoding="utf-8"))
+
+
+def read(name: str, file: Path) -> Requirements:
+    """Return an own environment's requirements. Raises UserError."""
+    if name in PACKAGED:
+        raise UserError(
+            f"{name} is prorl's own environment: give yours another name, or leave --requirements out"
+        )
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is not UTF-8 text") from error
+    return Requirements(name, text)
+
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -30,6 +126,11 @@ _PACKAGES = "packages"
 
 class EnvironmentMissing(UserError):
     """An environment is not built where boxes are to run. One line with the cure."""
+
+
+def interpreter() -> str:
+    """Return the interpreter behind any virtual environment, which needs no environment's files."""
+    return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +314,39 @@ def is_held(folder: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+_LINE = re.compile(r"^ModuleNotFoundError: No module named '([A-Za-z_]\w*)[\w.]*'", re.MULTILINE)
+_TAIL = 2000
+
+
+def missing_module_hint(stderr: str, environment: str) -> str:
+    """Return a line that names the environments which have what the program lacked, '' for none."""
+    found = _LINE.findall(stderr[-_TAIL:])
+    if not found:
+        return ""
+    having = [name for name in _owners().get(found[-1], ()) if name != environment]
+    if not having:
+        return ""
+    which = (
+        f"environment {having[0]} has it"
+        if len(having) == 1
+        else (f"environments {' and '.join(having)} have it")
+    )
+    return f"no module named {found[-1]} here: {which}"
+
+
+@functools.cache
+def _owners() -> dict[str, list[str]]:
+    """Return the environments of each module that a known environment has, built or not."""
+    owners: dict[str, list[str]] = {}
+    for name in names():
+        wanted = None if name == STDLIB else requirements_of(name)
+        if wanted is None:
+            continue
+        modules = {module.partition(".")[0] for line in wanted.preload for module in line}
+        for folder in (root() / name).glob("*/"):
+            modules |= set((manifest(folder) or {}).get("modules", ()))
+        for module in modules:
+            owners.setdefault(module, []).append(name)
+    return owners

@@ -1,1 +1,1 @@
-"""The languages that prorl brings, one module a spec, registered under ``prorl.languages``."""
+"""The languages that prorl brings."""

@@ -1,6 +1,6 @@
 """The host's end of one local box: its pipes, its channel, and the slot that watches it.
 
-``LocalBox`` implements ``conversation.Box``. Every stream has a cap and nothing here blocks on a
+Every stream has a cap and nothing here blocks on a
 box.
 """
 
@@ -15,9 +15,11 @@ import time
 from dataclasses import asdict, fields
 from typing import Any
 
+from prorl_common.frames import holds_frame, take_frame
 from prorl_sandbox.box import wire
 from prorl_sandbox.local.slots import Slot
-from prorl_sandbox.run.conversation import QUIET_SECONDS, QUIET_TALK_SECONDS, Job
+from prorl_sandbox.run.conversation import QUIET_SECONDS, QUIET_TALK_SECONDS, Box, End
+from prorl_sandbox.run.plan import Job
 from prorl_sandbox.types import Limits, SandboxError
 
 _CHUNK = 65536
@@ -61,24 +63,13 @@ class _Output:
         return self.last
 
 
-class LocalBox:
+class LocalBox(Box):
     """One running box in a slot."""
-
-    killed_for: str | None = None
-    started: float | None = None
-    ended: float | None = None
-    end: dict[str, Any] | None = None
-    fault: str | None = None
-    waited = 0.0
-    over = False
-    quiet_until = math.inf
-    renewals = 0
-    spent = 0.0
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
         """Hand ``job`` to the slot's next box. Raises SandboxError when the slot is gone, OSError
         for want of descriptors."""
-        self.job = job
+        super().__init__(job)
         self._slot = slot
         self._inputs: dict[str, _Input] = {}
         self._outputs: dict[str, _Output] = {}
@@ -95,8 +86,6 @@ class LocalBox:
             "limits": {name: getattr(job.limits, name) for name in _LIMITS},
             "most_cpu_seconds": job.most_cpu_seconds,
             "frame_cap": job.frame_cap,
-            "files": dict(job.files),
-            "argv": job.argv,
             "scratch": scratch,
         }
         cap = job.limits.output_kb * 1024
@@ -109,7 +98,8 @@ class LocalBox:
             self._channel, end = socket.socketpair()
             given.append(end.detach())
             channel = self._channel.fileno()
-            self._read_from("channel", channel, wire.MAX_FRAME)
+            # A whole frame is taken before more than a chunk of the next is read.
+            self._read_from("channel", channel, job.frame_cap + 2 * _CHUNK)
             self._outputs["channel"] = _Output(channel, wire.pack_for_box(plain))
             if not stdin_file:
                 theirs, mine = os.pipe()
@@ -177,15 +167,13 @@ class LocalBox:
             self._inputs["channel"].quiet_until = time.monotonic() + QUIET_TALK_SECONDS
             self._write("channel")
 
-    def kill(self, reason: str) -> None:
+    def _kill(self) -> None:
         """Have the slot kill the box, which ends every process of its pid namespace."""
-        if self.killed_for is None:
-            self.killed_for = reason
-            self._slot.kill_box()
+        self._slot.kill_box()
 
-    def next_frame(self) -> dict[str, Any] | None:
-        """Take the next whole message; raises what ``wire.split_frame`` raises."""
-        return wire.split_frame(self._inputs["channel"].data, self.job.frame_cap)
+    def next_frame(self) -> bytes | None:
+        """Take the body of the next whole frame. Raises FrameTooLong."""
+        return take_frame(self._inputs["channel"].data, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of everything this box is waiting for."""
@@ -243,7 +231,7 @@ class LocalBox:
             self.kill("output")
         else:
             one.data += chunk
-            if len(chunk) < _CHUNK and (name != "channel" or not wire.holds_frame(one.data)):
+            if len(chunk) < _CHUNK and (name != "channel" or not holds_frame(one.data)):
                 rest = QUIET_TALK_SECONDS if name == "channel" else QUIET_SECONDS
                 one.quiet_until = time.monotonic() + rest
             return True
@@ -265,7 +253,8 @@ class LocalBox:
                     while name in self._open_inputs and self._read(name):
                         pass
                     self._close_input(name)
-                self.end, self.started = event, event["started"]
+                self.started = event["started"]
+                self.end = End(event["status"], event["cpu"], event["peak_kb"], event["oom"])
                 self.ended, self.waited = event["at"], event["waited"]
             case _:
                 self.fault = event["message"]

@@ -14,20 +14,19 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from prorl_common import UserError
 from prorl_sandbox.box import syscalls
 from prorl_sandbox.box.container import cleaning
 from prorl_sandbox.environments import store
-from prorl_sandbox.environments.store import Environment
+from prorl_sandbox.environments.store import Environment, interpreter
 from prorl_sandbox.local.box import LocalBox
-from prorl_sandbox.local.slots import SlotPool
-from prorl_sandbox.local.template import Request, Templates
-from prorl_sandbox.local.view import EXECUTABLE, Tools, interpreter, system_view, tools_view
-from prorl_sandbox.run.base import BoxSandbox, machine_is_busy
-from prorl_sandbox.run.conversation import NO_PACKAGES, PYTHON_FILE, Box, Job, Packages
-from prorl_sandbox.run.plans import Boxes, When
+from prorl_sandbox.local.slots import Request, SlotPool, Templates
+from prorl_sandbox.local.view import EXECUTABLE, Tools, system_view, tools_view
+from prorl_sandbox.run.conversation import Box, Boxes
+from prorl_sandbox.run.places import When
+from prorl_sandbox.run.plan import NO_PACKAGES, PYTHON_FILE, Job, Packages
+from prorl_sandbox.run.sandbox import BoxSandbox, machine_is_busy
 from prorl_sandbox.run.session import MOST_SESSIONS
 from prorl_sandbox.spec import BINARY
 from prorl_sandbox.types import SandboxError
@@ -94,9 +93,8 @@ class LocalSandbox(BoxSandbox):
                     "cgroup": "cgroup" in self._walls,
                 }
                 templates = Templates(self._command, settings)
-                pool = SlotPool(templates, self._slots, functools.cache(_slot_request))
-                held = SlotPool(templates, self._most_sessions, functools.cache(_slot_request))
-                self._opened = templates, pool, held
+                pool = SlotPool(templates, self._slots)
+                self._opened = templates, pool, SlotPool(templates, self._most_sessions)
                 # Whoever forgets to close it: then with the object, at the latest with the process.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1:]
@@ -129,36 +127,27 @@ class LocalSandbox(BoxSandbox):
     @contextlib.contextmanager
     def _start(self, pool: SlotPool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
         """Start a box for each job at once, in slots of ``pool``."""
-        kinds = [  # compilers and interpreters need the tools' view
-            _Kind((job.file,), Tools.of(job.command))
-            if job.command is not None and job.command.tools
-            else _NATIVE._replace(packages=job.packages)
-            for job in jobs
-        ]
-        with contextlib.ExitStack() as stack:
-            slots = stack.enter_context(pool.lend(kinds, when))
-            lends = pool.lends
+        with (
+            pool.lend([_request(job) for job in jobs], when) as (slots, shared),
+            contextlib.ExitStack() as afterwards,
+        ):
             boxes: list[Box] = []
             for slot, job in zip(slots, jobs, strict=True):
                 try:
-                    box = LocalBox(slot, job, stack.enter_context(self._scratch()))
+                    box = LocalBox(slot, job, afterwards.enter_context(self._scratch()))
                 except OSError as error:
                     raise SandboxError(f"the sandbox could not start a box: {error}") from error
-                stack.callback(box.close)
+                afterwards.callback(box.close)
                 boxes.append(box)
-
-            def crowded() -> bool:
-                return pool.lends > lends or pool.busy_beside(len(jobs)) or machine_is_busy()
-
             try:
-                yield Boxes(boxes, crowded)
+                yield Boxes(boxes, lambda: shared() or machine_is_busy())
             except SandboxError as error:
                 if self._closed:
                     raise SandboxError("the sandbox was closed during the run") from error
                 raise
 
     def _are_free(self, count: int) -> bool:
-        return self._pools()[0].are_free(count)
+        return self._pools()[0].places.are_free(count)
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
@@ -199,20 +188,19 @@ def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
     templates.close()
 
 
-class _Kind(NamedTuple):
-    """A kind of slot: what of this machine its boxes see, the names that a program may have, and the
-    packages that it finds."""
-
-    files: tuple[str, ...]
-    tools: Tools | None = None
-    packages: Packages = NO_PACKAGES
-
-
-_NATIVE = _Kind((PYTHON_FILE, BINARY))
-"""For Python and for what compilers have made: the libraries alone."""
+def _request(job: Job) -> Request:
+    """Return what to ask the templates for: compilers and interpreters need the tools' view, Python and
+    what compilers have made the libraries alone."""
+    if job.command is not None and job.command.tools:
+        return _request_for_tools(job.file, Tools.of(job.command))
+    return _request_for_packages(job.packages)
 
 
-def _slot_request(kind: Any) -> Request:
-    """Return what to ask the template for."""
-    view = system_view(kind.packages.folder) if kind.tools is None else tools_view(kind.tools)
-    return Request(kind.packages, kind.files, view.listing())
+@functools.cache
+def _request_for_tools(file: str, tools: Tools) -> Request:
+    return Request(NO_PACKAGES, (file,), tools_view(tools).listing())
+
+
+@functools.cache
+def _request_for_packages(packages: Packages) -> Request:
+    return Request(packages, (PYTHON_FILE, BINARY), system_view(packages.folder).listing())

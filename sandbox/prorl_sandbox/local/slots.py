@@ -1,4 +1,4 @@
-"""The host's end of a slot, and the pool that lends slots to runs.
+"""The template process of a local sandbox, the slots that it makes, and the pool that lends them to runs.
 
 A slot serves one box at a time. The pool starts slots as they are needed, up to its size, lends the
 one that has rested longest (its next box is ready) and drops one that misbehaves. Whoever waits for
@@ -10,30 +10,53 @@ from __future__ import annotations
 import contextlib
 import marshal
 import select
+import signal
 import socket
+import subprocess
+import tempfile
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from prorl_sandbox.run.conversation import BoxLostError
-from prorl_sandbox.run.plans import NoneFree, When
+from prorl_sandbox.local.view import PACKAGES, Listing, system_view
+from prorl_sandbox.run.conversation import SETUP_SECONDS, BoxLostError
+from prorl_sandbox.run.places import Places, When
+from prorl_sandbox.run.plan import NO_PACKAGES, Packages
 from prorl_sandbox.types import SandboxError
 
 _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
 _REST_SECONDS = 0.005
 """A slot has its next box ready after so long."""
+_LAST_WORD_SECONDS = 30.0
+_ENVIRONMENT = {
+    "LANG": "C.UTF-8",
+    "LD_BIND_NOW": "1",  # else every box would look up the same functions of the C library
+    "MALLOC_ARENA_MAX": "2",
+    "PYTHONHASHSEED": "0",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a slot is to be: the packages that its boxes find, the names that a program may have, and
+    what of this machine they see."""
+
+    packages: Packages
+    files: tuple[str, ...]
+    listing: Listing
 
 
 class Slot:
     """One slot: takes jobs, says how their boxes ended. Used by one thread at a time."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, request: Request) -> None:
+        self.request = request
         self._control = control
         self._lock = threading.Lock()
-        self.kind: Hashable = None
         self.busy = False
         self.doubtful = False
         self.ended = 0.0  # when its last box did, by ``time.monotonic``
@@ -67,7 +90,7 @@ class Slot:
 
     @property
     def alive(self) -> bool:
-        """False when the slot has ended, by whatever hand."""
+        """Whether its process has not ended."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) != b""
         except BlockingIOError:
@@ -99,136 +122,233 @@ class Slot:
             self._control.close()
 
 
-class SlotMaker(Protocol):
-    """What makes slots: the template process."""
+class Template:
+    """The template process and the way to ask it for slots. Thread-safe."""
 
-    def slot(self, request: Any) -> Slot:
+    def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
+        """Start it, with what its first boxes see; raises SandboxError when it does not start."""
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
+        try:
+            self._process = subprocess.Popen(
+                [*command, str(theirs.fileno())],
+                stdin=subprocess.PIPE,  # never written: a box's stdin is a pipe from the beginning
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                env=_ENVIRONMENT,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=(theirs.fileno(),),
+            )
+        except OSError as error:
+            self._control.close()
+            self._stderr.close()
+            raise SandboxError(f"the sandbox could not start its template: {error}") from error
+        finally:
+            theirs.close()
+        try:
+            with listing.note() as note:
+                socket.send_fds(self._control, [marshal.dumps(settings, 2)], [note])
+            self.cgroup_version = int(self._first_word(self._control)["cgroup"])
+        except OSError as error:
+            raise SandboxError(self._obituary()) from error
+        except SandboxError:
+            self.close()
+            raise
+
+    def _first_word(self, control: socket.socket) -> dict[str, Any]:
+        control.settimeout(SETUP_SECONDS)
+        try:
+            data = control.recv(_MESSAGE)
+        except TimeoutError as error:
+            raise SandboxError("the sandbox's template does not answer") from error
+        control.settimeout(None)
+        if not data:
+            raise SandboxError(self._obituary())
+        word: dict[str, Any] = marshal.loads(data)
+        if word["event"] == "error":
+            raise SandboxError(f"the sandbox could not build a box: {word['message']}")
+        return word
+
+    def slot(self, request: Request) -> Slot:
         """Make a slot with this view of the machine. Raises SandboxError."""
-        ...
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            wanted = {"root": request.listing.name, "files": request.files}
+            with request.listing.note() as note:
+                fds = [theirs.fileno(), note]
+                socket.send_fds(self._control, [marshal.dumps(wanted, 2)], fds)
+            theirs.close()
+            self._first_word(mine)
+        except OSError as error:
+            mine.close()
+            raise SandboxError(self._obituary()) from error
+        except SandboxError:
+            mine.close()
+            raise
+        finally:
+            theirs.close()
+        return Slot(mine, request)
+
+    def _obituary(self) -> str:
+        """Say how the template ended, in one line."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=5)
+        if self._stderr.closed:
+            return "the sandbox's template has ended"
+        self._stderr.seek(max(0, self._stderr.seek(0, 2) - 4096))
+        last = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
+        self.close()
+        return ": ".join(["the sandbox's template ended before the program started", *last[-1:]])
+
+    @property
+    def pid(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the template process has not exited."""
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Hang up and wait until the template has cleared away; kill it if it does not."""
+        # Closing alone would not do: a fork of this process may hold the socket too.
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)
+        self._control.close()
+        try:
+            self._process.wait(timeout=_LAST_WORD_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+        self._stderr.close()
+
+
+class Templates:
+    """The templates of a sandbox, one for what boxes find loaded: each is started when it is first
+    needed, and anew when it has ended. Thread-safe."""
+
+    def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
+        """Start the one without packages; raises SandboxError when it does not start."""
+        self._command = command
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
+
+    def _start(self, packages: Packages, first: int) -> Template:
+        """Start a template with these packages, beside ``first``: they share what their boxes see."""
+        listing = system_view(packages.folder).listing()
+        settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
+        if packages.folder:
+            apart = "mount" in self._settings["walls"]
+            folder = PACKAGES if apart else packages.folder
+            settings["packages"] = (folder, *packages.loaded)
+        return Template(self._command, settings, listing)
+
+    @property
+    def cgroup_version(self) -> int:
+        """The version of the boxes' control groups, 0 for none."""
+        return self._started[NO_PACKAGES].cgroup_version
+
+    @property
+    def alive(self) -> bool:
+        """Whether the first one has not exited."""
+        return self._started[NO_PACKAGES].alive
+
+    def slot(self, request: Request) -> Slot:
+        """Make a slot of the template with these packages. Raises SandboxError."""
+        with self._lock:
+            template = self._started.get(request.packages)
+            if template is None or not template.alive:
+                if template is not None:
+                    template.close()
+                template = self._start(request.packages, self._started[NO_PACKAGES].pid)
+                self._started[request.packages] = template
+        return template.slot(request)
+
+    def close(self) -> None:
+        """End all of them."""
+        with self._lock:
+            for template in self._started.values():
+                template.close()
 
 
 class SlotPool:
-    """Lends slots of one template, at most ``size`` at a time. Thread-safe."""
+    """Lends slots of a sandbox's templates, at most ``size`` at a time. Thread-safe."""
 
-    def __init__(self, template: SlotMaker, size: int, request: Callable[[Hashable], Any]) -> None:
-        """``request`` says for a kind of slot what to ask the template for."""
-        self._template = template
-        self._size = size
-        self._request = request
-        self._changed = threading.Condition()
-        self._rested: dict[Hashable, deque[Slot]] = defaultdict(deque)
-        self._count: dict[Hashable, int] = defaultdict(int)
+    def __init__(self, templates: Templates, size: int) -> None:
+        self.places = Places(size)
+        self._templates = templates
+        self._lock = threading.Lock()
+        self._rested: dict[Request, deque[Slot]] = defaultdict(deque)
+        self._count: dict[Request, int] = defaultdict(int)
         self._lent: set[Slot] = set()
-        self._starting = 0
-        self._waiting: deque[object] = deque()
-        self._lends = 0
-        self._alone = False
-        self._closed = False
-
-    @property
-    def lends(self) -> int:
-        """How many slots have been lent so far."""
-        return self._lends
 
     @contextlib.contextmanager
-    def lend(self, kinds: Sequence[Hashable], when: When = "free") -> Iterator[list[Slot]]:
-        """Yield a slot of each kind, all at once or none; first come, first served.
+    def lend(
+        self, requests: Sequence[Request], when: When = "free"
+    ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
+        """Yield a slot for each request, all at once or none, and what tells whether others share the
+        machine (see ``Places.take``).
 
         Slots still busy when given back are told to kill their box; one that does not answer is
         dropped. Raises NoneFree, SandboxError.
         """
-        slots = self._take(kinds, when)
-        try:
-            yield slots
-        finally:
-            self._alone = self._alone and when != "alone"
-            for slot in slots:
-                self._give_back(slot)
+        with (
+            self.places.take(len(requests), when) as crowded,
+            contextlib.ExitStack() as afterwards,
+        ):
+            slots = []
+            for request in requests:
+                slot = self._find(request)
+                afterwards.callback(self._give_back, slot)
+                slots.append(slot)
+            yield slots, crowded
 
-    def busy_beside(self, count: int) -> bool:
-        """Tell whether more than ``count`` slots are lent."""
-        return len(self._lent) + self._starting > count
-
-    def _take(self, kinds: Sequence[Hashable], when: When) -> list[Slot]:
-        me = object()
-        with self._changed:
-            if when == "now" and not self.are_free(len(kinds)):
-                raise NoneFree
-            self._waiting.append(me)
-            try:
-                needed = self._size if when == "alone" else len(kinds)
-                self._changed.wait_for(
-                    lambda: self._closed or (self._waiting[0] is me and self._enough(needed))
-                )
-                if self._closed:
-                    raise SandboxError("the sandbox is closed")
-                self._starting += len(kinds)
-                self._lends += len(kinds)
-                self._alone = when == "alone"
-            finally:
-                self._waiting.remove(me)
-                self._changed.notify_all()
-        taken: list[Slot] = []
-        try:
-            for kind in kinds:
-                taken.append(self._find(kind))
-        finally:
-            with self._changed:
-                self._starting -= len(kinds)
-                self._lent.update(taken)
-                self._changed.notify_all()
-            if len(taken) < len(kinds):
-                self._alone = self._alone and when != "alone"
-                for slot in taken:
-                    self._give_back(slot)
-        return taken
-
-    def are_free(self, count: int) -> bool:
-        """Tell whether so many slots are free and nobody waits for one."""
-        return not self._waiting and self._enough(count)
-
-    def _enough(self, count: int) -> bool:
-        free = self._size - len(self._lent) - self._starting
-        return count <= free and not self._alone
-
-    def _find(self, kind: Hashable) -> Slot:
-        """Return a slot of ``kind`` that has rested, so that its next box is ready, else a new one;
-        when there are as many as there may be, the one that has rested longest."""
-        with self._changed:
-            rested = self._rested[kind]
+    def _find(self, request: Request) -> Slot:
+        """Return a slot that has rested, so that its next box is ready, else a new one; when there are
+        as many as there may be, the one that has rested longest."""
+        with self._lock:
+            rested = self._rested[request]
             while rested:
                 slot = rested[0]
                 tired = time.monotonic() - slot.ended < _REST_SECONDS
-                if tired and self._count[kind] < self._size:
+                if tired and self._count[request] < self.places.size:
                     break
                 rested.popleft()
                 if slot.alive:
+                    self._lent.add(slot)
                     return slot
                 self._drop(slot)
-            self._count[kind] += 1
+            self._count[request] += 1
         try:
-            slot = self._template.slot(self._request(kind))
+            slot = self._templates.slot(request)
         except SandboxError:
-            with self._changed:
-                self._count[kind] -= 1
+            with self._lock:
+                self._count[request] -= 1
             raise
-        slot.kind = kind
+        with self._lock:
+            self._lent.add(slot)
         return slot
 
     def _drop(self, slot: Slot) -> None:
         slot.close()
-        self._count[slot.kind] -= 1
+        self._count[slot.request] -= 1
 
     def _give_back(self, slot: Slot) -> None:
-        alive = self._calm(slot)
-        with self._changed:
+        calm = self._calm(slot)
+        with self._lock:
             self._lent.discard(slot)
-            if alive and not self._closed:
+            if calm and not self.places.closed:
                 slot.ended = time.monotonic()
-                self._rested[slot.kind].append(slot)
+                self._rested[slot.request].append(slot)
             else:
                 self._drop(slot)
-            self._changed.notify_all()
 
     @staticmethod
     def _calm(slot: Slot) -> bool:
@@ -250,12 +370,11 @@ class SlotPool:
 
     def close(self) -> None:
         """Hang up on every slot; those lent end under their borrowers, who get SandboxError."""
-        with self._changed:
-            self._closed = True
+        self.places.close()
+        with self._lock:
             for slots in self._rested.values():
                 while slots:
                     slots.pop().close()
             for slot in self._lent:
                 slot.hang_up()
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._lent and not self._starting, _REPLY_SECONDS)
+        self.places.await_all(_REPLY_SECONDS)

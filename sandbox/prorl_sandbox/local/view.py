@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from prorl_sandbox.box import wire
-from prorl_sandbox.local import libraries, packages
+from prorl_sandbox.environments.store import interpreter
+from prorl_sandbox.local import needs
 from prorl_sandbox.spec import Command
 
 PREFIX = "/usr"
@@ -108,9 +109,9 @@ class View:
     def with_libraries(self, *others: str) -> View:
         """Return this view and the shared libraries that its files and ``others`` need, all in one
         folder where the loader looks by itself."""
-        base = libraries.find_library("libc.so.6")
+        base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
-        needed = libraries.needed_by([*programs, *others])
+        needed = needs.needed_by([*programs, *others])
         folder = os.path.dirname(os.path.realpath(base)) if base is not None else f"{PREFIX}/lib"
         known = {target for _, target in self.files}
         found = []
@@ -143,11 +144,6 @@ class Listing:
             os.close(fd)
 
 
-def interpreter() -> str:
-    """Return the interpreter behind any virtual environment, which needs no environment's files."""
-    return str(getattr(sys, "_base_executable", None) or sys.executable)
-
-
 @functools.cache
 def system_view(folder: str = "") -> View:
     """Return what Python programs and compiled ones need, and nothing more but the packages of an
@@ -156,7 +152,7 @@ def system_view(folder: str = "") -> View:
         view = system_view().hiding(folder, PACKAGES)
         return view.with_folder(folder, PACKAGES).with_libraries()
     library = os.path.dirname(os.path.realpath(os.__file__))
-    found = [path for name in _OF_COMPILERS if (path := libraries.find_library(name)) is not None]
+    found = [path for name in _OF_COMPILERS if (path := needs.find_library(name)) is not None]
     view = View().hiding(sys.base_prefix, PREFIX).with_links(*_LIBRARY_LINKS)
     view = view.with_folder(library, f"{PREFIX}/lib/{VERSION}", _LEFT_OUT)
     modules = os.path.join(sys.base_exec_prefix, sys.platlibdir, VERSION, "lib-dynload")
@@ -192,15 +188,15 @@ def tools_view(tools: Tools) -> View:
     ]
     found = [path for paths in places if (path := next(filter(os.path.exists, paths), None))]
     programs = [os.path.realpath(path) for path in found]
-    apart = [program for program in programs if packages.owner(program) is None]
-    owners = [name for program in programs if (name := packages.owner(program)) is not None]
-    paths = {_inside(path) for path in packages.files_of((*owners, *tools.packages))}
+    apart = [program for program in programs if needs.package_of(program) is None]
+    owners = [name for program in programs if (name := needs.package_of(program)) is not None]
+    paths = {_inside(path) for path in needs.files_of((*owners, *tools.packages))}
     paths.update(step for path in found for step in _steps(path))
     for program in apart:
         home = os.path.dirname(os.path.dirname(program))
         if home not in _SYSTEM_PREFIXES:
             view = view.with_folder(home, home)
-        elif not packages.known():
+        elif not needs.has_package_database():
             for folder in _TOOL_FOLDERS:
                 view = view.with_folder(folder, folder, _LEFT_OUT)
     for place in _TOOL_PLACES:  # one tool may call another by a second name, like cc

@@ -1,41 +1,38 @@
-"""The compile step of other languages than Python: done once a source, in a box, kept by its
-digest.
+"""The compile step of other languages than Python: the plans of compiling a source and of running what came
+of it, and the artifacts that are kept.
 
-The artifact (a binary, or the checked source) comes out of a box, so it is untrusted bytes: stored,
-never run here, handed to the next box. Which commands run is the ``LanguageSpec``'s word.
+An artifact (a binary, or the checked source) comes out of a box, so it is untrusted bytes: stored,
+never run here, handed to the next box. Which commands run is for the ``LanguageSpec`` to say.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
+import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from prorl_common import UserError
 from prorl_sandbox.box import wire
-from prorl_sandbox.run.conversation import Job
-from prorl_sandbox.spec import LANGUAGES, LanguageSpec
+from prorl_sandbox.run.plan import CompilePlan, Job, ProgramPlan
+from prorl_sandbox.spec import LanguageSpec
 from prorl_sandbox.types import Limits, Program
 
 COMPILE_LIMITS = Limits(
     wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024, output_kb=256, processes=16, scratch_mb=256
 )
+"""What a compiler may take, but for the time that task or language allow."""
+WALL_SECONDS_A_SECOND = 2.0
+"""Seconds by the clock that a compiler may take for each second of its processor time."""
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
-_CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
-
-
-class LanguageError(UserError):
-    """The compiler or interpreter of a language is not installed where boxes run."""
 
 
 class ArtifactCache:
-    """The latest artifacts by language, source, call and files, at most 64 MiB of them. Thread-safe."""
+    """The latest artifacts by language, source and call, at most 64 MiB of them. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,29 +58,41 @@ class ArtifactCache:
 
 
 def _key(program: Program) -> str:
-    parts = (program.language, program.call, program.source, *sorted(program.files.items()))
+    parts = (program.language, program.call, program.source)
     return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=20).hexdigest()
 
 
-def compile_job(program: Program, spec: LanguageSpec) -> Job:
-    """Return the job that compiles ``program``, under limits of its own."""
+def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> CompilePlan:
+    """Plan compiling ``program``; of ``limits`` only ``compile_seconds`` counts."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
-    return Job(
+    seconds = limits.compile_seconds or spec.compile_seconds
+    own = replace(
+        COMPILE_LIMITS,
+        cpu_seconds=seconds,
+        wall_seconds=seconds * WALL_SECONDS_A_SECOND,
+        memory_mb=memory_mb,
+    )
+    job = Job(
         "compile",
         program.source,
-        _with_own(replace(COMPILE_LIMITS, memory_mb=memory_mb), spec),
+        _with_own(own, spec),
         frame_cap=2 * _LARGEST_ARTIFACT + 1024,
         file=spec.source_name,
         command=spec.compile_command(program.source, program.call, memory_mb),
     )
+    return CompilePlan(job, program.language)
 
 
-def exec_job(program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits) -> Job:
-    """Return the job that runs a compiled program, or its source, with its standard input, or has
-    it answer a call."""
+def plan_compiled(
+    program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits
+) -> ProgramPlan:
+    """Plan running a compiled program, or its source where there is nothing to compile.
+
+    Raises UserError for arguments that cannot be sent.
+    """
     memory_mb = max(limits.memory_mb, spec.least_memory_mb)
     command = spec.run_command(program.call, memory_mb)
-    return Job(
+    job = Job(
         "exec",
         "",
         _with_own(replace(limits, memory_mb=memory_mb), spec),
@@ -94,6 +103,10 @@ def exec_job(program: Program, spec: LanguageSpec, artifact: bytes, limits: Limi
         file=command.result,
         command=command,
     )
+    if program.call is None:
+        return ProgramPlan(job, program.language)
+    nonce = secrets.token_hex(16)
+    return ProgramPlan(job, program.language, nonce, _call_in_json(program.args, nonce))
 
 
 def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
@@ -105,20 +118,10 @@ def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
     )
 
 
-def check_call(call: str, spec: LanguageSpec) -> None:
-    """Raise UserError for a call that a language other than Python cannot take."""
-    if spec.harness is None:
-        able = ", ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
-        raise UserError(f"{spec.title} takes whole programs with stdin: calls work in {able}")
-    if not _CALL.fullmatch(call):
-        raise UserError(f"call {call!r} is no name of a function, nor Class.method")
+def _call_in_json(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
+    """Return the message for a program of another language (see ``LanguageSpec.harness``).
 
-
-def ask(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the message that has a program of another language answer a call (see ``Harness``).
-
-    A dict becomes an object with text keys, tuples and sets become lists. Raises UserError for
-    arguments that JSON does not have.
+    A dict becomes an object with text keys, tuples and sets become lists.
     """
     try:
         wire.encode(list(args))  # its limits of depth and size hold here too
@@ -132,23 +135,3 @@ def _as_list(value: Any) -> list[Any]:
     if isinstance(value, set | frozenset):
         return list(value)
     raise TypeError(f"a value of type {type(value).__name__} has no form in JSON")
-
-
-def require_tools(program: Program, message: Mapping[str, Any] | None) -> None:
-    """Raise LanguageError when a box says that its compiler or interpreter is not there."""
-    if message is not None and message["k"] == "missing":
-        raise LanguageError(
-            f"{program.language} is not installed where boxes run: {message['text']}"
-        )
-
-
-def read_artifact(program: Program, message: Mapping[str, Any] | None) -> bytes | None:
-    """Return what a compile box sent, None when it sent nothing; raises LanguageError."""
-    require_tools(program, message)
-    if message is None:
-        return None
-    try:
-        artifact = wire.decode(message.get("v"))
-    except wire.MalformedFrame:
-        return None
-    return artifact if isinstance(artifact, bytes) else None

@@ -1,22 +1,22 @@
-"""Drive one box or two until they have ended or broken a limit.
-
-``Box`` is what every backend's box looks like from here; ``converse`` moves its bytes, hands whole
-messages to a listener and keeps the wall clock.
+"""The boxes of one run while they run: what a box of any backend looks like from here, how its bytes are
+moved under the wall limit, and the talk between a trusted check's box and the submission's.
 """
 
 from __future__ import annotations
 
 import math
+import secrets
 import select
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from prorl_sandbox.box import wire
-from prorl_sandbox.run.cancelling import cancellable
-from prorl_sandbox.spec import Command
-from prorl_sandbox.types import Limits, SandboxError
+from prorl_common.frames import FrameError, FrameTooLong
+from prorl_sandbox.run.decoding import decode_for_box, read_message
+from prorl_sandbox.run.plan import Job
+from prorl_sandbox.types import SandboxError
 
 SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
@@ -25,14 +25,10 @@ MOST_STRETCH = 4.0
 most."""
 _LAG_SECONDS = 0.1
 """How late a box's watcher may say that it was kept waiting."""
-_WATCHERS_LAG_SECONDS = 0.3
-CROWDED_CPU = 1.5
-"""How many times its processor limit a program may use while others share the machine: who ends
-above the limit is run again alone, for shared caches and sibling threads make time dearer."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
 """How long a stream, and the channel, is left alone after a read that brought little: who writes byte
 by byte then costs this process no more than who does not."""
-PYTHON_FILE = "program.py"
+_MOST_KINDS = 20
 
 
 class BoxLostError(SandboxError):
@@ -40,163 +36,119 @@ class BoxLostError(SandboxError):
 
 
 @dataclass(frozen=True, slots=True)
-class Packages:
-    """What a Python program may import beside the standard library: the packages of ``environment``,
-    which lie in ``folder`` of its box, and of which ``loaded`` are there before its box is made."""
+class End:
+    """How a box ended: the wait status of its program, the processor seconds of all its processes, its
+    peak of resident memory, and whether it was killed for memory."""
 
-    environment: str = "stdlib"
-    folder: str = ""
-    loaded: tuple[str, ...] = ()
-
-
-NO_PACKAGES = Packages()
+    status: int
+    cpu_seconds: float
+    peak_kb: int
+    out_of_memory: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What one box is to do. ``mode``: main (run the source), serve (answer calls), check (trusted
-    tests), session (answer messages), compile (source to ``artifact``), build (run ``command`` and hand
-    out all files) or exec (run an ``artifact``).
-
-    ``stdin`` and ``artifact`` are bytes; ``frame_cap`` is the longest answer in bytes. ``file`` is
-    the name under which the program lies in its box; ``command`` is what compile and exec execute;
-    ``packages`` are for Python alone. ``files`` (relative name to content) lie in the working folder;
-    ``argv``: arguments of a Python program, the first being its name among them, if it is one of them.
-    """
-
-    mode: str
-    source: str
-    limits: Limits
-    call: str | None = None
-    stdin: bytes = b""
-    artifact: bytes | None = None
-    frame_cap: int = 1024 * 1024
-    file: str = PYTHON_FILE
-    command: Command | None = None
-    packages: Packages = NO_PACKAGES
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    argv: tuple[str, ...] = ()
-
-    @property
-    def most_cpu_seconds(self) -> float:
-        """Processor seconds after which the box is killed, whoever runs beside it."""
-        return self.limits.cpu_seconds * CROWDED_CPU
-
-    @property
-    def most_wall_seconds(self) -> float:
-        """Seconds by the clock, but for waiting, after which who watches the box kills it, however
-        late this process is. A box that talks has a clock with others: this process's."""
-        alone = self.mode in ("main", "exec", "compile", "build")
-        return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
-
-
-class Box(Protocol):
+class Box(ABC):
     """One running box of any backend. Not thread-safe; ``kill`` alone may come from another thread.
 
-    ``end`` is what the box's supervisor says of the end: {"status": wait status, "cpu": seconds of
-    all its processes, "peak_kb", "over": processor time used up, "oom": killed for memory};
-    ``fault`` is set when the sandbox itself failed. ``started`` and ``ended`` are when it happened,
-    by ``time.monotonic``, not when this process heard of it. ``waited``: seconds that its program
-    was ready to run and was kept from a processor; ``over``: it has used more processor time than
-    its limit. ``renewals``: how often that has been counted anew; ``spent``: processor seconds
-    between the last two times.
+    ``killed_for`` is the first reason to kill it; ``fault`` is set when the sandbox itself failed.
+    ``started`` and ``ended`` are when it happened, by ``time.monotonic``, not when this process heard
+    of it. ``waited``: seconds that its program was ready to run and was kept from a processor;
+    ``over``: it has used more processor time than its limit. ``renewals``: how often that has been
+    counted anew; ``spent``: processor seconds between the last two times. ``quiet_until``: when the
+    first of the streams left out of ``watched`` is to be looked at.
     """
 
-    job: Job
-    killed_for: str | None
-    started: float | None
-    ended: float | None
-    end: dict[str, Any] | None
-    fault: str | None
-    waited: float
-    over: bool
-    renewals: int
-    spent: float
+    killed_for: str | None = None
+    started: float | None = None
+    ended: float | None = None
+    end: End | None = None
+    fault: str | None = None
+    waited = 0.0
+    over = False
+    renewals = 0
+    spent = 0.0
+    quiet_until = math.inf
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
 
     @property
+    @abstractmethod
     def finished(self) -> bool:
         """True when the program is gone and all it wrote has been read."""
-        ...
 
+    @abstractmethod
     def text(self, stream: str) -> str:
         """Return what came on ``stdout`` or ``stderr``, at most the cap."""
-        ...
 
-    def send(self, message: dict[str, Any]) -> None:
-        """Queue a message for the harness."""
-        ...
-
+    @abstractmethod
     def take(self, stream: str) -> bytes:
         """Take away what has come on ``stdout`` or ``stderr`` so far."""
-        ...
 
+    @abstractmethod
+    def send(self, message: dict[str, Any]) -> None:
+        """Queue a message for the harness."""
+
+    @abstractmethod
+    def hang_up(self) -> None:
+        """End the channel towards the box once all queued messages are written."""
+
+    @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
         """Have processor time counted anew, under these limits. ``rest``: nothing of the box is to
         run, so it need not be looked at often."""
-        ...
-
-    def hang_up(self) -> None:
-        """End the channel towards the box once all queued messages are written."""
-        ...
 
     def kill(self, reason: str) -> None:
         """Kill every process of the box; the first reason is kept in ``killed_for``."""
-        ...
+        if self.killed_for is None:
+            self.killed_for = reason
+            self._kill()
 
-    def next_frame(self) -> dict[str, Any] | None:
-        """Take the next whole message; raises what ``wire.split_frame`` raises."""
-        ...
+    @abstractmethod
+    def _kill(self) -> None:
+        """Have its processes killed."""
 
+    @abstractmethod
+    def next_frame(self) -> bytes | None:
+        """Take the body of the next whole frame. Raises FrameTooLong."""
+
+    @abstractmethod
     def watched(self) -> list[tuple[int, int]]:
         """Return (file descriptor, poll mask) of everything this box is waiting for, but for
         streams that are to be left alone for now."""
-        ...
 
-    @property
-    def quiet_until(self) -> float:
-        """When the first of the streams left out of ``watched`` is to be looked at, by
-        ``time.monotonic``; infinity for none."""
-        ...
-
+    @abstractmethod
     def pump(self, ready: set[int]) -> None:
         """Move bytes on the ready descriptors."""
-        ...
 
 
-class Listener(Protocol):
-    """What ``converse`` tells its caller."""
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """Boxes that run at once. ``crowded()``: has anything else run on their machine meanwhile?"""
 
-    def frame(self, box: Box, message: dict[str, Any]) -> None:
-        """Take a message of the box's harness. May raise MalformedFrame."""
-
-    def ended(self, box: Box) -> None:
-        """Note that a box has ended. Called again and again while others live."""
+    boxes: list[Box]
+    crowded: Callable[[], bool]
 
 
-def converse(
-    boxes: Sequence[Box], wall_seconds: float, listener: Listener, crowded: Callable[[], bool]
-) -> None:
-    """Drive the boxes until all have ended. The wall clock starts when the last of them starts, and
-    stands while they are kept from a processor (up to ``MOST_STRETCH`` times the limit).
+Event = tuple[Box, dict[str, Any] | None]
+"""A message of a box's harness; None: the box has ended, which is told again while others live."""
 
-    Kills all at the wall limit (``killed_for`` "wall"), a box over its processor limit ("cpu",
-    unless others share the machine with it: ``crowded()``), and a box whose frame is malformed
-    ("protocol") or too long ("output"). Raises SandboxError when a box never starts or never dies,
-    CancelledError when the run was cancelled.
+
+def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
+    """Drive the boxes until all have ended, and yield what they say.
+
+    The wall clock starts when the last of them starts, and stands while they are kept from a
+    processor (up to ``MOST_STRETCH`` times the limit). Kills all at the wall limit (``killed_for``
+    "wall"), a box over its processor limit ("cpu", unless others share the machine with it), and a box
+    whose frame is malformed ("protocol") or too long ("output"). Raises SandboxError when a box never
+    starts or never dies.
     """
-    with cancellable(boxes):
-        _until_ended(boxes, wall_seconds, listener, crowded)
-
-
-def _until_ended(
-    boxes: Sequence[Box], wall_seconds: float, listener: Listener, crowded: Callable[[], bool]
-) -> None:
+    boxes = made.boxes
     born = time.monotonic()
     deadline: float | None = None
     stretched = 0.0
     while not all(box.finished for box in boxes):
         for box in boxes:
-            if box.over and box.killed_for is None and not crowded():
+            if box.over and box.killed_for is None and not made.crowded():
                 box.kill("cpu")
         now = time.monotonic()
         if deadline is None and all(box.started or box.finished for box in boxes):
@@ -204,7 +156,8 @@ def _until_ended(
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
-            move(boxes, 0.0, listener)  # what came while this thread was kept waiting came in time
+            # What came while this thread was kept waiting came in time.
+            yield from move(boxes, 0.0)
             waited = min(sum(box.waited for box in boxes), (MOST_STRETCH - 1) * wall_seconds)
             if waited > stretched:
                 deadline, stretched = deadline + waited - stretched, waited
@@ -217,13 +170,16 @@ def _until_ended(
             if now > deadline + DYING_SECONDS:
                 raise SandboxError(f"a box outlived its kill by {DYING_SECONDS:.0f} seconds")
         if deadline is None:
-            move(boxes, max(0.0, born + SETUP_SECONDS - now), listener)
+            yield from move(boxes, max(0.0, born + SETUP_SECONDS - now))
         else:
-            move(boxes, deadline - now if now < deadline else 1.0, listener)
+            yield from move(boxes, deadline - now if now < deadline else 1.0)
 
 
-def move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
-    """Wait at most so long for bytes, take in those that came and hand on the messages."""
+def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
+    """Wait at most so long for bytes, take in those that came and yield the messages.
+
+    Messages that follow one for which the box was killed are thrown away.
+    """
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -235,11 +191,95 @@ def move(boxes: Sequence[Box], seconds: float, listener: Listener) -> None:
         box.pump(ready)
     for box in boxes:
         try:
-            while box.killed_for is None and (message := box.next_frame()) is not None:
-                listener.frame(box, message)
-        except (wire.MalformedFrame, RecursionError):
-            box.kill("protocol")
-        except OverflowError:
+            while box.killed_for is None and (body := box.next_frame()) is not None:
+                yield box, read_message(body)
+        except FrameTooLong:
             box.kill("output")
+        except FrameError:
+            box.kill("protocol")
         if box.finished:
-            listener.ended(box)
+            yield box, None
+
+
+class Relay:
+    """The host between a trusted check and the submission that it calls.
+
+    One question at a time; every value is decoded and checked here before it goes on. Nothing is
+    compared: the check's own assertions decide. ``answered``: the submission has answered a call.
+    ``passed``: the check says that it returned. ``cut_off``: the submission ended before the check did.
+    """
+
+    def __init__(self, submission: Box, check: Box) -> None:
+        self.answered = self.passed = self.cut_off = False
+        self.submission_message: dict[str, Any] | None = None
+        self.check_message: dict[str, Any] | None = None
+        self._submission = submission
+        self._check = check
+        self._ready: list[Box] = []
+        self._asked = False
+        self._nonce = ""
+
+    def take(self, box: Box, message: dict[str, Any]) -> None:
+        """Pass a message on, or note it as the end of the run. Raises FrameError."""
+        if message["k"] == "ready":
+            if box in self._ready:
+                raise FrameError("ready once more")
+            self._ready.append(box)
+        elif box is self._check:
+            self._take_from_check(message)
+        else:
+            self._take_from_submission(message)
+
+    def _take_from_check(self, message: dict[str, Any]) -> None:
+        if message["k"] != "call" or self._asked:
+            self.check_message = message
+            self.passed = message["k"] == "passed"
+            self._submission.hang_up()
+            return
+        self._asked = True
+        args, odd_args = decode_for_box(message["args"])
+        kwargs, odd_kwargs = decode_for_box(message["kwargs"])
+        self._nonce = secrets.token_hex(16)
+        question = {
+            "k": "call",
+            "name": message["name"],
+            "args": args,
+            "kwargs": kwargs,
+            "n": self._nonce,
+            "revive": odd_args or odd_kwargs,
+            "opaque": True,
+        }
+        self._submission.send(question)
+
+    def _take_from_submission(self, message: dict[str, Any]) -> None:
+        answer = message["k"] in ("value", "raise", "opaque")
+        if answer and (not self._asked or message.get("n") != self._nonce):
+            raise FrameError("an answer without a question")
+        self.submission_message = message
+        if not answer:
+            self.cut_off = True
+            self._check.kill("peer")
+            self._submission.hang_up()
+            return
+        self._asked, self.answered = False, True
+        match message["k"]:
+            case "value":
+                value, odd = decode_for_box(message.get("v"))
+                self._check.send({"k": "value", "v": value, "revive": odd})
+            case "opaque":
+                self._check.send({"k": "opaque", "truth": message.get("truth") is True})
+            case _:
+                kinds = message.get("kinds")
+                kinds = kinds[:_MOST_KINDS] if isinstance(kinds, list) else []
+                names = [str(kind)[:100] for kind in kinds]
+                name = str(message.get("type"))[:100]
+                self._check.send({"k": "raise", "type": name, "kinds": names})
+
+    def note_end(self, box: Box) -> None:
+        """When one box has ended, kill the other one, which has nothing left to do."""
+        if box is self._submission:
+            if self.check_message is None and not self._check.finished:
+                self.cut_off = True
+                self._check.kill("peer")
+        elif self.check_message is None and not self.cut_off and not self._submission.finished:
+            self._submission.kill("peer")

@@ -17,19 +17,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from prorl_common import UserError
-from prorl_sandbox.box import wire
-from prorl_sandbox.environments import missing
-from prorl_sandbox.run.conversation import (
-    DYING_SECONDS,
-    MOST_STRETCH,
-    SETUP_SECONDS,
-    Box,
-    Job,
-    Packages,
-    move,
+from prorl_common.frames import FrameError
+from prorl_sandbox.environments import store
+from prorl_sandbox.run.case import Judgement
+from prorl_sandbox.run.conversation import DYING_SECONDS, MOST_STRETCH, SETUP_SECONDS, Box, move
+from prorl_sandbox.run.decoding import decode, read_message
+from prorl_sandbox.run.plan import Job, Packages
+from prorl_sandbox.types import (
+    Limits,
+    Outcome,
+    SandboxError,
+    SessionEndedError,
+    Status,
+    check_limits,
 )
-from prorl_sandbox.run.ranges import check_limits
-from prorl_sandbox.types import Limits, Outcome, SandboxError, SessionEndedError, Status
 
 MOST_SESSIONS = 16
 """Sessions that a sandbox allows to be open at once, if nothing else is asked for."""
@@ -38,6 +39,7 @@ _LARGEST_VALUE = 16 * 1024 * 1024
 _BOX_OUTPUT_KB = 64 * 1024
 _OWN_PROCESSES = 2  # the supervisor, and one more for the moment of a fork
 _LOOK_SECONDS = 0.1
+_MOST_ANSWERS = 8
 _LAG_SECONDS = 0.1
 _REST_SECONDS = 5.0
 """Processor seconds that a box may use between messages, when everything in it stands still."""
@@ -46,8 +48,7 @@ _SPARE_FACTOR, _SPARE_SECONDS = 1.5, 1.0
 """A box is killed as a whole so far above a message's processor limit."""
 
 _Reason = Literal["wall", "cpu", "output"]
-_Judgement = tuple[Status, Literal["wall", "cpu"] | None]
-_OVERRUNS: dict[_Reason, _Judgement] = {
+_OVERRUNS: dict[_Reason, Judgement] = {
     "wall": ("timeout", "wall"),
     "cpu": ("timeout", "cpu"),
     "output": ("output-limit", None),
@@ -103,20 +104,6 @@ class _Printed:
         del self._tail[:size]
 
 
-class _Answers:
-    """Listener of a session's box: keeps what its supervisor says."""
-
-    def __init__(self) -> None:
-        self.kept: list[dict[str, Any]] = []
-
-    def frame(self, box: Box, message: dict[str, Any]) -> None:
-        """Keep it."""
-        self.kept.append(message)
-
-    def ended(self, box: Box) -> None:
-        """Nothing to do: there is no other box."""
-
-
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """What came of one order. ``answer``: the supervisor's; ``reason``: the limit that it broke."""
@@ -152,7 +139,7 @@ class SessionBox:
         self._forks = 0
         self._renewals = 0
         self._cpu_before = 0.0
-        self._answers = _Answers()
+        self._answers: list[dict[str, Any]] = []
         self._rest = {"stdout": b"", "stderr": b""}
         self._idle, self._deadline = idle_seconds, time.monotonic() + total_seconds
         self._stack = contextlib.ExitStack()
@@ -168,13 +155,21 @@ class SessionBox:
 
     def _await_ready(self) -> None:
         deadline = time.monotonic() + SETUP_SECONDS
-        while not self._answers.kept:
+        while not self._answers:
             if self._box.finished or time.monotonic() > deadline:
                 why = self._box.fault or self._box.text("stderr").strip() or "it said nothing"
                 raise SandboxError(f"the box of a session did not come up: {why}")
-            move([self._box], _LOOK_SECONDS, self._answers)
-        self._answers.kept.clear()
+            self._move(_LOOK_SECONDS)
+        self._answers.clear()
         self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
+
+    def _move(self, seconds: float) -> None:
+        """Take in what comes in so many seconds; far more answers than questions end the box."""
+        for box, message in move([self._box], seconds):
+            if message is not None and len(self._answers) >= _MOST_ANSWERS:
+                box.kill("protocol")
+            elif message is not None:
+                self._answers.append(message)
 
     def _expire(self) -> None:
         """Wait until the box is closed, or close it when it has been idle, or lived, for too
@@ -203,7 +198,7 @@ class SessionBox:
                 return
             try:
                 self._box.send({"k": "kill", "s": number})
-                move([self._box], 0.0, self._answers)
+                self._move(0.0)
             except SandboxError:
                 self._end("the sandbox failed")
 
@@ -269,11 +264,11 @@ class SessionBox:
         reason: _Reason | None = None
         killed: float | None = None
         while not box.finished:
-            move([box], min(_LOOK_SECONDS, wall), self._answers)
+            self._move(min(_LOOK_SECONDS, wall))
             for name, one in printed.items():
                 one.add(box.take(name))
             now = time.monotonic()
-            if self._answers.kept and all(one.whole for one in printed.values()):
+            if self._answers and all(one.whole for one in printed.values()):
                 break
             if killed is None:
                 stretch = min(box.waited - waited, (MOST_STRETCH - 1) * wall)
@@ -296,7 +291,7 @@ class SessionBox:
             if not one.whole:
                 one.end()
             reason = reason or ("output" if one.over else None)
-        answer = self._answers.kept.pop(0) if self._answers.kept else None
+        answer = self._answers.pop(0) if self._answers else None
         cpu = self._settle(counted)
         return Exchange(
             printed["stdout"].text.decode("utf-8", "replace"),
@@ -317,20 +312,20 @@ class SessionBox:
         while not box.finished and box.renewals < self._renewals:
             if time.monotonic() > deadline:
                 raise SandboxError("the box of a session does not say what it has used")
-            move([box], _LOOK_SECONDS, self._answers)
+            self._move(_LOOK_SECONDS)
         if box.end is not None:
-            return max(0.0, float(box.end["cpu"]) - self._cpu_before)
+            return max(0.0, box.end.cpu_seconds - self._cpu_before)
         self._cpu_before += box.spent
         return box.spent
 
-    def judge_end(self, found: Exchange) -> _Judgement:
+    def judge_end(self, found: Exchange) -> Judgement:
         """Return what a message is to be called under which the whole box ended. Raises
         SandboxError."""
         if self._box.fault is not None:
             raise SandboxError(f"the box of a session failed: {self._box.fault}")
         if found.reason is not None:
             return _OVERRUNS[found.reason]
-        if self._box.end is not None and self._box.end["oom"]:
+        if self._box.end is not None and self._box.end.out_of_memory:
             return "memory", None
         if self._box.over:
             return "timeout", "cpu"
@@ -365,15 +360,9 @@ class BoxSession:
         if len(source) > _LONGEST_SOURCE:
             text = f"the message is longer than {_LONGEST_SOURCE} characters\n"
             return Outcome("compile-error", stderr=text, isolation=self._box.isolation)
-        return self.ask({"k": "cell", "source": source}, limits)
-
-    def ask(self, order: dict[str, Any], limits: Limits) -> Outcome:
-        """Give the interpreter an order; return the outcome, and note the end if it is over.
-
-        Raises SessionEndedError, SandboxError.
-        """
         nonce = secrets.token_hex(16)
-        found = self._exchange(order | {"n": nonce}, limits)
+        order = {"k": "cell", "source": source, "n": nonce}
+        found = self._exchange(order, limits)
         self._messages += 1
         said = _read(found.answer, nonce)
         value, exit_code = None, None
@@ -393,7 +382,7 @@ class BoxSession:
             cpu_seconds=found.cpu_seconds,
             waited_seconds=found.waited_seconds,
             isolation=self._box.isolation,
-            hint=missing.hint(found.stderr, self._box.environment),
+            hint=store.missing_module_hint(found.stderr, self._box.environment),
         )
         goes_on = found.reason is None and said is not None and said["k"] != "exit"
         if not goes_on:
@@ -412,7 +401,7 @@ class BoxSession:
         self._ended = self._ended or why
         self._box.kill(self._number)
 
-    def _judge(self, found: Exchange, said: dict[str, Any] | None) -> _Judgement:
+    def _judge(self, found: Exchange, said: dict[str, Any] | None) -> Judgement:
         if found.reason is not None:
             return _OVERRUNS[found.reason]
         if self._box.box_ended and found.answer is None:
@@ -478,17 +467,17 @@ def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
     if answer is None or answer.get("k") != "answer" or not isinstance(answer.get("body"), str):
         return None
     try:
-        said = wire.unpack(answer["body"].encode("ascii", "replace"))
+        said = read_message(answer["body"].encode("ascii", "replace"))
         if said.get("n") != nonce or said["k"] not in _KINDS:
             return None
         code = said.get("code")
         return {
             "k": said["k"],
-            "v": wire.decode(said.get("v")),
+            "v": decode(said.get("v")),
             "memory": said.get("memory") is True,
             "code": code if type(code) is int and 0 <= code <= 255 else 1,
         }
-    except (wire.MalformedFrame, RecursionError):
+    except FrameError:
         return None
 
 

@@ -45,7 +45,14 @@ class Slow:
     seconds: float = 0.2
 
 
-Fault = Status | Cut | WrongLength | Spoilt | Whole | Slow
+@dataclass(frozen=True)
+class Body:
+    """Another body, with status 200."""
+
+    data: bytes
+
+
+Fault = Status | Cut | WrongLength | Spoilt | Whole | Slow | Body
 
 
 @dataclass

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from hub_faults import Cut, Plan, Slow, Spoilt, Status, Whole, WrongLength
+from hub_faults import Body, Cut, Plan, Slow, Spoilt, Status, Whole, WrongLength
 
 TOKEN = "hf_right"
 LARGE = 4096
@@ -121,6 +121,8 @@ class _Answers(BaseHTTPRequestHandler):
             if isinstance(fault, Status):
                 more = {} if fault.wait is None else {"Retry-After": fault.wait}
                 self.send(fault.code, b'{"error": "on purpose"}', more)
+            elif isinstance(fault, Body):
+                self.send(200, fault.data, {})
             else:
                 self.answer(path)
 
@@ -300,10 +302,7 @@ class _Hub(_Answers):
         else:
             name = f"models/{name}"
         if name in self.hub.repos:
-            self.send(
-                409,
-                json.dumps({"error": "exists", "url": page}).encode(),
-            )
+            self.send(409, json.dumps({"error": "exists", "url": page}).encode())
             return
         private = asked.get("visibility") == "private" or asked.get("private") is True
         self.hub.repos[name] = Repo(private=private)

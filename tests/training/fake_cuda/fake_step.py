@@ -29,12 +29,7 @@ from prorl_training.policy import logprobs, update
 from prorl_training.policy.packing import PromptGroup
 from prorl_training.policy.update import Policy, PolicyUpdate, UpdateBatch
 
-STEP = (
-    "steps=4",
-    "loss.mini_batches=2",
-    "loss.pack_tokens=32",
-    "kl.measure_share_every=1",
-)
+STEP = ("steps=4", "loss.mini_batches=2", "loss.pack_tokens=32", "kl.measure_share_every=1")
 ANSWERS = (tuple(range(10, 19)), tuple(range(20, 32)), (40,))
 UPLOAD = 256
 """More than the ids of these passes, less than a mask of theirs."""
@@ -125,10 +120,7 @@ def run_sampling(settings: list[str], dtype: str) -> None:
     assert len(done) == 9
 
 
-RUNS: dict[str, Callable[[list[str], str], None]] = {
-    "update": run_update,
-    "sampling": run_sampling,
-}
+RUNS: dict[str, Callable[[list[str], str], None]] = {"update": run_update, "sampling": run_sampling}
 
 
 def wrapped(owner: Any, name: str, change: Callable[[Any], Any]) -> Any:

@@ -1,28 +1,50 @@
 """What is made of a raw reward before advantages: stop-properly, penalties, the scheduled length reward.
 
-Filtering and pass@k use the raw reward (decision 4 of the design). Sources: OpenRLHF 0.11.2
-length_penalty.py and DLER (2510.15110) for stop-properly; the penalties name their own. No torch.
+Filtering and pass@k use the raw reward. Stop-properly is that of OpenRLHF 0.11.2 (length_penalty.py) and DLER
+(arXiv 2510.15110); the penalties name their own sources. Importing this needs no torch.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, assert_never
 
 from prorl_common import PluginError
 from prorl_training.config.sampling import LengthPenaltyConfig, OverlongConfig, StopProperlyConfig
 from prorl_training.config.tree import TrainConfig
-from prorl_training.spec import PENALTIES, Response, with_defaults
+from prorl_training.spec import PENALTIES, PenaltySpec, Response, with_defaults
+from prorl_training.types import Group
+
+
+def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: bool) -> list[Group]:
+    """Return the groups with the rewards that advantages are made of, and which responses are in the loss."""
+    return [
+        replace(
+            group,
+            trajectories=tuple(
+                replace(
+                    t,
+                    shaped=shaped_reward(
+                        config, t.reward, len(t.completion.token_ids), t.truncated, penalty_is_on
+                    ),
+                    trains=in_loss(config, t.truncated),
+                )
+                for t in group.trajectories
+            ),
+        )
+        for group in groups
+    ]
 
 
 def shaped_reward(
-    config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_active: bool
+    config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
     """Return the reward that advantages are made of.
 
     In this order: stop-properly, then overlong and every one of ``penalties`` added, then, while
-    ``penalty_active``, ``length_penalty.weight`` times the length reward. ``tokens`` counts the response,
+    ``penalty_is_on``, ``length_penalty.weight`` times the length reward. ``tokens`` counts the response,
     its end token included; full marks of the raw reward count as correct, whatever stop-properly made of
     them. Raises UnknownNameError, and PluginError when a penalty is no finite number.
     """
@@ -35,7 +57,7 @@ def shaped_reward(
         spec = PENALTIES.get(name)
         response = Response(raw, tokens, limit, truncated, correct)
         reward += _value(name, response, with_defaults(spec, options))
-    if penalty_active and config.length_penalty.weight:
+    if penalty_is_on and config.length_penalty.weight:
         eta = length_reward(config.length_penalty, correct, tokens, limit, raw, truncated)
         reward += config.length_penalty.weight * eta
     return reward
@@ -86,6 +108,17 @@ def in_loss(config: TrainConfig, truncated: bool) -> bool:
     return not (truncated and config.stop_properly.mode == "mask")
 
 
+def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
+    """Return a penalty's value for one response."""
+    spec = PENALTIES.get(name)
+    value = spec.penalty(response, {**spec.options, **options})
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise PluginError(
+            f"the penalty {name!r} must return a finite number, and returned {value!r}"
+        )
+    return value
+
+
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
     """Return at_limit + (at_zero - at_limit)/2 * (1 + cos(pi t/T)), with t/T held at 1 beyond the limit.
 
@@ -96,12 +129,88 @@ def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> 
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 
 
-def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
-    """Return a penalty's value for one response."""
-    spec = PENALTIES.get(name)
-    value = spec.penalty(response, {**spec.options, **options})
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise PluginError(
-            f"the penalty {name!r} must return a finite number, and returned {value!r}"
-        )
-    return value
+def printed(response: Response, options: Mapping[str, Any]) -> float:
+    """The ProRL v2 post's cosine from ``eta_max`` at 0 tokens to ``eta_min`` at the limit.
+
+    The same for right and wrong answers.
+    """
+    return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
+
+
+PRINTED = PenaltySpec(
+    name="printed",
+    penalty=printed,
+    keys=("length_penalty.eta_max", "length_penalty.eta_min"),
+    options={"eta_max": 0.0, "eta_min": -0.5},
+)
+
+
+def proportional(response: Response, options: Mapping[str, Any]) -> float:
+    """The post's cosine in proportion to the raw reward (ours), so that length never costs an answer its rank.
+
+    Added to the raw reward it makes raw x (1 + weight x eta(t)): the post's number for a right answer, 0 for a wrong
+    one at any length. With weight x eta_min above -1, which the config checks, a partly right answer stays above a
+    wrong one, and the longer of two equal answers is never above the shorter. The post's form subtracts the same from
+    all: at 7,000 of 8,192 tokens an answer worth 0.4 falls to -0.08, below a wrong one of 300 tokens.
+    """
+    eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
+    return response.raw * eta
+
+
+PROPORTIONAL = PenaltySpec(
+    name="proportional",
+    penalty=proportional,
+    keys=("length_penalty.eta_max", "length_penalty.eta_min"),
+    options={"eta_max": 0.0, "eta_min": -0.5},
+)
+
+
+COSINE_DEFAULTS = {
+    "correct_short": 1.0,
+    "correct_long": 0.5,
+    "wrong_short": -1.0,
+    "wrong_long": -0.5,
+    "exceed": -1.0,
+}
+
+
+def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
+    """The cosine length reward of Yeo et al. 2025 (arXiv 2502.03373; TRL's values), which knows right from wrong.
+
+    Returns ``exceed`` at the limit; below it right answers fall from correct_short to correct_long, and wrong ones
+    rise from wrong_short to wrong_long.
+    """
+    if response.tokens >= response.limit:
+        return float(options["exceed"])
+    kind = "correct" if response.correct else "wrong"
+    return cosine_between(
+        options[f"{kind}_short"], options[f"{kind}_long"], response.tokens, response.limit
+    )
+
+
+CORRECTNESS_AWARE = PenaltySpec(
+    name="correctness_aware",
+    penalty=correctness_aware,
+    keys=tuple(f"length_penalty.{key}" for key in COSINE_DEFAULTS),
+    options=COSINE_DEFAULTS,
+)
+
+
+def overlong(response: Response, options: Mapping[str, Any]) -> float:
+    """DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13).
+
+    Returns -factor * min(max(t - (T - buffer), 0), buffer) / buffer; 0 where ``buffer_tokens`` is 0.
+    """
+    buffer = options["buffer_tokens"]
+    if not buffer:
+        return 0.0
+    excess = min(response.tokens - (response.limit - buffer), buffer)
+    return float(-options["factor"] * max(excess, 0) / buffer)
+
+
+OVERLONG = PenaltySpec(
+    name="overlong",
+    penalty=overlong,
+    keys=("overlong.buffer_tokens", "overlong.factor"),
+    options={"buffer_tokens": 0, "factor": 1.0},
+)

@@ -8,12 +8,12 @@ from prorl_training.config.algorithm import (
     MismatchConfig,
     OptimizerConfig,
 )
-from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,
     LoggingConfig,
     LoraConfig,
     ModelConfig,
+    OpenRLHFConfig,
     RewardConfig,
     ValidationConfig,
     WarmStartConfig,

@@ -12,8 +12,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from prorl_common.config import Section
-from prorl_training.config.base import known_name, known_options
-from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, POLICY_LOSSES
+from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, POLICY_LOSSES, known_name, known_options
 
 
 class AdvantageConfig(Section):

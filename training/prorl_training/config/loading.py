@@ -1,6 +1,18 @@
-"""From preset, file and ``--set a.b=c`` to one checked config.
+"""From preset, file, stages and ``--set a.b=c`` to one checked config.
 
-Precedence, later wins: preset (its parents first), file, ``--set`` (how it is read: ``prorl_common.config``).
+Precedence, later wins: preset (its parents first), file, ``--set`` (how it is read: ``prorl_common.config``). All
+mistakes are reported at once; what a stage or phase sets is checked on top of what lies under it. A run may go through
+several recipes, whose phases become its own:
+
+    stages:
+      - preset: prorl-v1
+        phases: {run-1: {steps: 400}}    # changes of that preset's phases, by name
+      - preset: prorl-v2
+        steps: 1000                      # the length of one without phases
+        engine: openrlhf                 # optional, as are name and set
+
+What is said beside ``stages``, in the file and with ``--set``, holds for every stage; what cannot change during a run
+must be the same in all of them.
 """
 
 from __future__ import annotations
@@ -9,13 +21,237 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import Field
+
 from prorl_common import PluginError, atomic_write_text, config, use_plugins
-from prorl_common.config import ConfigError, read_config_file, write_yaml
-from prorl_training.config.checks import check_config
+from prorl_common.config import (
+    ConfigError,
+    Section,
+    Where,
+    check,
+    mistakes,
+    read_config_file,
+    section_at,
+    suggest,
+    write_yaml,
+)
+from prorl_common.seeds import MOST_STEPS
 from prorl_training.config.presets import load_preset
-from prorl_training.config.schema import merge
-from prorl_training.config.stages import OF_THE_RUN, expand
-from prorl_training.config.tree import TrainConfig
+from prorl_training.config.schedule import FIXED_IN_A_RUN, PHASE_SECTIONS
+from prorl_training.config.tree import TrainConfig, merge
+
+
+def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
+    """Return the config of plain values. ``complaints`` are lines that were found before.
+
+    Raises ConfigError listing every unknown key (with the nearest known one) and every wrong value.
+    """
+    plain = dict(values)
+    parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + what lies under it
+    stages: dict[object, Mapping[str, Any]] = {}
+    for kind in ("stages", "phases"):
+        given = values.get(kind)
+        items = list(given) if isinstance(given, list | tuple) else []
+        for number, part in enumerate(items):
+            if not isinstance(part, Mapping):
+                continue  # the tree says so
+            settings = part.get("set", {})
+            if not isinstance(settings, Mapping):
+                continue  # as here
+            if "set" in part:
+                items[number] = {**part, "set": {}}
+            if kind == "stages":
+                stages[part.get("name")] = settings
+            below = stages.get(part.get("stage"), {}) if kind == "phases" else {}
+            parts.append((kind, number, settings, below))
+        if items:
+            plain[kind] = items
+    found = mistakes(TrainConfig, plain)
+    base = {key: value for key, value in plain.items() if key not in ("phases", "stages")}
+    for kind, number, settings, below in parts:
+        _add_part(found, merge(base, _allowed(below)), kind, number, settings)
+    return check(TrainConfig, values, [*complaints, *found.values()])
+
+
+def _allowed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in settings.items() if key in PHASE_SECTIONS}
+
+
+def _add_part(
+    found: dict[Where, str],
+    base: Mapping[str, Any],
+    kind: str,
+    number: int,
+    settings: Mapping[str, Any],
+) -> None:
+    """Add what is wrong with the settings of one phase or stage, on top of what lies under it."""
+    prefix = (kind, number, "set")
+    fitting = _allowed(settings)
+    misplaced: list[Where] = [(key,) for key in settings if key not in PHASE_SECTIONS]
+    for key, value in fitting.items():
+        if isinstance(value, Mapping):
+            misplaced += [(key, name) for name in value if (key, name) in FIXED_IN_A_RUN]
+    for path in misplaced:
+        where = ".".join(map(str, (*prefix, *path)))
+        found[(*prefix, *path)] = (
+            f"{where} cannot change during a run; a {kind[:-1]} may set {', '.join(PHASE_SECTIONS)}"
+            if path[0] in TrainConfig.model_fields
+            else f"unknown setting '{where}'{suggest(TrainConfig, path, prefix)}"
+        )
+    known = set(found.values())
+    for path, line in mistakes(TrainConfig, merge(base, fitting), prefix).items():
+        if below := path[len(prefix) :]:
+            if _is_set(fitting, below):
+                found.setdefault(path, line)
+        elif line not in known:  # about the phase as a whole
+            found.setdefault(path, f"{kind}.{number}: {line}")
+
+
+def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
+    """Whether a part's settings hold the value at ``path`` (or one that contains it)."""
+    here: Any = settings
+    for key in path:
+        if not isinstance(here, Mapping):
+            return True
+        if key not in here:
+            return False
+        here = here[key]
+    return True
+
+
+OF_THE_RUN = ("preset", "steps", "engine", "phases", "stages")
+"""What a stage has otherwise, or not at all, than a run of its preset alone."""
+
+
+class StageEntry(Section):
+    """One stage as a preset or a file names it."""
+
+    preset: str
+    name: str = ""
+    """The preset's name, where none is given."""
+    steps: int | None = Field(default=None, ge=1, le=MOST_STEPS)
+    """Its length, of a preset without phases; for the last stage the run's end counts."""
+    engine: str | None = None
+    phases: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Changes of the preset's phases, by their names."""
+    set: dict[str, Any] = Field(default_factory=dict)
+    """Settings laid over the preset's."""
+
+
+class _Entries(Section):
+    stages: tuple[StageEntry, ...]
+
+
+def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``values`` with their ``stages`` resolved, and ``phases`` from them.
+
+    ``values`` are a preset's and a file's, ``said`` what the user sets on top of them and of every stage. Raises
+    ConfigError for an entry that is wrong, and where stages differ in what holds for the whole run.
+    """
+    if values.get("phases"):
+        raise ConfigError("phases: a config with stages takes its phases from their presets")
+    entries = check(_Entries, {"stages": values["stages"]}).stages
+    common = {key: value for key, value in values.items() if key not in OF_THE_RUN}
+    stages: list[dict[str, Any]] = []
+    phases: list[dict[str, Any]] = []
+    first: TrainConfig | None = None
+    base: dict[str, Any] = {}
+    for number, entry in enumerate(entries):
+        name = entry.name or entry.preset
+        of_preset = load_preset(entry.preset)
+        if "stages" in of_preset:
+            raise ConfigError(f"stages.{number}: preset '{entry.preset}' has stages of its own")
+        own = merge(merge(merge(of_preset, common), entry.set), said)
+        plain = {key: value for key, value in own.items() if key not in OF_THE_RUN}
+        config = check_config(plain)
+        if first is None:
+            first, base = config, plain
+        _refuse_other_runs(first, config, name)
+        difference = _difference(first, config)
+        stages.append(
+            {"name": name, "preset": entry.preset, "engine": entry.engine, "set": difference}
+        )
+        phases += _phases(entry, name, own.get("phases", []), number == len(entries) - 1)
+    steps = values.get("steps") or sum(int(phase["steps"]) for phase in phases)
+    kept = {key: values[key] for key in ("preset", "engine") if key in values}
+    return {**base, **kept, "steps": steps, "stages": stages, "phases": _named_apart(phases)}
+
+
+def _phases(
+    entry: StageEntry, name: str, of_preset: Sequence[Mapping[str, Any]], last: bool
+) -> list[dict[str, Any]]:
+    """Return the phases of a stage: the preset's with the entry's changes, or one for all of it."""
+    known = [str(phase["name"]) for phase in of_preset]
+    if unknown := [phase for phase in entry.phases if phase not in known]:
+        raise ConfigError(
+            f"stage {name}: {entry.preset} has no phase {', '.join(unknown)}; "
+            f"it has {', '.join(known) or 'none'}"
+        )
+    if of_preset:
+        if entry.steps is not None:
+            raise ConfigError(
+                f"stage {name}: {entry.preset} has phases, whose steps are its length: change theirs"
+            )
+        return [
+            {**phase, **entry.phases.get(str(phase["name"]), {}), "stage": name}
+            for phase in of_preset
+        ]
+    if entry.steps is None and not last:
+        raise ConfigError(f"stage {name}: say its length in steps")
+    return [{"name": name, "stage": name, "steps": entry.steps or 1}]
+
+
+def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the phases; where two stages have phases of one name, theirs begin with the stage's."""
+    names = [phase["name"] for phase in phases]
+    return [
+        p if names.count(p["name"]) == 1 else {**p, "name": f"{p['stage']}-{p['name']}"}
+        for p in phases
+    ]
+
+
+def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> None:
+    """Raise ConfigError where a stage wants something else that holds for the whole run."""
+    one, other = _flat(first), _flat(config)
+    differ = [
+        ".".join(path)
+        for path in one
+        if one[path] != other[path]
+        and (path[0] not in PHASE_SECTIONS or path[:2] in FIXED_IN_A_RUN)
+        and path[0] not in OF_THE_RUN
+    ]
+    if differ:
+        raise ConfigError(
+            f"stage {name} differs from the first one in {', '.join(differ)}, which cannot change during a run: "
+            "say beside stages what holds for all of them"
+        )
+
+
+def _difference(first: TrainConfig, config: TrainConfig) -> dict[str, Any]:
+    """Return what ``config`` sets otherwise than ``first``, as nested settings of ``PHASE_SECTIONS``."""
+    one = _flat(first)
+    found: dict[str, Any] = {}
+    for path, value in _flat(config).items():
+        if path[0] in PHASE_SECTIONS and value != one[path]:
+            nested: Any = value
+            for key in reversed(path):
+                nested = {key: nested}
+            found = merge(found, nested)
+    return found
+
+
+def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
+    """Return path -> value of a config, a section's values one by one, any other value whole."""
+
+    def walk(values: Mapping[str, Any], path: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
+        flat: dict[tuple[str, ...], Any] = {}
+        for key, value in values.items():
+            here = (*path, str(key))
+            below = isinstance(value, Mapping) and section_at(TrainConfig, here) is not None
+            flat |= walk(value, here) if below else {here: value}
+        return flat
+
+    return walk(config.model_dump(mode="json"), ())
 
 
 def load_config(
@@ -64,8 +300,8 @@ def save_config(resolved: TrainConfig, path: Path) -> None:
     atomic_write_text(path, write_yaml(resolved.model_dump(mode="json")))
 
 
-GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None))
-"""(section, key, value) of settings that runs of prorl 0.1 have: dropped at this value, None at any."""
+GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None), ("reward", "judge", None))
+"""(section, key, value) of settings that runs of earlier versions have: dropped at this value, None at any."""
 
 
 def load_saved_config(path: Path) -> TrainConfig:
@@ -80,6 +316,11 @@ def saved_values(path: Path) -> dict[str, Any]:
         kept = values.get(section)
         if isinstance(kept, dict) and (neutral is None or kept.get(key) == neutral):
             kept.pop(key, None)
+    cluster, reward = values.get("openrlhf"), values.get("reward")
+    if isinstance(cluster, dict) and isinstance(reward, dict):  # up to prorl 0.2
+        cluster.pop("reward", None)
+        if urls := cluster.pop("reward_urls", None):
+            reward.setdefault("servers", urls)
     sampling = values.get("dynamic_sampling")
     if isinstance(sampling, dict) and "max_rounds" in sampling:
         sampling.setdefault("late", "wait")  # up to prorl 0.2: rounds, each awaited

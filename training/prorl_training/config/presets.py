@@ -16,7 +16,7 @@ import yaml
 
 from prorl_common import nearest
 from prorl_common.config import ConfigError, PlainLoader, read_yaml
-from prorl_training.config.schema import merge
+from prorl_training.config.tree import merge
 
 _COMMENT = re.compile(r"(?:^|\s)#\s*(.*)$")
 

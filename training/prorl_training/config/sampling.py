@@ -9,8 +9,8 @@ from pydantic import Field, field_validator, model_validator
 
 from prorl_common import UserError
 from prorl_common.config import Section
-from prorl_training.config.base import known_name, known_options
-from prorl_training.spec import PENALTIES
+from prorl_common.seeds import MOST_TEMPERATURE
+from prorl_training.spec import PENALTIES, known_name, known_options
 
 
 class DataConfig(Section):
@@ -30,7 +30,7 @@ class DataConfig(Section):
     """``posterior``: steps after which a response counts half, since the policy is another."""
     levels: Literal["all", "ladder"] = "all"
     """Generated items of a family with levels: all may be drawn, or ``ladder``: those of a level while the level
-    below it has a pass rate of ``open_at`` (``rollout.levels``)."""
+    below it has a pass rate of ``open_at`` (``rollout.item_records``)."""
     open_at: float = Field(default=0.5, gt=0, lt=1)
     """``ladder``: the pass rate at which the next level opens, and below which it closes."""
     levels_ahead: int = Field(default=0, ge=0)
@@ -55,7 +55,7 @@ class RolloutConfig(Section):
     """Prompt groups in one step's batch."""
     samples: int = Field(default=16, ge=2)
     """Responses a prompt (n)."""
-    temperature: float = Field(default=1.2, gt=0)
+    temperature: float = Field(default=1.2, gt=0, le=MOST_TEMPERATURE)
     """Sampling temperature of the rollouts."""
     top_p: float = Field(default=1.0, gt=0, le=1)
     """Nucleus of the rollouts; 1: all tokens."""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from prorl_common.config import Section
+from prorl_common.seeds import MOST_STEPS
 
 StallAction = Literal["reset", "raise_samples", "raise_difficulty", "rerate", "end"]
 
@@ -23,7 +24,7 @@ class ControllerConfig(Section):
     kl_window: int = Field(default=50, ge=3)
     """Steps since the reset that the line and its spread are taken from."""
     stall_validations: int = Field(default=5, ge=0)
-    """K of the tests on validation (``schedule.validation_history``): degraded are the newest K or 2 K, stalled the
+    """K of the tests on validation (``schedule.validation``): degraded are the newest K or 2 K, stalled the
     newest 4 K to 8 K; 0: both off."""
     stall_gain: float = Field(default=0.02, ge=0)
     """Climb in validation reward per 1,000 steps that counts as progress."""
@@ -59,7 +60,7 @@ class PhaseConfig(Section):
     """What decisions and ``--set phases.NAME...`` call it."""
     stage: str = ""
     """The stage that it is part of, in a run of ``stages``."""
-    steps: int = Field(ge=1)
+    steps: int = Field(ge=1, le=MOST_STEPS)
     """Its length; with ``until`` = stall, the most it may take. The last phase goes on to the run's end."""
     until: Literal["steps", "stall"] = "steps"
     """``stall``: the next phase begins as soon as validation stalls or degrades."""

@@ -8,14 +8,15 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from prorl_common.config import Section, merge
+from prorl_common import config
+from prorl_common.config import Section
+from prorl_common.seeds import MOST_SEED, MOST_STEPS, MOST_TOKENS_IN_ALL
 from prorl_training.config.algorithm import AdvantageConfig, KLConfig, LossConfig, OptimizerConfig
-from prorl_training.config.base import known_name, known_options
-from prorl_training.config.cluster import OpenRLHFConfig
 from prorl_training.config.runtime import (
     CheckpointConfig,
     LoggingConfig,
     ModelConfig,
+    OpenRLHFConfig,
     RewardConfig,
     ValidationConfig,
     WarmStartConfig,
@@ -36,7 +37,7 @@ from prorl_training.config.schedule import (
     SafetyConfig,
     StageConfig,
 )
-from prorl_training.spec import PENALTIES
+from prorl_training.spec import PENALTIES, known_name, known_options
 
 
 class TrainConfig(Section):
@@ -44,12 +45,12 @@ class TrainConfig(Section):
 
     preset: str = "prorl-v2"
     """The preset that the config came from; chosen with ``--preset`` or in the file."""
-    steps: int = Field(default=3000, ge=1)
+    steps: int = Field(default=3000, ge=1, le=MOST_STEPS)
     """Length of the run in steps."""
-    token_budget: int = Field(default=0, ge=0)
+    token_budget: int = Field(default=0, ge=0, le=MOST_TOKENS_IN_ALL)
     """Stop after the step in which this many response tokens have been sampled in all, dropped groups
     included; 0: off. For comparing arms at equal cost."""
-    seed: int = 0
+    seed: int = Field(default=0, ge=0, le=MOST_SEED)
     """Seed of everything that is drawn."""
     plugins: tuple[str, ...] = ()
     """Plug-in files (paths); those given with ``--plugin`` are added. Loaded before anything is looked up."""
@@ -71,7 +72,7 @@ class TrainConfig(Section):
     phases: tuple[PhaseConfig, ...] = ()
     """Stretches of the run with settings of their own, in order; see below."""
     stages: tuple[StageConfig, ...] = ()
-    """The recipes that the run goes through, each over some of the phases, in order (``config.stages``)."""
+    """The recipes that the run goes through, each over some of the phases, in order (``config.loading``)."""
     optimizer: OptimizerConfig = OptimizerConfig()
     safety: SafetyConfig = SafetyConfig()
     validation: ValidationConfig = ValidationConfig()
@@ -246,9 +247,9 @@ class TrainConfig(Section):
         values = self.model_dump(exclude={"phases", "stages"})
         stage = self.stage_of(number)
         if stage is not None:
-            values = merge(TrainConfig, values, stage.set)
+            values = merge(values, stage.set)
             values["engine"] = stage.engine or self.engine
-        return TrainConfig.model_validate(merge(TrainConfig, values, self.phases[number].set))
+        return TrainConfig.model_validate(merge(values, self.phases[number].set))
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -261,3 +262,14 @@ def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[
         else:
             keys.append(path)
     return keys
+
+
+def all_keys() -> list[str]:
+    """Return the dotted path of every setting outside ``phases``, in the order of the tree."""
+    return config.all_keys(TrainConfig)
+
+
+def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with ``over`` laid on top, section by section; ``phases``, ``data.domain_weights`` and
+    other values of their own are replaced whole."""
+    return config.merge(TrainConfig, base, over)

@@ -17,11 +17,10 @@ from prorl_training.config import TrainConfig
 from prorl_training.engine.loop import Parts, TrainedPolicy, TrainingLoop
 from prorl_training.rollout.item_records import read_ratings
 from prorl_training.rollout.prompts import PromptSource, check_context
-from prorl_training.rollout.types import Scorer
-from prorl_training.run.checkpoint_store import has_checkpoint, open_checkpoint
+from prorl_training.run.checkpoint import has_checkpoint, open_checkpoint
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import first_legs, next_leg, next_phase
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision, Scorer
 
 FIRST_LOOK = 256
 """Prompts that are encoded at the start to see whether they fit; spread evenly over the dataset."""

@@ -9,14 +9,17 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from prorl_common import MissingExtraError, Progress, UserError, on_interrupt
+from prorl_common import MissingExtraError, Progress, on_interrupt, prorl_command
 from prorl_datasets import DatasetError, Sample
 from prorl_training.config import TrainConfig
 from prorl_training.config.runtime import RewardConfig
 from prorl_training.run.folder import RunFolder
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision
+
+if TYPE_CHECKING:
+    from prorl_training.engine.loop import AfterStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +95,13 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
     """Return (train, validation) samples; a dataset without training samples is an error.
 
-    The modes of ``reward`` are written into the tasks, so that rollouts record how their rewards came about. Raises
-    UserError where a model is to give rewards and ``reward.judge`` does not name it.
+    The modes of ``reward`` are written into the tasks, so that rollouts record how their rewards came about.
     """
     from prorl_datasets import load
-    from prorl_verifiers import services_of, with_mode
+    from prorl_verifiers import with_mode
 
     modes = reward.verifier_modes()
     samples = [replace(sample, task=with_mode(sample.task, modes)) for sample in load(path)]
-    for service in services_of(sample.task for sample in samples):
-        model = service.who()["name"]
-        if model != reward.judge:
-            named = "nothing does" if reward.judge is None else f"it is {reward.judge}"
-            raise UserError(
-                f"{path} holds tasks whose rewards the model {model} would give: to train on them "
-                f"reward.judge must name it ({named})"
-            )
     train = [s for s in samples if s.split == "train"]
     if not train:
         raise DatasetError(f"{path} has no training samples: build it with a train split")
@@ -120,20 +114,21 @@ def train(
     progress: Progress,
     resume: bool = False,
     decisions: Sequence[Decision] = (),
+    after_step: AfterStep | None = None,
 ) -> TrainReport:
     """Train with the local engine in the folder ``run``; with ``resume`` go on from its checkpoint.
 
     ``decisions`` are recorded first (a resumed run's changes of config). The first Ctrl-C finishes the
     running step, saves and returns; the second stops at once, which loses only what came after the last
-    checkpoint.
+    checkpoint. Training also ends where ``after_step`` returns False.
     """
     require_local()
     from prorl_inference import pick_backend, pick_device
     from prorl_training.engine.builder import Builder
-    from prorl_training.rollout.reward_workers import workers_here
     from prorl_training.rollout.sampler_logprobs import refuse_lost_logprobs
+    from prorl_training.rollout.scoring import workers_here
     from prorl_training.run.watchdog import Watchdog
-    from prorl_verifiers import VERIFIERS, VerifierPool, WorkerOptions, tasks_in
+    from prorl_verifiers import VERIFIERS, WorkerOptions, open_pool, tasks_in
 
     sampler = pick_backend(config.rollout.backend, pick_device(config.model.device), training=True)
     refuse_lost_logprobs(config, sampler)
@@ -150,12 +145,14 @@ def train(
     warm = sorted({t.verifier for t in tasks if VERIFIERS.get(t.verifier).score is not None})
     with (
         folder.lock(),
-        VerifierPool(
-            workers=workers_here(config),
-            sandbox=reward.backend,
+        open_pool(
+            reward.servers,
+            workers_here(config),
+            reward.backend,
             allow_weak=reward.allow_weak,
             timeout_seconds=reward.timeout_seconds,
             worker_options=WorkerOptions(warm=warm),
+            say=progress.message,
         ) as pool,
         Watchdog(config.safety.watchdog_seconds, run / "stacks.txt", progress.message) as watchdog,
     ):
@@ -163,6 +160,7 @@ def train(
         engine = LocalEngine(config, folder, samples, pool, progress)
         builder = Builder(engine, config, folder, samples, progress, watchdog.beat)
         loop = builder.build(resume, decisions)
+        loop.after_step = after_step or loop.after_step
 
         def finish_step() -> None:
             loop.stop_requested = True
@@ -262,7 +260,7 @@ class LocalEngine:
 
     @functools.cached_property
     def parts(self) -> list[dict[str, str]]:
-        """The records of all that is not prorl's own, of what judges validation too."""
+        """The records of all that is not prorl's own, of what scores validation too."""
         from prorl_training.run.resume import parts_in_use
 
         return parts_in_use(self.config, (s.task for split in self.samples for s in split))
@@ -293,7 +291,7 @@ class LocalEngine:
 
 def finishing(run: RunFolder) -> str:
     """Return what a Ctrl-C in a running step does, and how to go on."""
-    return f"finishing this step, then saving; go on with prorl train --resume {run.name}"
+    return f"finishing this step, then saving; go on with {prorl_command('train', '--resume', run.name)}"
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:

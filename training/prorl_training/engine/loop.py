@@ -1,9 +1,7 @@
-"""ProRL's loop, the same for both engines, and what it is made of (``engine.builder`` puts it together).
+"""ProRL's training loop, the same for both engines; ``examples/prorl_in_one_file.py`` shows the algorithm alone.
 
-A step: phase and penalty window, sample and score, drop groups without spread, advantages, update,
-validate, let controller and guard decide, write everything down, checkpoint. A step is done whole or
-not at all: whatever stops the process, the run goes on from its last checkpoint and repeats the rest.
-Leaves out: what each part computes (its own module) and where policy, generator and scorer live.
+A step is done whole or not at all: whatever stops the process, the run resumes from its last checkpoint and repeats
+the steps after it. ``engine.builder`` puts the parts together.
 """
 
 from __future__ import annotations
@@ -18,45 +16,53 @@ from typing import Any, Protocol
 from prorl_common import Progress
 from prorl_datasets import Sample
 from prorl_inference import Generator
+from prorl_training.algorithm.advantages import advantages_of
+from prorl_training.algorithm.shaping import shape_rewards
 from prorl_training.config import TrainConfig
-from prorl_training.policy.update import UpdateBatch, UpdateJudge, UpdateStats, build_update
+from prorl_training.policy.update import UpdateBatch, UpdateJudge, build_update
 from prorl_training.rollout.collector import Collector, StepGivenUp
-from prorl_training.rollout.levels import levels_changed
+from prorl_training.rollout.item_records import levels_changed
 from prorl_training.rollout.prompts import PromptSource
-from prorl_training.rollout.types import Batch, Carried, Group, Scorer, still_fitting
-from prorl_training.run.checkpoint import load_buffer, save_checkpoint
-from prorl_training.run.checkpoint_store import (
+from prorl_training.rollout.staleness import still_fitting
+from prorl_training.run.checkpoint import (
     best_checkpoint,
     checkpoint_steps,
+    load_buffer,
     mark_best,
     prune_checkpoints,
+    save_checkpoint,
 )
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.loggers import Loggers
-from prorl_training.run.metrics import (
-    batch_metrics,
-    domain_metrics,
-    progress_fields,
-    staleness_metrics,
-    task_metrics,
-    timing_metrics,
-    update_metrics,
-)
-from prorl_training.run.rollouts import Learned, write_rollouts
+from prorl_training.run.metrics import metrics_row, progress_fields
+from prorl_training.run.rollouts import write_rollouts
 from prorl_training.schedule.controller import Controller, Measured
-from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.forecast.forecasting import forecast, told
-from prorl_training.schedule.outlook import Outlook
+from prorl_training.schedule.forecast import Outlook, forecast, one_line
+from prorl_training.schedule.resets import best_lost
 from prorl_training.schedule.safety import (
     EVERY_STEP,
     Guard,
     batch_evidence,
-    best_lost,
+    first_response,
+    never_usable,
     too_few_groups,
     validation_outage,
 )
 from prorl_training.schedule.validation import validate, watched
-from prorl_training.schedule.validation_history import ValidationResult
+from prorl_training.types import (
+    Batch,
+    Carried,
+    Decision,
+    Group,
+    Learned,
+    Scorer,
+    StepReport,
+    UpdateStats,
+    Validation,
+)
+
+AfterStep = Callable[[Mapping[str, Any]], bool]
+"""Takes a step's metrics and returns whether to do another step."""
 
 
 class TrainedPolicy(Protocol):
@@ -141,8 +147,11 @@ class TrainingLoop:
         self.carried = Carried()
         self.tokens_total = 0
         self.stop_requested = False
-        self._told_once: set[str] = set()
+        self._logged_once: set[str] = set()
         self.stop_reason: str | None = None
+        self.after_step: AfterStep = lambda row: True
+        self._enough = False
+        self._first: Group | None = None
 
     def start(self, decisions: Sequence[Decision] = ()) -> None:
         """Begin a new run: the policy as it is becomes the reference and checkpoint 0."""
@@ -155,7 +164,7 @@ class TrainingLoop:
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
         """Take the engine's part of the folder ``checkpoint``; the policy has been restored already."""
         prompts = self.parts.prompts
-        self._take_back(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
+        self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)
         best = self.controller.best_step if self.config.checkpoint.best else None
         if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
@@ -166,8 +175,7 @@ class TrainingLoop:
         """Train until the last step, the end of a stage, ``stop_requested`` or a reason to stop; return the
         last step done."""
         p = self.parts
-        p.progress.start("train", self.config.steps)
-        p.progress.advance(self.last_step)
+        p.progress.start("train", self.config.steps, self.last_step)
         while self.last_step < self.config.steps and not self._ended():
             before = self._state()
             carried = self.carried
@@ -179,41 +187,65 @@ class TrainingLoop:
             self.last_step += 1
             p.beat()
             p.progress.advance(1, **progress_fields(row, self.controller.last_reset))
+            self._enough = not self.after_step(row)
             if self.last_step % self.config.checkpoint.every == 0:
                 self.checkpoint(self.last_step)
         self.checkpoint(self.last_step)
         p.progress.finish()
+        if not self.stop_requested:
+            self._stop_if_nothing_was_usable()
         self.loggers.close()
         p.folder.sync()
         return self.last_step
 
     def step(self, step: int) -> dict[str, Any]:
         """Do one step whole and return its metrics, which are also in ``metrics.jsonl``."""
-        started = time.perf_counter()
+        p, started = self.parts, time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
-        levels = self.parts.prompts.open_levels(before)
-        decisions = self._carry_out(self.controller.begin_step(step))
+        open_levels = p.prompts.open_levels(before)
+        decisions = self._apply(self.controller.begin_step(step))
         settings = self.controller.settings
-        penalty = self.controller.penalty_active(step)
-        batch = self._collect(step, before, settings)
-        trained = [g.shaped_for(settings, penalty) for g in batch.kept]
-        update, learned, update_seconds = self._update(step, trained, settings)
-        row: dict[str, Any] = {"step": step, "phase": self.controller.phase}
-        row |= batch_metrics(batch, trained) | staleness_metrics(trained, step)
-        row |= {"prompts_too_long": self.parts.prompts.passed_over}
-        row |= {"length_penalty_active": penalty, "tokens_total": self.tokens_total}
-        row |= update_metrics(update)
-        decisions += self._levels(step, row, levels, settings)
-        coverage = self.parts.prompts.records.coverage(step, self.config.logging.solved_steps)
-        row |= coverage.pop("")
-        decisions += self._judge(step, row, update, batch)
-        row["domains"] = domain_metrics(batch, row.pop("domains", {}), coverage)
-        row["tasks"] = task_metrics(batch.sampled)
-        row |= timing_metrics(batch, time.perf_counter() - started, update_seconds)
-        self._record(step, batch, learned, row, decisions)
-        if "validation_reward" in row and self.controller.best_step == step:
-            self._save_best(step)
+
+        # Sample until enough groups have a spread.
+        batch = self._sample(step, before, settings)
+        levels, changed = self._levels(step, open_levels, settings)
+
+        # The length penalty comes after the filter, which looks at raw rewards.
+        penalty_is_on = self.controller.penalty_is_on(step)
+        groups = shape_rewards(batch.kept, settings, penalty_is_on)
+
+        # Advantages, then a gradient update a mini-batch: policy loss and KL to the reference.
+        advantages = advantages_of(groups, settings.advantage)
+        mini_batches = build_update(groups, advantages, step, settings, p.prompts.encode)
+        update, update_seconds = self._update(mini_batches)
+        learned = Learned(groups)
+        if update is not None:
+            learned = Learned(groups, advantages.tolist(), update.trainer_logprobs)
+
+        validation = self._validate(step, settings)
+        report = StepReport(
+            step=step,
+            phase=self.controller.phase,
+            batch=batch,
+            learned=learned,
+            update=update,
+            penalty_is_on=penalty_is_on,
+            prompts_too_long=p.prompts.passed_over,
+            tokens_total=self.tokens_total,
+            levels=levels,
+            coverage=p.prompts.records.coverage(step, self.config.logging.solved_steps),
+            validation=validation,
+            update_seconds=update_seconds,
+            seconds=time.perf_counter() - started,
+        )
+
+        # Guard and controller decide: a reset of the reference, the end of a phase, a stop.
+        decisions += [*changed, *self._decide(report, settings)]
+        report = replace(report, seconds=time.perf_counter() - started)
+        row = self._record(report, decisions)
+        if validation is not None and validation.result is not None:
+            self._keep_best(step)
         return row
 
     def checkpoint(self, step: int) -> None:
@@ -238,7 +270,7 @@ class TrainingLoop:
         last = self.last_step
         stage_over = last > self._began_after and self.controller.begins_stage(last + 1)
         stopped = self.stop_requested or self.stop_reason is not None or self.controller.ended
-        return stopped or spent or stage_over
+        return stopped or spent or stage_over or self._enough
 
     def _state(self) -> dict[str, Any]:
         return {
@@ -250,161 +282,164 @@ class TrainingLoop:
             "lineage": self.lineage,
         }
 
-    def _take_back(self, state: Mapping[str, Any], carried: Carried) -> None:
+    def _restore(self, state: Mapping[str, Any], carried: Carried) -> None:
         self.controller.restore(state["controller"])
         self.guard.restore(state["guard"])
         self.tokens_total = int(state["tokens_total"])
         self.collector.usable_rate = float(state["usable_rate"])
         self.carried = carried
 
-    def _collect(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
+    def _sample(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
+        """Sample and score until the batch is full; keep what is carried and what was learned of the items."""
         p = self.parts
-        waiting, in_vain = still_fitting(self.carried, before, settings)
+        waiting, unusable = still_fitting(self.carried, before, settings)
         with p.policy.compute():
             batch = self.collector.collect(
-                p.prompts.draw(step, settings), step, settings, waiting, self._on_progress
+                p.prompts.draw(step, settings), step, settings, waiting, self._show_progress
             )
-        batch.discard(in_vain, settings.dynamic_sampling.surplus == "carry")
+        batch.discard(unusable, settings.dynamic_sampling.surplus == "carry")
         p.prompts.records.record(step, batch.sampled, settings.data.half_life)
         self.carried = batch.carried
         self.tokens_total += batch.tokens
+        self._first = self._first or next(iter(batch.sampled), None)
         return batch
 
-    def _levels(
-        self, step: int, row: dict[str, Any], before: Sequence[int], settings: TrainConfig
-    ) -> list[Decision]:
-        """Note how many levels of generated items are open now that the step's verdicts are known, and how many are
-        closed: what the next step draws from, and whether the controller may open more. Return what differs from ``before``."""
-        prompts = self.parts.prompts
-        if settings.data.levels == "all":
-            return []
-        row["levels_open"], row["levels_closed"] = prompts.levels(settings)
-        return levels_changed(step, prompts.level_changes(before, settings), settings.data.open_at)
-
-    def _on_progress(self, batch: Batch) -> None:
+    def _show_progress(self, batch: Batch) -> None:
         self.parts.beat()
         shown = f"{len(batch.kept)}/{batch.wanted} groups, {batch.drawn} drawn"
         self.parts.progress.advance(0, refill=shown)
 
-    def _update(
-        self, step: int, trained: Sequence[Group], settings: TrainConfig
-    ) -> tuple[UpdateStats | None, Learned, float]:
-        """Update the policy; return its numbers (None: nothing to learn from), what it made of each response and the
-        seconds it took."""
+    def _levels(
+        self, step: int, before: Sequence[int], settings: TrainConfig
+    ) -> tuple[tuple[int, int] | None, list[Decision]]:
+        """Return how many levels of generated items are open and closed now that the step's verdicts are known, and the
+        decision on those that opened or closed since ``before``. None without ladders."""
+        prompts = self.parts.prompts
+        if settings.data.levels == "all":
+            return None, []
+        changes = prompts.level_changes(before, settings)
+        return prompts.levels(settings), levels_changed(step, changes, settings.data.open_at)
+
+    def _update(self, mini_batches: UpdateBatch | None) -> tuple[UpdateStats | None, float]:
+        """Update the policy and hand its weights to the sampler; return what was measured (None: there was nothing to
+        learn from) and the seconds it took."""
         p = self.parts
-        update = build_update(trained, step, settings, p.prompts.encode) if trained else None
-        if update is None:
-            return None, Learned(trained), 0.0
+        if mini_batches is None:
+            return None, 0.0
         started = time.perf_counter()
-        stats = p.policy.update(update, self.guard, self.guard.lr_scale())
+        stats = p.policy.update(mini_batches, self.guard, self.guard.lr_scale())
         p.generator.sync_weights(p.policy.model)
         p.beat()
-        seconds = time.perf_counter() - started
-        advantages = update.advantages.tolist()
-        return stats, Learned(trained, advantages, stats.trainer_logprobs), seconds
+        return stats, time.perf_counter() - started
 
-    def _judge(
-        self, step: int, row: dict[str, Any], update: UpdateStats | None, batch: Batch
-    ) -> list[Decision]:
-        """Validate when it is time, hear controller and guard, and do what they say."""
-        validation = self._validate(step, row)
-        kl = update.kl if update is not None else None
+    def _decide(self, report: StepReport, settings: TrainConfig) -> list[Decision]:
+        """Return the decisions of guard and controller on the step, those on the reference applied."""
+        step, update, validation = report.step, report.update, report.validation
         entropy = update.entropy if update is not None else None
-        settings = self.controller.settings
-        evidence = batch_evidence(batch, settings)
+        evidence = batch_evidence(report.batch, settings)
         decisions = self.guard.end_step(entropy, update is None, evidence)
         if update is not None:
-            decisions += too_few_groups(step, batch, settings)
-        decisions += validation_outage(step, row, len(self.watched), settings)
-        rows = self.parts.folder.metrics
-        outlook = Outlook(lambda: [*rows(), row], step, self.config.steps, self.config.seed)
-        seen = Measured(kl, entropy, validation, row.get("levels_closed"), outlook)
-        found = self.controller.end_step(step, seen)
-        decisions += self._carry_out(found)
+            decisions += too_few_groups(step, report.batch, settings)
+        decisions += validation_outage(step, validation, settings)
+        metrics = self.parts.folder.metrics
+        measured = Measured(
+            kl=update.kl if update is not None else None,
+            entropy=entropy,
+            validation=validation.result if validation is not None else None,
+            levels_closed=report.levels[1] if report.levels is not None else None,
+            outlook=Outlook(
+                lambda: [*metrics(), metrics_row(report)], step, self.config.steps, self.config.seed
+            ),
+        )
+        decisions += self._apply(self.controller.end_step(step, measured))
         self.stop_reason = self.guard.stop_reason
         return decisions
 
-    def _carry_out(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Act on the resets of reference and records among ``decisions``; return the decisions as they came out."""
-        done: list[Decision] = []
+    def _apply(self, decisions: Sequence[Decision]) -> list[Decision]:
+        """Carry out the resets of reference and records; return the decisions, with what became of them."""
+        applied: list[Decision] = []
         for d in decisions:
             if d.kind == "items_rerated":
                 self.parts.prompts.records.forget()
-            done += self._reset(d) if d.kind == "reference_reset" else [d]
-        return done
+            applied += self._reset_reference(d) if d.kind == "reference_reset" else [d]
+        return applied
 
-    def _reset(self, decided: Decision) -> list[Decision]:
-        """Reset the reference, to the policy as it is where the best checkpoint is lost: then say why."""
-        p, to = self.parts, decided.evidence["reset_to"]
-        clear = decided.evidence["optimizer"] == "clear"
+    def _reset_reference(self, decision: Decision) -> list[Decision]:
+        """Reset the reference; where the best checkpoint is lost, to the policy as it is, and say why."""
+        p, to = self.parts, decision.evidence["reset_to"]
+        clear = decision.evidence["optimizer"] == "clear"
         best, trouble = (None, "") if to == "current" else best_checkpoint(p.folder.checkpoints)
         if best is not None and to == "best_reference":
             p.policy.reset_to_checkpoint(clear, best)
-            return [decided]
+            return [decision]
         if best is not None:
             p.policy.load_checkpoint_policy(best)
             p.generator.sync_weights(p.policy.model)
         p.policy.reset_reference(clear)
-        return best_lost(decided, trouble) if trouble else [decided]
+        return best_lost(decision, trouble) if trouble else [decision]
 
-    def _save_best(self, step: int) -> None:
-        if self.config.checkpoint.best:
+    def _keep_best(self, step: int) -> None:
+        """Save the checkpoint of the best validation so far."""
+        if self.config.checkpoint.best and self.controller.best_step == step:
             self.checkpoint(step)
             mark_best(self.parts.folder.checkpoints, step)
 
-    def _validate(self, step: int, row: dict[str, Any]) -> ValidationResult | None:
+    def _validate(self, step: int, settings: TrainConfig) -> Validation | None:
         every, p = self.config.validation.every, self.parts
         if not every or step % every or not self.watched:
             return None
         with p.policy.compute():
-            result, measured = validate(
-                self.watched, self.controller.settings, p.generator, p.scorer, p.beat
-            )
+            validation = validate(self.watched, settings, p.generator, p.scorer, p.beat)
         p.beat()
-        row |= measured
-        if result is not None:
-            shown = f"{result.mean:.3f} ± {result.standard_error:.3f}"
+        if (result := validation.result) is not None:
             p.progress.message(
-                f"step {step}: validation reward {shown} on {result.problems} problems"
+                f"step {step}: validation reward {result.mean:.3f} ± {result.standard_error:.3f} "
+                f"on {result.problems} problems"
             )
-        return result
+        return validation
 
-    def _record(
-        self,
-        step: int,
-        batch: Batch,
-        learned: Learned,
-        row: dict[str, Any],
-        decisions: Sequence[Decision],
-    ) -> None:
-        folder, logging = self.parts.folder, self.config.logging
+    def _record(self, report: StepReport, decisions: Sequence[Decision]) -> dict[str, Any]:
+        """Write rollouts, decisions and metrics of the step; return its metrics."""
+        step, folder, logging = report.step, self.parts.folder, self.config.logging
         started = time.perf_counter()
         if logging.rollouts_every and step % logging.rollouts_every == 0:
-            write_rollouts(folder, step, batch.sampled, learned, logging.rollouts)
-        row["rollouts_seconds"] = round(time.perf_counter() - started, 4)
+            write_rollouts(folder, step, report.batch.sampled, report.learned, logging.rollouts)
+        row = metrics_row(replace(report, rollouts_seconds=time.perf_counter() - started))
         self._log(decisions)
         folder.log_metrics(row)
         self.loggers.write(step, row)
         due = logging.forecast * self.config.validation.every
         if due and step % due == 0 and step < self.config.steps and "validation_reward" in row:
-            said = told(forecast(folder.metrics(), self.config.steps, seed=self.config.seed))
-            self.parts.progress.message(f"step {step}: {said}")
+            line = one_line(forecast(folder.metrics(), self.config.steps, seed=self.config.seed))
+            self.parts.progress.message(f"step {step}: {line}")
+        return row
 
     def _log(self, decisions: Sequence[Decision]) -> None:
         self.parts.folder.log_decisions(decisions)
         for d in decisions:
-            if d.kind in self._told_once:
+            if d.kind in self._logged_once:
                 continue
             if d.kind in EVERY_STEP:
-                self._told_once.add(d.kind)
+                self._logged_once.add(d.kind)
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
+
+    def _stop_if_nothing_was_usable(self) -> None:
+        """End a run that never had a usable group as one that failed, and show the first response of it."""
+        decision = never_usable(self.last_step, self.parts.folder.metrics())
+        if decision is None:
+            return
+        if self.stop_reason is None:
+            self.stop_reason = decision.reason
+            self._log([decision])
+        for line in [] if self._first is None else first_response(self._first):
+            self.parts.progress.message(line)
 
     def _stop_before(
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
         """Give up ``step``: put back what it had changed, so that a resumed run does it whole."""
         seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
-        self._take_back(before, carried)
+        self._restore(before, carried)
         self.stop_reason = reason
         stopped = Decision(step, "run_stopped", reason)
         evidence = {"in_step": step}

@@ -1,7 +1,4 @@
-"""What is asked for as a run: its config, folder and engine. The command line and ``prorl.train`` both begin here.
-
-Leaves out: training (``engine.local``, ``engine.openrlhf``), and saying what happens.
-"""
+"""What is asked for as a run: its config, folder and engine. The command line and ``prorl.train`` both begin here."""
 
 from __future__ import annotations
 
@@ -11,20 +8,119 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
-from prorl_common import UserError
+from prorl_common import DiskFullError, MissingExtraError, ServiceError, UserError, pip_install
 from prorl_common.config import read_config_file
 from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.presets import load_preset
 from prorl_training.engine.local import TrainReport, check_start, default_preset, find_dataset
-from prorl_training.engine.pick import Choice, Machine, look, pick_engine
+from prorl_training.run.checkpoint import newest_step
 from prorl_training.run.folder import RunFolder, find_run, named_run
 from prorl_training.run.lineage import place
 from prorl_training.run.resume import nothing_left
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision
 
 if TYPE_CHECKING:
     from prorl_common import Progress
+
+
+OVERRIDE = "--engine local overrides"
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the choice depends on: the GPUs that torch sees, and why OpenRLHF's stack will not do ("": it will)."""
+
+    gpus: int
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Settings to lay over those that were asked for, and what to say of it ("": nothing)."""
+
+    settings: tuple[str, ...] = ()
+    said: str = ""
+
+
+def look() -> Machine:
+    """Look at this machine; nothing of the stack is imported, torch only to count GPUs."""
+    from prorl_training.engine.openrlhf.versions import require_stack
+    from prorl_training.planning.gpus import visible_gpus
+
+    try:
+        require_stack()
+    except (MissingExtraError, UserError) as error:
+        return Machine(len(visible_gpus()), str(error))
+    return Machine(len(visible_gpus()))
+
+
+def pick_engine(
+    load: Callable[[Sequence[str]], TrainConfig], machine: Callable[[], Machine] = look
+) -> Choice:
+    """Return the engine for a run that names none.
+
+    ``load`` gives the run's config with further settings. OpenRLHF takes the GPUs that the config names, else as many
+    of the machine's as the batch divides among; one GPU, or a config that names its device or that OpenRLHF cannot
+    do, stays local.
+    """
+    from prorl_training.engine.openrlhf.launch.understood import unsupported
+
+    plain = load(())
+    if plain.model.device not in ("auto", "cuda") or any(stage.engine for stage in plain.stages):
+        return Choice()
+    here = machine()
+    if here.gpus < 2:
+        return Choice()
+    if here.missing:
+        cure = pip_install("prorl[openrlhf]")
+        return Choice((), f"local, on one of {here.gpus} GPUs; for all of them {cure}")
+    reasons: list[str] = []
+    named = _gpus(plain) != _gpus(TrainConfig())
+    for gpus in (here.gpus,) if named else range(here.gpus, 1, -1):
+        settings = ("engine=openrlhf", *(() if named else (f"openrlhf.gpus_per_node={gpus}",)))
+        reasons = unsupported(load(settings), "cuda")
+        if not reasons:
+            count = f"{gpus} GPUs" if gpus == here.gpus else f"{gpus} of {here.gpus} GPUs"
+            return Choice(settings, f"openrlhf, as its stack and {count} are here; {OVERRIDE}")
+    return Choice((), f"local, on one of {here.gpus} GPUs; openrlhf cannot do {reasons[0]}")
+
+
+def _gpus(config: TrainConfig) -> tuple[int, int]:
+    return config.openrlhf.nodes, config.openrlhf.gpus_per_node
+
+
+PAUSE = 10.0
+"""Seconds before a restart: Ray needs some to notice what died with a node."""
+
+
+def train_with_restarts(
+    train: Callable[[bool], TrainReport],
+    run: RunFolder,
+    restarts: int,
+    say: Callable[[str], None],
+    sleep: Callable[[float], None] = time.sleep,
+) -> TrainReport:
+    """Call ``train(again)`` until it returns, at most ``restarts`` times with ``again`` true.
+
+    Raises what it raises: a ServiceError when no restart is left, at once when the run never came about, and every
+    other error at once.
+    """
+    done = 0
+    while True:
+        try:
+            return train(done > 0)
+        except DiskFullError:
+            raise
+        except ServiceError as error:
+            if done == restarts or not run.config_path.is_file():
+                raise
+            trouble = str(error).partition("\n")[0]
+        done += 1
+        step = newest_step(run.checkpoints)
+        where = "at the beginning" if step is None else f"after step {step}"
+        say(f"{trouble}; starting again {where} (restart {done} of {restarts})")
+        sleep(PAUSE)
 
 
 Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
@@ -55,7 +151,7 @@ class Start:
 
     def check_memory(self) -> str | None:
         """Return what is worth saying of the run's memory. Raises UserError where it does not fit this machine."""
-        from prorl_training.sizing.here import check_fit, memory_here
+        from prorl_training.planning.fit import check_fit, memory_here
 
         return check_fit(self.config, memory_here(self.config))
 
@@ -64,7 +160,7 @@ class Start:
     ) -> TrainReport:
         """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
         how it ended. See ``engine.restarts`` for ``restarts``."""
-        from prorl_training.engine.restarts import train_with_restarts
+        from prorl_training.engine.start import train_with_restarts
 
         def once(again: bool) -> TrainReport:
             return self._train(progress, trainers or trainer_of, again)

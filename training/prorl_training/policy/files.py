@@ -14,7 +14,7 @@ from torch import Tensor
 
 from prorl_inference import load_model
 from prorl_training.policy.model import PolicyModel
-from prorl_training.run.checkpoint_store import CheckpointError
+from prorl_training.types import CheckpointError
 
 POLICY, ADAPTERS = "policy", "adapters.safetensors"
 REFERENCE, OPTIMIZER = "reference.safetensors", "optimizer.safetensors"

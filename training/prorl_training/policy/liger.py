@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from prorl_common import UserError
-from prorl_training.policy.chunked import linear_logprobs, product_type
+from prorl_training.policy.logprobs import linear_logprobs, product_type
 
 OFF = "--set model.liger=false"
 _TOKENS, _VOCABULARY = 8, 512
@@ -40,6 +40,7 @@ def liger_logprobs(
     targets: Tensor,
     temperature: float = 1.0,
     with_entropy: bool = False,
+    vocabulary: int | None = None,
 ) -> tuple[Tensor, Tensor | None]:
     """Return what ``chunked.linear_logprobs`` returns, as far as the type of the products allows."""
     from liger_kernel.ops import LigerFusedLinearScaledCrossEntropyFunction as Fused
@@ -48,7 +49,7 @@ def liger_logprobs(
     with torch.autocast(hidden.device.type, enabled=False):
         found: Any = Fused.apply(
             hidden.to(dtype),
-            layer.weight.to(dtype),
+            layer.weight[:vocabulary].to(dtype),
             targets,
             temperature,
             return_entropy=with_entropy,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,10 +18,9 @@ from torch import Tensor
 
 from prorl_common import derive_seed
 from prorl_datasets import Sample
-from prorl_training.algorithm import (
+from prorl_training.algorithm.kl import kl_penalty
+from prorl_training.algorithm.objective import (
     Tokens,
-    compute_advantages,
-    kl_penalty,
     mismatch_size,
     mismatch_sums,
     pass_loss,
@@ -31,8 +30,9 @@ from prorl_training.config import TrainConfig
 from prorl_training.policy.files import policy_tensors, write_policy
 from prorl_training.policy.model import PolicyModel
 from prorl_training.policy.packing import Pack, PromptGroup, build_packs
-from prorl_training.rollout.types import Group, Trajectory
+from prorl_training.rollout.staleness import is_stale
 from prorl_training.schedule.learning_rate import lr_at
+from prorl_training.types import Group, Trajectory, UpdateStats
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,15 @@ class UpdateBatch:
 
 def build_update(
     groups: Sequence[Group],
+    advantages: Tensor,
     step: int,
     config: TrainConfig,
     encode: Callable[[Sample], tuple[int, ...]],
 ) -> UpdateBatch | None:
     """Return the update of ``step`` on shaped ``groups``, or None when no response may be trained on.
 
-    Advantages come from all scored responses; those with ``trains`` False are left out of the loss.
-    Groups are shuffled by (seed, step) and dealt into ``loss.mini_batches`` parts, whole groups each.
+    ``advantages`` (B,) are of all scored responses; those with ``trains`` False are left out of the loss. Groups
+    are shuffled by (seed, step) and dealt into ``loss.mini_batches`` parts, whole groups each.
     """
     scored: list[tuple[int, Trajectory]] = []  # group number, trajectory; the place is its index
     packed: list[PromptGroup] = []
@@ -80,14 +81,11 @@ def build_update(
     every = config.kl.measure_share_every
     return UpdateBatch(
         mini_batches=[packed[i::count] for i in range(count)],
-        advantages=compute_advantages(
-            torch.tensor([t.shaped for _, t in scored]),
-            torch.tensor([number for number, _ in scored]),
-            torch.tensor([len(t.completion.logprobs) for _, t in scored]),
-            config.advantage,
-        ),
+        advantages=advantages,
         sampler_logprobs=[t.completion.logprobs for _, t in scored],
-        stale=frozenset(i for i, (number, _) in enumerate(scored) if groups[number].step != step),
+        stale=frozenset(
+            i for i, (number, _) in enumerate(scored) if is_stale(groups[number], step)
+        ),
         config=config,
         measure_kl_share=bool(every) and (step == 1 or step % every == 0),
     )
@@ -123,42 +121,6 @@ class AcceptAll:
 
     def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
         """Do nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class UpdateStats:
-    """Means over one step's mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or its tokens.
-
-    Quantities of tokens are taken in the pass that made the gradient, before its optimiser step.
-    """
-
-    loss: float
-    """Policy loss plus KL coefficient times KL, as aggregated for the gradient."""
-    policy_loss: float
-    kl: float | None
-    """Mean of the configured estimate of KL(policy || reference); None without a reference pass."""
-    entropy: float
-    """Of the policy at the sampling temperature, in nats."""
-    clipped_fraction: float
-    masked_fraction: float
-    """Share that the mismatch correction held at a bound (``tis``) or left out of the loss."""
-    grad_norm: float
-    """Before clipping; mini-batches that were skipped count when their norm is finite, nan without any."""
-    mismatch_kl: float | None
-    """KL(sampler || trainer before the update) in nats a token, over tokens that are not stale; None without any."""
-    mismatch_ess: float | None
-    """Effective sample size of the ratios trainer / sampler over the same tokens, as a share of them
-    (``algorithm.mismatch``)."""
-    lr: float
-    """Of the last mini-batch."""
-    skipped: int
-    """Mini-batches whose gradient was not applied."""
-    kl_gradient_share: float | None
-    """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, 2-norms over all
-    trained parameters before clipping; None where it was not measured."""
-    trainer_logprobs: Mapping[int, Tensor] = field(default_factory=dict, compare=False, repr=False)
-    """By trajectory: the trainer's log-probs (tokens,) from before the update, float32 on the CPU, where something
-    needed them. For the rollouts, no metric."""
 
 
 class PackStats:

@@ -17,7 +17,7 @@ from prorl_inference import encode_prompt
 from prorl_training.config import TrainConfig
 from prorl_training.policy.packing import PromptGroup, build_packs
 from prorl_training.policy.update import Policy
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision
 
 
 def choose_examples(samples: Sequence[Sample], config: TrainConfig) -> list[Sample]:

@@ -1,6 +1,6 @@
 """The model card: README.md with what was done, what happened and what was measured; what is not known is said to be unknown.
 
-The front matter follows https://github.com/huggingface/hub-docs/blob/main/modelcard.md.
+huggingface_hub's ``ModelCardData`` writes the front matter.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from prorl_common.config import write_yaml
 from prorl_common.hub import is_repo
 from prorl_common.markup import md, table
 from prorl_datasets import recipe_names
 from prorl_training.config.presets import preset_description, preset_names
 from prorl_training.publishing.facts import Facts, Training, prorl_version
 
+UNKNOWN = "Not known here: this folder came without its run."
 FIRST_FEW = 3
 MOST_CHANGED = 40
 """Changed settings that the card lists; all are in training/config.yaml."""
@@ -26,65 +26,71 @@ class Evaluation(Protocol):
     @property
     def section(self) -> str:
         """Markdown that stands below the heading."""
-        ...
 
     @property
     def index(self) -> Sequence[Mapping[str, Any]]:
         """The results of the card's model-index."""
-        ...
 
     @property
     def files(self) -> Mapping[str, bytes]:
         """What is published beside it."""
-        ...
 
     @property
     def commands(self) -> Sequence[str]:
         """What makes the results again."""
-        ...
 
 
 def model_card(repo: str, facts: Facts, evaluation: Evaluation, files: Sequence[str]) -> str:
     """Return the card of ``facts`` as ``repo``; ``files`` are the names of what is published beside it."""
     run = facts.training
+    name = repo.partition("/")[2]
+    at = f" after step {run.step}" if run else ""
+    unmeasured = (
+        f"None: these weights{at} were not evaluated, and nothing here says how good they are."
+    )
+    pipeline = f'from transformers import pipeline\n\nask = pipeline("text-generation", "{repo}")'
+    sections = {
+        "What it was trained on": _trained_on(run) if run else UNKNOWN,
+        "How": _how(facts),
+        "What happened": _happened(run) if run else "",
+        "Evaluation": evaluation.section or unmeasured,
+        "Limits": _limits(facts, evaluation),
+        "How to make it again": _again(facts, run, evaluation) if run else "",
+        "Files beside the model": _bullets([f"`{file}`" for file in files if "/" in file]),
+    }
     parts = [
-        f"---\n{write_yaml(_front(repo, facts, evaluation))}---",
-        f"# {md(repo.partition('/')[2])}",
+        f"---\n{_front(name, facts, evaluation)}\n---",
+        f"# {md(name)}",
         _lead(facts),
-        f'```python\nfrom transformers import pipeline\n\nask = pipeline("text-generation", "{repo}")\n```',
-        "## What it was trained on",
-        _trained_on(run) if run else "Not known here: this folder came without its run.",
-        "## How",
-        _how(facts),
+        f"```python\n{pipeline}\n```",
+        *(f"## {heading}\n\n{text}" for heading, text in sections.items() if text),
     ]
-    if run is not None:
-        parts += ["## What happened", _happened(run)]
-    parts += ["## Evaluation", evaluation.section or _unmeasured(facts)]
-    parts += ["## Limits", _limits(facts, evaluation)]
-    if run is not None:
-        parts += ["## How to make it again", _again(facts, run, evaluation)]
-    beside = [name for name in files if "/" in name]
-    if beside:
-        parts += ["## Files beside the model", "\n".join(f"- `{name}`" for name in beside)]
     return "\n\n".join(parts) + "\n"
 
 
-def _front(repo: str, facts: Facts, evaluation: Evaluation) -> dict[str, Any]:
+def _front(name: str, facts: Facts, evaluation: Evaluation) -> str:
+    """Return the front matter, in the hub's schema, as YAML."""
+    from huggingface_hub import ModelCardData
+
     run, base = facts.training, facts.base
     domains = sorted({d for own in run.dataset.counts.values() for d in own}) if run else []
-    front: dict[str, Any] = {"license": base.licence} if base.licence else {}
-    front |= {"library_name": "transformers", "pipeline_tag": "text-generation"}
-    if base.name is not None:
-        front |= {"base_model": base.name}
-        front |= {"base_model_relation": "finetune"} if facts.lineage else {}
-    hub = [s for s, _ in run.dataset.sources if _on_the_hub(s)] if run else []
-    front |= {"datasets": sorted(set(hub))} if hub else {}
+    sources = {s for s, _ in run.dataset.sources if _on_the_hub(s)} if run else set()
     trained = ["reinforcement-learning", "verifiable-rewards", "reasoning"] if facts.lineage else []
-    front["tags"] = ["prorl", *trained, *domains]
+    measured: dict[str, Any] = {}
     if evaluation.index:
-        name = repo.partition("/")[2]
-        front["model-index"] = [{"name": name, "results": [dict(r) for r in evaluation.index]}]
-    return front
+        results = [dict(result) for result in evaluation.index]
+        measured["model-index"] = [{"name": name, "results": results}]
+    data = ModelCardData(
+        license=base.licence,
+        library_name="transformers",
+        pipeline_tag="text-generation",
+        base_model=base.name,
+        base_model_relation="finetune" if base.name and facts.lineage else None,
+        datasets=sorted(sources) or None,
+        tags=["prorl", *trained, *domains],
+        **measured,
+    )
+    return str(data.to_yaml())
 
 
 def _on_the_hub(source: str) -> bool:
@@ -168,7 +174,7 @@ def _how(facts: Facts) -> str:
     if len(facts.legs) > 1 or run is None:
         parts.append("The legs of training that led here, oldest first:\n\n" + _bullets(facts.legs))
     if run is None and not facts.legs:
-        return "Not known here: this folder came without its run."
+        return UNKNOWN
     return "\n\n".join(part for part in parts if part)
 
 
@@ -223,11 +229,6 @@ def _happened(run: Training) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _unmeasured(facts: Facts) -> str:
-    at = f" after step {facts.training.step}" if facts.training else ""
-    return f"None: these weights{at} were not evaluated, and nothing here says how good they are."
-
-
 def _limits(facts: Facts, evaluation: Evaluation) -> str:
     run, told = facts.training, []
     if facts.lineage is not None:
@@ -258,7 +259,7 @@ def _limits(facts: Facts, evaluation: Evaluation) -> str:
         )
     if not facts.base.licence:
         told.append("No licence is given, as the base model's is not known here.")
-    return _bullets([line for line in told if line]) or "Not known here."
+    return _bullets(told) or "Not known here."
 
 
 def _again(facts: Facts, run: Training, evaluation: Evaluation) -> str:

@@ -34,7 +34,7 @@ UNSAID = (
     "plugins",
     "logging",
     "openrlhf.ray_address",
-    "openrlhf.reward_urls",
+    "reward.servers",
 )
 """Settings that say where a run's things lie and who is told of it; they are not published."""
 _SNAPSHOT = re.compile(r"/models--([\w.-]+?)--([\w.-]+)/snapshots/")

@@ -21,24 +21,45 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 from prorl_common import ServiceError, derive_seed
 from prorl_datasets import Sample
 from prorl_inference import Completion, Generator, Request, SamplingParams, Stream, open_stream
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.occupancy import Occupancy
 from prorl_training.rollout.scoring import Judged, Scoring, score_or_infra
-from prorl_training.rollout.types import (
-    Batch,
-    Carried,
-    Group,
-    LateGroup,
-    Outcome,
-    Scorer,
-    Trajectory,
-)
-from prorl_training.schedule.safety import Guard
+from prorl_training.rollout.staleness import must_end
+from prorl_training.types import Batch, Carried, Group, LateGroup, Outcome, Scorer, Trajectory
 from prorl_verifiers import Verdict
+
+
+class Occupancy:
+    """Adds up how many samples run, and for how long.
+
+    ``idle_share`` is 1 - (samples running, integrated over the time) / (the most that ran at once x the time): what
+    waiting for the last ones costs. Samples beyond ``places`` only wait.
+    """
+
+    def __init__(self, places: int, clock: Callable[[], float]) -> None:
+        self._places, self._clock = places, clock
+        self._running = self._most = 0
+        self._area = 0.0
+        self._began = self._at = clock()
+
+    def note(self, running: int) -> None:
+        """Hear that ``running`` samples are under way from now on."""
+        now = self._clock()
+        self._area += self._running * (now - self._at)
+        self._at = now
+        self._running = min(running, self._places)
+        self._most = max(self._most, self._running)
+
+    @property
+    def idle_share(self) -> float:
+        """The share up to the last ``note``."""
+        whole = self._most * (self._at - self._began)
+        return max(0.0, 1.0 - self._area / whole) if whole > 0 else 0.0
+
 
 RATE_STEP = 0.2
 """Weight of the newest step in ``Collector.usable_rate``."""
@@ -46,6 +67,20 @@ AHEAD = 2
 """Samples under way for each that the sampler runs at once, where they are not carried: the others follow at once."""
 LOOK_SECONDS = 0.05
 """How long the sampler is waited for before verdicts are looked for again."""
+
+
+class RoundGuard(Protocol):
+    """Judges verdicts that are missing; ``schedule.safety.Guard`` is one."""
+
+    def judge_round(
+        self, responses: int, without_verdict: int, attempt: int
+    ) -> Literal["ok", "retry", "stop"]:
+        """Return whether to go on, to score what has no verdict again, or to stop the run."""
+        ...
+
+    def outage_wait(self, attempt: int) -> float:
+        """Return the seconds to wait before scoring again."""
+        ...
 
 
 class StepGivenUp(ServiceError):
@@ -71,7 +106,7 @@ class Collector:
 
     generator: Generator
     scorer: Scorer
-    guard: Guard
+    guard: RoundGuard
     beat: Callable[[], None] = lambda: None
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.perf_counter
@@ -217,8 +252,8 @@ class _Collection:
             return True
         if self._late == "cancel":
             return False
-        oldest = self._step - self._config.dynamic_sampling.late_steps
-        return any(draw.step <= oldest for draw in self._open.values())
+        late_steps = self._config.dynamic_sampling.late_steps
+        return any(must_end(draw.step, self._step, late_steps) for draw in self._open.values())
 
     def _fill(self, stream: Stream) -> None:
         """Draw prompts until as many are under way as it takes to fill the batch.

@@ -15,13 +15,46 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, assert_never
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prorl_common import UserError, derive_seed, nearest
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
-from prorl_training.rollout.item_records import ItemRecords
-from prorl_training.rollout.levels import Ladders
-from prorl_training.rollout.posterior import chance_to_teach, drawing_weights
+from prorl_training.rollout.item_records import ItemRecords, Ladders
+
+Floats = NDArray[np.float64]
+
+
+def chance_to_teach(right: Floats, wrong: Floats, samples: int) -> Floats:
+    """Return for each item the chance that ``samples`` responses are neither all right nor all wrong.
+
+    ``right`` and ``wrong`` are counts of at least 0, not whole where they were discounted.
+    """
+    a, b = 1 + right, 1 + wrong
+    all_right, all_wrong = np.ones_like(a), np.ones_like(a)
+    for j in range(samples):
+        all_right *= (a + j) / (a + b + j)
+        all_wrong *= (b + j) / (a + b + j)
+    return np.maximum(1 - all_right - all_wrong, 0.0)
+
+
+def drawing_weights(
+    base: Floats, chance: Floats, floor: float, strata: Sequence[object] | None = None
+) -> Floats:
+    """Return the weight of each item: ``floor`` of it as ``base`` says, the rest by ``base`` times ``chance``.
+
+    Of every draw an item has at least ``floor`` times the share that ``base`` gives it. A stratum's total
+    is that of ``base``, so that a domain keeps its weight; None: all items are one.
+    """
+    labels = np.zeros(len(base), dtype=np.int64)
+    if strata is not None:
+        labels = np.unique(np.array([str(s) for s in strata]), return_inverse=True)[1]
+    valued = base * chance
+    total, worth = np.bincount(labels, base), np.bincount(labels, valued)
+    scale = np.divide(total, worth, out=np.zeros_like(total), where=worth > 0)
+    by_value = np.where(worth[labels] > 0, valued * scale[labels], base)
+    return floor * base + (1 - floor) * by_value
+
 
 REMEMBERED = 50_000
 """Encoded prompts kept, so that sampling and training encode a prompt once."""

@@ -5,6 +5,8 @@ A ServiceError of the scorer becomes infra-error verdicts for what it was asked 
 
 from __future__ import annotations
 
+import math
+import os
 import queue
 import threading
 from collections import deque
@@ -15,7 +17,8 @@ from typing import Self
 from prorl_common import ServiceError
 from prorl_datasets import Sample
 from prorl_inference import Completion
-from prorl_training.rollout.types import Scorer
+from prorl_training.config import TrainConfig
+from prorl_training.types import Scorer
 from prorl_verifiers import Task, Verdict
 
 Judged = tuple[int, list[Verdict]]
@@ -108,3 +111,31 @@ def score_or_infra(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Ve
         return scorer.score(items)
     except ServiceError as error:
         return [Verdict(None, "infra_error", str(error))] * len(items)
+
+
+SECONDS_AN_ANSWER = 0.06
+"""Processor time of one answer: three times what benchmarks/reward_tier.py measures on a five-domain mix of easy
+answers (0.021 s)."""
+WITHIN = 10.0
+"""Seconds in which a whole batch could be checked, if all of it came at once; more is drawn than one batch, and most
+answers come while others are still sampled."""
+LEAST = 2
+
+
+def answers_in_a_step(config: TrainConfig) -> int:
+    """Return the answers of a batch, of the phase with the most."""
+    phases = (config.in_phase(number) for number in range(max(len(config.phases), 1)))
+    return max(phase.rollout.prompts * phase.rollout.samples for phase in phases)
+
+
+def wanted_workers(answers: int) -> int:
+    """Return the workers that ``answers`` a step ask for, at least ``LEAST``."""
+    return max(math.ceil(answers * SECONDS_AN_ANSWER / WITHIN), LEAST)
+
+
+def workers_here(config: TrainConfig) -> int:
+    """Return the workers of a pool on this machine: ``reward.workers``, else as many as the answers ask for and
+    the cores allow."""
+    cores = len(os.sched_getaffinity(0))
+    wanted = wanted_workers(answers_in_a_step(config))
+    return config.reward.workers or max(min(wanted, cores), LEAST)

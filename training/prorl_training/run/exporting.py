@@ -1,7 +1,6 @@
 """A run's policy as a Hugging Face model: which checkpoint, and the files that are the model.
 
-Both engines write ``policy/`` as Transformers reads it, adapters merged. Leaves out: what is said about the model
-(``publishing``).
+Both engines write ``policy/`` as Transformers reads it, adapters merged.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from prorl_common import UserError, atomic_directory
-from prorl_training.run.checkpoint_store import (
-    CheckpointError,
+from prorl_training.run.checkpoint import (
     best_step,
     checkpoint_path,
     checkpoint_steps,
@@ -22,6 +20,7 @@ from prorl_training.run.checkpoint_store import (
 )
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import write_lineage
+from prorl_training.types import CheckpointError
 
 
 @dataclass(frozen=True, slots=True)

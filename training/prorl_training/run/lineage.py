@@ -14,7 +14,7 @@ from typing import Any
 
 from prorl_common import atomic_write_text
 from prorl_training.config import TrainConfig
-from prorl_training.run.checkpoint_store import has_checkpoint, newest_whole
+from prorl_training.run.checkpoint import has_checkpoint, newest_whole
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.controller import Controller
 

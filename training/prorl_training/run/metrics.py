@@ -1,4 +1,4 @@
-"""A step's numbers: one JSON line, overall and per domain.
+"""A step's line of ``metrics.jsonl``, made from its report: overall, and for each domain and task.
 
 Rates and means are over everything sampled in the step, dropped groups included, so that they follow
 the policy and not the filter.
@@ -12,8 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from prorl_training.policy.update import UpdateStats
-from prorl_training.rollout.types import FULL_MARKS, Batch, Group, Outcome, Trajectory
+from prorl_training.rollout.staleness import policy_ages
+from prorl_training.types import (
+    FULL_MARKS,
+    Batch,
+    Group,
+    Outcome,
+    StepReport,
+    Trajectory,
+    UpdateStats,
+    Validation,
+)
 
 TIMING_KEYS = (
     "seconds",
@@ -28,18 +37,37 @@ TIMING_KEYS = (
 """Keys that differ between two runs of the same config; everything else is determined by it on CPU."""
 
 
+def metrics_row(report: StepReport) -> dict[str, Any]:
+    """Return a step's line of ``metrics.jsonl``."""
+    batch, trained = report.batch, report.learned.groups
+    row: dict[str, Any] = {"step": report.step, "phase": report.phase}
+    row |= batch_metrics(batch, trained)
+    if ages := policy_ages(trained, report.step):
+        row |= {"staleness_mean": sum(ages) / len(ages), "staleness_max": max(ages)}
+    row["prompts_too_long"] = report.prompts_too_long
+    row["length_penalty_active"] = report.penalty_is_on
+    row["tokens_total"] = report.tokens_total
+    row |= update_metrics(report.update)
+    if report.levels is not None:
+        row["levels_open"], row["levels_closed"] = report.levels
+    row |= report.coverage[""]
+    row |= validation_metrics(report.validation)
+    row["domains"] = domain_metrics(report)
+    row["tasks"] = task_metrics(batch.sampled)
+    row |= timing_metrics(report)
+    return row
+
+
 def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the rates of some groups and what filtering them cost.
 
     Beside ``_results``: unparsable_rate over verdicts; truncated_rate over responses; ``answers_distinct``,
-    ``answers_share`` and ``answer_entropy`` (``_answers``), means over groups; ``rollout_entropy``; where models gave
-    rewards, ``judged`` counts them; filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
+    ``answers_share`` and ``answer_entropy`` (``_answers``), means over groups; ``rollout_entropy``;
+    filter_rate over groups; ``tokens_dropped`` are the tokens of groups that taught nothing.
     """
     everything = [t for g in groups for t in g.trajectories]
     scored = [t for t in everything if not t.verdict.is_infra_error]
     dropped = [g for g, o in zip(groups, outcomes, strict=True) if o != "usable"]
-    judged = [t.reward for t in scored if t.verdict.status == "judged"]
-    by_models = {"judged": len(judged), "judged_reward_mean": sum(judged) / max(len(judged), 1)}
     return {
         **_results(groups),
         "unparsable_rate": sum(t.verdict.status == "unparsable" for t in scored)
@@ -54,7 +82,6 @@ def group_metrics(groups: Sequence[Group], outcomes: Sequence[Outcome]) -> dict[
         "groups_flat": sum(o == "flat" for o in outcomes),
         "groups_infra": sum(o == "infra" for o in outcomes),
         "tokens_dropped": sum(g.tokens for g in dropped),
-        **(by_models if judged else {}),
     }
 
 
@@ -152,18 +179,34 @@ def update_metrics(update: UpdateStats | None) -> dict[str, Any]:
     return {k: v for k, v in row.items() if v is not None and math.isfinite(v)}
 
 
-def domain_metrics(
-    batch: Batch,
-    validation: Mapping[str, Mapping[str, Any]],
-    coverage: Mapping[str, Mapping[str, int]],
-) -> dict[str, dict[str, Any]]:
-    """Return ``group_metrics`` of each domain that was sampled, ``discard_metrics`` of each that was sampled
-    or discarded, what ``validation`` says of each that was validated (empty: none was), and each one's ``coverage``."""
+def validation_metrics(validation: Validation | None) -> dict[str, Any]:
+    """Return what a validation measured; ``validation_rewards`` are each problem's mean (None without a verdict)."""
+    if validation is None:
+        return {}
+    row: dict[str, Any] = {
+        "validation_infra_errors": validation.infra_errors,
+        "validation_seconds": round(validation.seconds, 3),
+    }
+    if (result := validation.result) is not None:
+        row["validation_reward"] = result.mean
+        row["validation_se"] = result.standard_error
+        row["validation_problems"] = result.problems
+        row["validation_rewards"] = list(result.rewards)
+        row["validation_pass_rate"] = validation.pass_rate
+    return row
+
+
+def domain_metrics(report: StepReport) -> dict[str, dict[str, Any]]:
+    """Return ``group_metrics`` of each domain that was sampled, ``discard_metrics`` of each that was sampled or
+    discarded, and each one's coverage and validation."""
+    batch = report.batch
+    coverage = {domain: counts for domain, counts in report.coverage.items() if domain}
+    validated = {} if report.validation is None else report.validation.domains
     pairs = list(zip(batch.sampled, batch.outcomes, strict=True))
     sampled = {g.sample.domain for g in batch.sampled}
     seen = sampled | {g.sample.domain for g in batch.discarded}
     rows: dict[str, dict[str, Any]] = {}
-    for domain in sorted({*seen, *validation, *coverage}):
+    for domain in sorted({*seen, *validated, *coverage}):
         row = rows[domain] = {}
         if domain in sampled:
             own = [(g, o) for g, o in pairs if g.sample.domain == domain]
@@ -171,7 +214,8 @@ def domain_metrics(
         if domain in seen:
             row |= discard_metrics([g for g in batch.discarded if g.sample.domain == domain])
         row |= coverage.get(domain, {})
-        row |= validation.get(domain, {})
+        if domain in validated:
+            row["validation_reward"], row["validation_pass_rate"] = validated[domain]
     return rows
 
 
@@ -187,30 +231,21 @@ def task_metrics(groups: Sequence[Group]) -> dict[str, dict[str, Any]]:
     }
 
 
-def staleness_metrics(trained: Sequence[Group], step: int) -> dict[str, float]:
-    """Return how old the policy was that began the responses trained on, in steps: their mean and the largest.
-
-    0: the policy that the step began with. Nothing where nothing was trained on.
-    """
-    ages = [step - 1 - t.policies[0] for g in trained for t in g.scored]
-    if not ages:
-        return {}
-    return {"staleness_mean": sum(ages) / len(ages), "staleness_max": max(ages)}
-
-
-def timing_metrics(batch: Batch, seconds: float, update_seconds: float) -> dict[str, Any]:
+def timing_metrics(report: StepReport) -> dict[str, Any]:
     """Return the timing keys of a step but validation's.
 
     In ``score_seconds`` nothing was sampled and verdicts were waited for; ``sampler_idle_share`` is the share of the
     sampler's places that stood empty while it worked.
     """
+    batch, seconds = report.batch, report.seconds
     return {
         "seconds": round(seconds, 3),
         "sample_seconds": round(batch.sample_seconds, 3),
         "score_seconds": round(batch.score_seconds, 3),
-        "update_seconds": round(update_seconds, 3),
+        "update_seconds": round(report.update_seconds, 3),
         "tokens_per_second": round(batch.tokens / max(seconds, 1e-9), 2),
         "sampler_idle_share": round(batch.idle_share, 4),
+        "rollouts_seconds": round(report.rollouts_seconds, 4),
     }
 
 

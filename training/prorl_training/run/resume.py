@@ -13,17 +13,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from prorl_common import sha256_file
+from prorl_common import prorl_command, sha256_file
 from prorl_training.config import TrainConfig
-from prorl_training.config.checks import check_config
-from prorl_training.config.loading import parse_override
-from prorl_training.config.schema import merge
-from prorl_training.run.checkpoint_store import has_checkpoint, newest_step, newest_whole
+from prorl_training.config.loading import check_config, parse_override
+from prorl_training.config.tree import merge
+from prorl_training.run.checkpoint import has_checkpoint, newest_step, newest_whole
 from prorl_training.run.folder import ResumeError, RunFolder
 from prorl_training.run.lineage import place, read_lineage
-from prorl_training.schedule.decisions import Decision
 from prorl_training.schedule.learning_rate import planned_updates
 from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, PENALTIES, POLICY_LOSSES
+from prorl_training.types import Decision
 from prorl_verifiers import Task, part_records
 
 ALLOWED = (
@@ -54,12 +53,11 @@ ALLOWED = (
     "openrlhf.rollout_tokens_per_gpu",
     "openrlhf.attention",
     "openrlhf.ray_address",
-    "openrlhf.reward",
     "openrlhf.reward_replicas",
-    "openrlhf.reward_urls",
     "openrlhf.verify_sync",
     "openrlhf.node_wait_seconds",
     "openrlhf.object_store_gib",
+    "reward.servers",
     "reward.workers",
     "reward.timeout_seconds",
     "reward.overlap",
@@ -115,8 +113,8 @@ def resume_config(
         shown = ", ".join(f"{key} ({_show(a)} -> {_show(b)})" for key, (a, b) in wrong.items())
         raise ResumeError(
             f"{run.name} was not started with {shown}, and this changes what it computes "
-            f"({_beside(wrong)}). Start a new run from this policy: prorl train export FOLDER --run "
-            f"{run.name}, then prorl train --model FOLDER --set ..."
+            f"({_beside(wrong)}). Start a new run from this policy: "
+            f"{prorl_command('train', 'export', run.name)} --out FOLDER, then prorl train --model FOLDER --set ..."
         )
     if after.steps < done:
         raise ResumeError(
@@ -147,8 +145,8 @@ def _with_engine(run: RunFolder, config: TrainConfig, engine: Any) -> list[dict[
     if begun == len(stages):
         raise ResumeError(
             f"{run.name} is in its last stage, which goes on with the engine that it began with: for another one "
-            f"start a new run from this policy: prorl train export FOLDER --run {run.name}, then prorl train "
-            "--model FOLDER --engine ..."
+            f"start a new run from this policy: {prorl_command('train', 'export', run.name)} --out FOLDER, then prorl "
+            "train --model FOLDER --engine ..."
         )
     return [stage | ({"engine": engine} if n >= begun else {}) for n, stage in enumerate(stages)]
 
@@ -286,8 +284,8 @@ def check_identity(
         names = dict.fromkeys(f"{part['name']} of {part['source']}" for part in changed)
         raise ResumeError(
             f"{run.name} was started with other plug-ins ({', '.join(names)} changed): go on with the ones "
-            f"it was started with, or start a new run from its weights (prorl train export MODEL --run {run.name}, then "
-            "prorl train --set model.path=MODEL)"
+            f"it was started with, or start a new run from its weights "
+            f"({prorl_command('train', 'export', run.name)} --out MODEL, then prorl train --set model.path=MODEL)"
         )
     if known["dataset"] != dataset_fingerprint(dataset):
         raise ResumeError(

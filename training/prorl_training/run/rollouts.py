@@ -11,8 +11,8 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,23 +20,11 @@ import numpy as np
 from prorl_common.files import explain_write_errors
 from prorl_common.rollout_files import rollout_file, schema
 from prorl_datasets import Sample
-from prorl_training.rollout.types import Group, Trajectory
 from prorl_training.run.folder import RunFolder
+from prorl_training.types import Group, Learned, Trajectory
 
 TOKEN_COLUMNS = ("token_ids", "sampler_logprobs", "trainer_logprobs")
 """Lists with a value a token: what ``logging.rollouts=texts`` leaves null."""
-
-
-@dataclass(frozen=True, slots=True)
-class Learned:
-    """What a step trained on: shaped ``groups``, and by trajectory what the update used (empty: there was none).
-
-    Trajectories are numbered as in ``UpdateBatch``: the scored ones of all groups, in order. Log-probs (tokens,).
-    """
-
-    groups: Sequence[Group] = ()
-    advantages: Sequence[float] = ()
-    trainer_logprobs: Mapping[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +132,6 @@ def _of_response(row: _Row, advantages: Sequence[float]) -> dict[str, Any]:
         "reason": _storable(v.reason),
         "extracted": None if v.extracted is None else _storable(v.extracted),
         "isolation": v.isolation,
-        "judge": v.judge,
         "seconds": v.seconds,
         "metrics": json.dumps(dict(v.metrics)) if v.metrics else None,
         "kept": row.kept,

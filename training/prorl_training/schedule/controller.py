@@ -2,8 +2,7 @@
 
 Knows no model and no torch. Same config and same metrics give the same decisions, so a run can be
 simulated before it is paid for and explained afterwards. Its state is plain JSON and lives in every
-checkpoint. Its tests are in ``rules`` and ``validation_history``; the reactions to trouble are the guard's
-(``safety``).
+checkpoint. The rules of resets are in ``resets``, the tests of validation in ``validation``; the reactions to trouble are the guard's (``safety``).
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from typing import Any, NamedTuple
 
 from prorl_common import UserError
 from prorl_training.config import LengthPenaltyConfig, TrainConfig
-from prorl_training.schedule.decisions import WEIGHTS, Decision, DecisionKind
-from prorl_training.schedule.outlook import Outlook
+from prorl_training.schedule.forecast import Outlook
 from prorl_training.schedule.plateau import Plateau
-from prorl_training.schedule.rules import Finding, measure_spike
-from prorl_training.schedule.validation_history import ValidationHistory, ValidationResult
+from prorl_training.schedule.resets import interval_rule, kl_rule, reset_decision
+from prorl_training.schedule.validation import ValidationHistory
+from prorl_training.types import Decision, DecisionKind, Finding, ValidationResult
 
 
 class Measured(NamedTuple):
@@ -82,7 +81,7 @@ class Controller:
         """Step after which the reference was last reset; 0: not yet."""
         return self.state.last_reset
 
-    def penalty_active(self, step: int) -> bool:
+    def penalty_is_on(self, step: int) -> bool:
         """Return whether the length penalty is on at ``step`` (1-based) under the phase that holds now.
 
         Windows are counted in the steps of the run, or of its stage, and go on across phases, except in a
@@ -156,21 +155,9 @@ class Controller:
             return None
         history = self.state.kl_history[-c.kl_window :]
         self.state.kl_history = [*history, kl][-c.kl_window :]
-        if self._cooling(step):
-            return None
-        if c.kl_threshold and kl > c.kl_threshold:
-            seen = {"kl": kl, "threshold": c.kl_threshold}
-            return Finding("kl_threshold", f"KL {kl:.4g} is above {c.kl_threshold:.4g}", seen)
-        if not c.kl_zscore or len(history) < c.kl_window:
-            return None
-        spike = measure_spike(history, kl)
-        if spike.z <= c.kl_zscore:
-            return None
-        reason = (
-            f"KL {kl:.4g} is {spike.z:.1f} robust deviations above the {spike.expected:.4g} that "
-            f"the last {c.kl_window} steps lead to"
-        )
-        return Finding("kl_zscore", reason, {"kl": kl, **spike._asdict(), "limit": c.kl_zscore})
+        last = self.state.last_reset
+        cooling = last > 0 and step - last < c.cool_down
+        return None if cooling else kl_rule(history, kl, c)
 
     def _validate(self, step: int, result: ValidationResult | None) -> Finding | None:
         if result is None or not math.isfinite(result.mean):
@@ -182,15 +169,10 @@ class Controller:
         return self.validations.find(self.settings.controller)
 
     def _interval(self, step: int) -> Finding | None:
-        every = self.settings.controller.reset_interval
-        since = step - self.state.last_reset
-        if every == 0 or since < every or self._next_phase_resets(step):
+        if self._next_phase_resets(step):
             return None
-        return Finding("interval", f"{since} steps since the last reset", {"every": every})
-
-    def _cooling(self, step: int) -> bool:
-        last = self.state.last_reset
-        return last > 0 and step - last < self.settings.controller.cool_down
+        since = step - self.state.last_reset
+        return interval_rule(since, self.settings.controller.reset_interval)
 
     def _reset(
         self, step: int, after: int, found: list[Finding], new_run: bool = False
@@ -202,23 +184,14 @@ class Controller:
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
-        rules = [f.rule for f in found]
-        evidence: dict[str, Any] = {"rule": rules[0], **found[0].evidence}
-        if len(found) > 1:
-            evidence["also"] = rules[1:]
-        evidence |= {
-            "optimizer": "clear" if new_run else c.optimizer,
-            "reset_to": to,
-            "weights": WEIGHTS[to],
-            "best_step": best,
-            "steps_since_reset": after - self.state.last_reset,
-        }
+        optimizer = "clear" if new_run else c.optimizer
+        about = {"best_step": best, "steps_since_reset": after - self.state.last_reset}
         self.state.last_reset = after
         self.state.kl_history = []
         if to == "best":
             self.validations.forget()  # the policy is another
-        self._act_on(rules)
-        return Decision(step, "reference_reset", found[0].reason, evidence)
+        self._act_on([f.rule for f in found])
+        return reset_decision(step, found, to, optimizer, about)
 
     def _act_on(self, rules: Sequence[str]) -> None:
         """A drop that was acted on makes the lower level the measure; the next stall comes from what comes."""
@@ -293,7 +266,7 @@ class Controller:
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
         """An open window that a phase changes is closed and opened anew with the phase's own values."""
         s, p = self.state, self.settings.length_penalty
-        now, was = self.penalty_active(step), s.window_open
+        now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now
         changed = _values(before) != _values(p)
         decisions = []

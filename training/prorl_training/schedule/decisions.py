@@ -1,40 +1,13 @@
-"""What a run decided on its way: the record that ``decisions.jsonl`` holds, a line each.
-
-Standard library only, so that the controller, the guard and a simulation need no torch.
-"""
+"""The kinds of decisions, and a run's decisions over its steps: spans, lanes as text, a table, differences."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
-DecisionKind = Literal[
-    "warm_start",
-    "phase_started",
-    "penalty_window_opened",
-    "penalty_window_closed",
-    "reference_reset",
-    "samples_raised",
-    "difficulty_raised",
-    "items_rerated",
-    "run_ended",
-    "levels_changed",
-    "update_skipped",
-    "learning_rate_backed_off",
-    "learning_rate_restored",
-    "step_skipped",
-    "refill_gave_up",
-    "short_batch",
-    "prompts_dropped",
-    "entropy_low",
-    "outage",
-    "validation_outage",
-    "best_checkpoint_lost",
-    "run_stopped",
-    "checkpoint_fallback",
-    "config_changed",
-]
+from prorl_training.config import TrainConfig
+from prorl_training.types import Decision, DecisionKind
 
 CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
     (
@@ -55,23 +28,136 @@ PLATEAU_KINDS: frozenset[DecisionKind] = frozenset(
 )
 """What a stall leads to beside a reset (``schedule.plateau``)."""
 
-WEIGHTS = {
-    "current": "the reference takes the policy's own",
-    "best_reference": "the reference takes those of best_step, the policy keeps its own",
-    "best": "policy and reference take those of best_step",
-}
-"""What each ``controller.reset_to`` does, for a reset's evidence."""
+Span = tuple[int, int, str]
+"""First step, step after the last, label."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What changed at which step (1-based; 0: before step 1), why, and on which evidence (JSON values)."""
+class Difference(NamedTuple):
+    """A decision that only one of two lists has."""
 
     step: int
-    kind: DecisionKind
+    kind: str
+    side: str
+    """``simulated`` or ``recorded``."""
     reason: str
-    evidence: Mapping[str, Any] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the decision as a JSON object, one line of ``decisions.jsonl``."""
-        return asdict(self)
+
+def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
+    """Return the stretches in which the length penalty was on."""
+    spans, opened = [], None
+    for d in decisions:
+        if d.kind == "penalty_window_closed" and opened is not None:
+            spans.append((opened, d.step, ""))
+            opened = None
+        elif d.kind == "penalty_window_opened":
+            opened = d.step
+    return [*spans, (opened, steps + 1, "")] if opened is not None else spans
+
+
+def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
+    """Return each phase's stretch with its name; empty for a run without phases."""
+    starts = [d for d in decisions if d.kind == "phase_started"]
+    ends = [*(d.step for d in starts), steps + 1][1:]
+    return [
+        (d.step, e, str(d.evidence.get("name", ""))) for d, e in zip(starts, ends, strict=False)
+    ]
+
+
+def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
+    """Return each stage's stretch with its name; empty for a run without stages."""
+    entered = [d for d in decisions if d.kind == "phase_started" and "stage" in d.evidence]
+    starts = [next(same) for _, same in groupby(entered, lambda d: str(d.evidence["stage"]))]
+    ends = [*(d.step for d in starts), steps + 1][1:]
+    return [(d.step, e, str(d.evidence["stage"])) for d, e in zip(starts, ends, strict=True)]
+
+
+def stage_lines(config: TrainConfig) -> list[str]:
+    """Return what a run goes through, a line a stage: its phases, length and engine; none without stages."""
+    told = []
+    for stage in config.stages:
+        numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
+        names = [config.phases[n].name for n in numbers]
+        shown = "" if names == [stage.name] else f" ({names[0]} to {names[-1]})"
+        last = numbers[-1] + 1 == len(config.phases)
+        steps = sum(config.phases[n].steps for n in numbers)
+        length = "to the end" if last else f"up to {steps} steps"
+        told.append(f"{stage.name}{shown}: {length}, engine {config.in_phase(numbers[0]).engine}")
+    return told
+
+
+def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
+    """Return lines of a text timeline, ``width`` characters for ``steps`` steps.
+
+    Stages and phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
+    where the reference is reset, ``P`` where a stall led to something else, ``L`` where levels opened or closed, ``!`` for any other decision.
+    """
+    width = max(min(width, steps), 1)
+
+    def lane(name: str, spans: Sequence[tuple[int, int]], signs: Sequence[str]) -> str:
+        cells = ["."] * width
+        for (first, end), sign in zip(spans, signs, strict=True):
+            left, right = (
+                (min(max(step, 1), steps) - 1) * width // steps for step in (first, end - 1)
+            )
+            cells[left : right + 1] = [sign] * (right + 1 - left)
+        return f"{name:<9}{''.join(cells)}"
+
+    def at(kept: Callable[[Decision], bool]) -> list[tuple[int, int]]:
+        return [(d.step, d.step + 1) for d in decisions if kept(d)]
+
+    lines = []
+    if stages := stage_spans(decisions, steps):
+        signs = [str(n + 1)[-1] for n in range(len(stages))]
+        lines.append(lane("stage", [s[:2] for s in stages], signs))
+    if phases := phase_spans(decisions, steps):
+        numbers = [str(n + 1)[-1] for n in range(len(phases))]
+        lines.append(lane("phase", [p[:2] for p in phases], numbers))
+    windows = [w[:2] for w in penalty_windows(decisions, steps)]
+    lines.append(lane("penalty", windows, "=" * len(windows)))
+    resets = at(lambda d: d.kind == "reference_reset")
+    lines.append(lane("reset", resets, "R" * len(resets)))
+    if raised := at(lambda d: d.kind in PLATEAU_KINDS):
+        lines.append(lane("plateau", raised, "P" * len(raised)))
+    if changed := at(lambda d: d.kind == "levels_changed"):
+        lines.append(lane("levels", changed, "L" * len(changed)))
+    if other := at(lambda d: d.kind not in {*CONTROLLER_KINDS, "levels_changed"}):
+        lines.append(lane("other", other, "!" * len(other)))
+    right = str(steps)
+    lines.append("step     1" + " " * (width - 1 - len(right)) + right)
+    return lines
+
+
+def table_rows(decisions: Sequence[Decision]) -> list[tuple[str, str, str]]:
+    """Return (step, what, why) of each decision as text."""
+    return [(str(d.step), d.kind.replace("_", " "), d.reason) for d in decisions]
+
+
+def read_decision(row: Mapping[str, Any]) -> Decision:
+    """Return the decision of a line of ``decisions.jsonl``."""
+    return Decision(int(row["step"]), row["kind"], str(row["reason"]), row.get("evidence", {}))
+
+
+def differences(
+    simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
+) -> list[Difference]:
+    """Return where two lists differ in what the controller decides, up to ``steps``, in step order.
+
+    A reset by another rule or to other weights differs too. What only the guard or the engine can know
+    (skipped updates, outages) is not compared.
+    """
+    compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
+    sides = {
+        side: {
+            (d.step, d.kind, *(d.evidence.get(key) for key in compared)): d
+            for d in found
+            if d.kind in CONTROLLER_KINDS and d.step <= steps
+        }
+        for side, found in (("simulated", simulated), ("recorded", recorded))
+    }
+    only = [
+        Difference(d.step, d.kind, side, d.reason)
+        for side, other in (("simulated", "recorded"), ("recorded", "simulated"))
+        for identity, d in sides[side].items()
+        if identity not in sides[other]
+    ]
+    return sorted(only, key=lambda x: (x.step, x.kind, x.side))

@@ -6,7 +6,7 @@
   training stops paying, broader rollouts go on paying). It holds for the phases that follow, where they have no more.
 - ``raise_difficulty``: one more level of every ladder is opened (``data.levels``).
 - ``rerate``: what rollouts have said of the items is forgotten, so that all are looked at anew.
-- ``end``: the run is over, well and early; with ``end_gain`` only where the run's forecast sees less to gain (``outlook``).
+- ``end``: the run is over, well and early; with ``end_gain`` only where the run's forecast sees less to gain (``forecast``).
 
 An action that has nothing left to do is passed over; where none is left, the reference is reset. A stage begins with
 nothing raised. Plain JSON inside, no torch.
@@ -20,9 +20,8 @@ from typing import Any, NamedTuple, assert_never
 
 from prorl_training.config import TrainConfig
 from prorl_training.config.schedule import StallAction
-from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.outlook import Outlook
-from prorl_training.schedule.rules import Finding
+from prorl_training.schedule.forecast import Outlook
+from prorl_training.types import Decision, Finding
 
 
 @dataclass

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
+from prorl_common.markup import printable
 from prorl_training.config import SafetyConfig, TrainConfig
-from prorl_training.schedule.decisions import WEIGHTS, Decision
-
-if TYPE_CHECKING:  # it brings torch, which a simulation does without
-    from prorl_training.rollout.types import Batch
+from prorl_training.types import Batch, Decision, Group, Validation
 
 EVERY_STEP = frozenset({"refill_gave_up", "short_batch", "levels_changed"})
 """Decisions that can come at every step: told on the terminal once, recorded each time."""
@@ -251,23 +250,61 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
 
 
 def validation_outage(
-    step: int, row: Mapping[str, Any], problems: int, settings: TrainConfig
+    step: int, validation: Validation | None, settings: TrainConfig
 ) -> list[Decision]:
-    """Return the decision that a validation on ``problems`` measured nothing; none when it did, or when
-    there was none in this step (``row``: the step's metrics)."""
-    if "validation_infra_errors" not in row or "validation_reward" in row:
+    """Return the decision that a validation measured nothing; none when it did, or when this step had none."""
+    if validation is None or validation.result is not None:
         return []
-    lost, responses = row["validation_infra_errors"], problems * settings.validation.samples
+    lost, responses = validation.infra_errors, validation.responses
     reason = f"{lost} of {responses} validation responses got no verdict: nothing is measured, no rule hears of it"
-    evidence = {"responses": responses, "without_verdict": lost}
-    evidence["infra_rate"] = settings.safety.infra_rate
+    evidence = {
+        "responses": responses,
+        "without_verdict": lost,
+        "infra_rate": settings.safety.infra_rate,
+    }
     return [Decision(step, "validation_outage", reason, evidence)]
 
 
-def best_lost(reset: Decision, trouble: str) -> list[Decision]:
-    """Return what a reset to the best became, and why: the policy kept its own weights."""
-    told = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
-    kept = replace(reset, evidence=told)
-    reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
-    evidence = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}
-    return [kept, Decision(reset.step, "best_checkpoint_lost", reason, evidence)]
+UNUSABLE = {
+    "all_wrong": "no response earned anything. Does the prompt ask for the form that the verifier rewards (prorl data "
+    "verify says)? If it does, take easier problems, or show the model right answers first (warm_start.examples)",
+    "all_right": "every response was right: take harder problems",
+    "flat": "all responses to a prompt earned the same part of the reward: take more samples a prompt or a finer verifier",
+    "infra": "the responses got no verdict: the verifier's reason says why",
+}
+"""Why a group is of no use (``types.Outcome``) -> what to look at."""
+SHOWN = 600
+"""Characters of a prompt and of a response that are shown."""
+
+
+def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
+    """Return the decision that a run has failed because no group of it was ever usable; None when one was.
+
+    ``rows`` are the run's metrics, those before a resume too.
+    """
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if row["groups_kept"]:
+            return None
+        counts.update({why: row[f"groups_{why}"] for why in UNUSABLE})
+    if not step:
+        return None
+    said = ", ".join(f"{n} {why.replace('_', ' ')}" for why, n in counts.most_common() if n)
+    if not said:
+        return Decision(step, "run_stopped", "no prompt was sampled: is each longer than allowed?")
+    look_at = UNUSABLE[counts.most_common(1)[0][0]]
+    reason = f"none of {counts.total()} groups was usable ({said}): {look_at}"
+    return Decision(step, "run_stopped", reason, {"groups": dict(counts)})
+
+
+def first_response(group: Group) -> list[str]:
+    """Return the prompt of ``group``, its first response and the verdict on it, a line each."""
+    first = group.trajectories[0]
+    verdict = first.verdict
+    prompt = "\n".join(message["content"] for message in group.sample.prompt)
+    reward = "none" if verdict.reward is None else f"{verdict.reward:.3g}"
+    return [
+        f"first prompt: {printable(prompt[-SHOWN:])}",
+        f"first response: {printable(first.completion.text[:SHOWN])}",
+        f"its verdict by {group.sample.task.verifier}: reward {reward}, {verdict.status} ({printable(verdict.reason)})",
+    ]

@@ -6,14 +6,16 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from prorl_common import Progress
 from prorl_training.config import TrainConfig
 from prorl_training.schedule.controller import Controller, Measured
-from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.outlook import Outlook
-from prorl_training.schedule.recorded import number, numbers
-from prorl_training.schedule.rules import measure_spike
+from prorl_training.schedule.forecast import Outlook, number, numbers
+from prorl_training.schedule.resets import measure_spike
 from prorl_training.schedule.safety import Guard
-from prorl_training.schedule.validation_history import ValidationResult
+from prorl_training.types import Decision, ValidationResult
+
+REPORTED_EVERY = 1000
+"""Steps between two reports of a simulation's progress."""
 
 
 def simulate(
@@ -21,6 +23,7 @@ def simulate(
     steps: int,
     metrics: Mapping[int, Mapping[str, Any]] | None = None,
     gone_on_after: Collection[int] = (),
+    progress: Progress | None = None,
 ) -> list[Decision]:
     """Return what would be decided over ``steps`` steps, in the order a run writes it.
 
@@ -33,6 +36,8 @@ def simulate(
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
     for step in range(1, steps + 1):
+        if progress is not None and step % REPORTED_EVERY == 0:
+            progress.advance(REPORTED_EVERY)
         row, outlook = recorded.get(step, {}), outlook_at(config, recorded, step)
         decisions += simulate_step(controller, guard, step, row, outlook)
         controller.ended = controller.ended and step not in gone_on_after
@@ -91,8 +96,8 @@ def rules_at(
     """Return what the controller's rules see at the end of ``step``, after the recorded steps before it.
 
     Plain values: phase, steps since the last reset and until the next by interval, cool-down, the KL
-    against its history (``schedule.rules``; left out while the history is short), and what the tests of
-    ``schedule.validation_history`` compare, this step's validation included.
+    against its history (``schedule.resets``; left out while the history is short), and what the tests of
+    ``schedule.validation`` compare, this step's validation included.
     """
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):
@@ -104,7 +109,7 @@ def rules_at(
     row = metrics.get(step, {})
     view: dict[str, Any] = {
         "phase": state.phase,
-        "penalty": "on" if controller.penalty_active(step) else "off",
+        "penalty": "on" if controller.penalty_is_on(step) else "off",
         "last_reset": state.last_reset,
         "steps_since_reset": since,
     }

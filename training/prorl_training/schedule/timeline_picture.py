@@ -9,8 +9,13 @@ from typing import Any
 
 from prorl_common import UserError, atomic_write_text
 from prorl_common.svg import Axis, Key, Panel, linear_ticks, log_ticks, picture
-from prorl_training.schedule.decisions import CONTROLLER_KINDS, PLATEAU_KINDS, Decision
-from prorl_training.schedule.timeline import penalty_windows, phase_spans
+from prorl_training.schedule.decisions import (
+    CONTROLLER_KINDS,
+    PLATEAU_KINDS,
+    penalty_windows,
+    phase_spans,
+)
+from prorl_training.types import Decision
 
 WIDTH, LEFT = 1000.0, 118.0
 

@@ -1,23 +1,191 @@
-"""Validation in training: which problems a run watches, and how the policy does on them.
+"""Validation: which problems a run watches, how the policy does on them, and whether that got worse or stalled.
 
-The same problems and the same random numbers at every validation.
+A run watches the same problems with the same random numbers at every validation, so two stretches of validations are
+compared problem by problem: the gain is the mean over problems of (mean reward after - mean reward before), its
+standard error the spread of those differences between problems / sqrt(problems). How much problems differ drops out.
+What is left is the noise of the answers, also where it is correlated over time, and a change that does not come to all
+problems alike; a drift of the policy itself is a change, and not in the error. With K = ``stall_validations``, at every
+validation:
+
+degraded: the newest K, or the newest 2 K, lie below the 2 K to 4 K validations right before them: a one-sided
+    z-test of the paired gain, each at ``degrade_alpha``.
+stalled: of the newest 4 K to 8 K validations the later half lies above the earlier by less than a climb of
+    ``stall_gain`` per 1,000 steps would make it, and not by chance: that climb is refused by the one-sided z-test
+    at ``stall_alpha``. With few problems or samples it comes later, not more often by mistake.
+
+The levels are those of one test; ``benchmarks/stall_rule.py`` simulates how often a run raises one.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from prorl_common import derive_seed
+from prorl_common import UserError, derive_seed
 from prorl_datasets import Sample
 from prorl_inference import Generator, Request, SamplingParams
-from prorl_training.config import TrainConfig
+from prorl_training.config import ControllerConfig, TrainConfig
 from prorl_training.rollout.scoring import score_or_infra
-from prorl_training.rollout.types import FULL_MARKS, Scorer
-from prorl_training.schedule.validation_history import ValidationResult
+from prorl_training.types import (
+    FULL_MARKS,
+    Finding,
+    Rewards,
+    Scorer,
+    Validation,
+    ValidationResult,
+)
 from prorl_verifiers import Verdict
+
+
+class Comparison(NamedTuple):
+    """Two stretches of validations compared problem by problem, and the test of it."""
+
+    before: float
+    """Mean reward of the earlier stretch over the problems that both have."""
+    after: float
+    gain: float
+    """After less before, over the same problems."""
+    paired_se: float
+    """Of the gain, between problems."""
+    problems: int
+    before_steps: str
+    """First and last step of the earlier stretch."""
+    after_steps: str
+    gain_due: float
+    """What the gain is tested against: 0 (degraded), that of the least climb (stalled)."""
+    p: float
+    """P(a gain as low as this, if ``gain_due`` were the true one)."""
+
+
+class ValidationHistory:
+    """The newest validations of a run that are comparable with each other; plain JSON inside."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+        self.rewards: list[Rewards] = []
+        self.stretch = 0
+        """Validations since the phase began or a stall was acted on: where the stall test may look."""
+
+    def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
+        """Take the validation of ``step``. Other problems than before begin a new history.
+
+        One whose mean is not finite, or that has no rewards by problem, is not tested on. Nothing is kept
+        where the tests are off.
+        """
+        most = 8 * config.stall_validations
+        if not most or not math.isfinite(result.mean) or not result.problems:
+            return
+        if self.rewards and len(result.rewards) != len(self.rewards[-1]):
+            self.forget()
+        self.steps = [*self.steps, step][-most:]
+        self.rewards = [*self.rewards, tuple(result.rewards)][-most:]
+        self.stretch = min(self.stretch + 1, most)
+
+    def find(self, config: ControllerConfig) -> Finding | None:
+        """Return what the tests say of the newest validation; a degradation comes before a stall."""
+        for seen in self.drops(config):
+            if seen.p < config.degrade_alpha:
+                reason = f"validation got worse: {_told(seen)}"
+                evidence = seen._asdict() | {"alpha": config.degrade_alpha}
+                return Finding("degraded_validation", reason, evidence)
+        for seen in self.halves(config):
+            if seen.p < config.stall_alpha:
+                reason = f"validation stalled: {_told(seen)}, {seen.gain_due:+.4f} due"
+                evidence = seen._asdict() | {"alpha": config.stall_alpha}
+                return Finding("stalled_validation", reason, evidence)
+        return None
+
+    def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
+        """Yield the newest K, then the newest 2 K, against those before; too short a history yields none."""
+        k, count = config.stall_validations, len(self.steps)
+        for length in (k, 2 * k):
+            first = count - length
+            if k and first >= 2 * k:
+                yield from self._compare(max(first - 4 * k, 0), first, 0.0)
+
+    def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
+        """Yield the later half of the stretch against the earlier one; nothing where it is too short."""
+        k, count = config.stall_validations, len(self.steps)
+        half = min(self.stretch, count) // 2
+        if k and half >= 2 * k:
+            middle = count - half
+            before, after = self.steps[middle - half : middle], self.steps[middle:]
+            apart = statistics.fmean(after) - statistics.fmean(before)
+            yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
+
+    def begin_stretch(self) -> None:
+        """A phase begins, or a stall was acted on: the next stall is sought in what comes."""
+        self.stretch = 0
+
+    def forget(self) -> None:
+        """What was measured until now is no measure any more."""
+        self.steps, self.rewards, self.stretch = [], [], 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the history for a checkpoint."""
+        return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take the history of a checkpoint. Raises UserError for one without rewards by problem."""
+        if "rewards" not in state:
+            raise UserError(
+                "the checkpoint was written by an older prorl, whose stall rule kept no rewards by problem: "
+                "go on with that version, or start a new run from this one's exported model"
+            )
+        self.steps = [int(step) for step in state["steps"]]
+        self.rewards = [tuple(rewards) for rewards in state["rewards"]]
+        self.stretch = int(state["stretch"])
+
+    def _compare(self, start: int, middle: int, due: float) -> Iterator[Comparison]:
+        """Compare the validations from ``middle`` on with those from ``start`` to before it.
+
+        Yields nothing with fewer than 2 problems in both.
+        """
+        before, after = self.rewards[start:middle], self.rewards[middle:]
+        pairs = [
+            (x, y)
+            for x, y in zip(_means(before), _means(after), strict=True)
+            if x is not None and y is not None
+        ]
+        n = len(pairs)
+        if n < 2:
+            return
+        gains = [y - x for x, y in pairs]
+        gain = math.fsum(gains) / n
+        spread = math.sqrt(math.fsum((g - gain) ** 2 for g in gains) / (n - 1))
+        # where all problems moved alike: at least that of half an answer
+        error = max(spread / math.sqrt(n), math.sqrt(0.5 / min(len(before), len(after))) / n)
+        level = math.fsum(x for x, _ in pairs) / n
+        yield Comparison(
+            before=level,
+            after=level + gain,
+            gain=gain,
+            paired_se=error,
+            problems=n,
+            before_steps=f"{self.steps[start]}-{self.steps[middle - 1]}",
+            after_steps=f"{self.steps[middle]}-{self.steps[-1]}",
+            gain_due=due,
+            p=0.5 * math.erfc((due - gain) / error / math.sqrt(2)),
+        )
+
+
+def _means(stretch: Sequence[Rewards]) -> list[float | None]:
+    """Return each problem's mean over a stretch; None where it never had a verdict."""
+    means: list[float | None] = []
+    for rewards in zip(*stretch, strict=True):
+        known = [r for r in rewards if r is not None] if None in rewards else rewards
+        means.append(sum(known) / len(known) if known else None)
+    return means
+
+
+def _told(seen: Comparison) -> str:
+    return (
+        f"{seen.before:.4f} in steps {seen.before_steps}, {seen.after:.4f} in {seen.after_steps} "
+        f"({seen.gain:+.4f} ± {seen.paired_se:.4f}, p {seen.p:.2g})"
+    )
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
@@ -45,14 +213,12 @@ def validate(
     generator: Generator,
     scorer: Scorer,
     beat: Callable[[], None] = lambda: None,
-) -> tuple[ValidationResult | None, dict[str, Any]]:
-    """Sample and score the watched problems; return the result and the keys for the step's line.
+) -> Validation:
+    """Sample and score the watched problems.
 
     The result's mean is over problems that have a verdict, its standard error is between problems
-    (sample standard deviation / sqrt(problems)). None when ``safety.infra_rate`` of the responses or more
-    have no verdict: what is left says more of the outage than of the policy. Among the keys
-    ``validation_rewards`` holds each problem's mean (None without a verdict), which the controller's tests
-    pair, and ``domains`` each domain's part. ``beat``: something moved.
+    (sample standard deviation / sqrt(problems)). There is none when ``safety.infra_rate`` of the responses or more
+    have no verdict: what is left says more of the outage than of the policy. ``beat``: something moved.
     """
     started = time.perf_counter()
     v = config.validation
@@ -70,31 +236,17 @@ def validate(
     lost = sum(x.reward is None for x in verdicts)
     outage = lost > 0 and lost >= config.safety.infra_rate * len(verdicts)
     result = None if outage else _result(verdicts, v.samples)
-    row: dict[str, Any] = {
-        "validation_infra_errors": lost,
-        "validation_seconds": round(time.perf_counter() - started, 3),
-    }
+    seconds = time.perf_counter() - started
     if result is None:
-        return None, row
-    domains: dict[str, dict[str, float]] = {}  # of those that got a verdict, as over all
+        return Validation(None, 0.0, {}, len(verdicts), lost, seconds)
+    domains: dict[str, tuple[float, float]] = {}  # of those that got a verdict, as over all
     for domain in sorted({s.domain for s in samples}):
         places = [i for i, s in enumerate(samples) if s.domain == domain]
         own = [x for i in places for x in verdicts[i * v.samples : (i + 1) * v.samples]]
         part = _result(own, v.samples)
         if part is not None:
-            domains[domain] = {
-                "validation_reward": part.mean,
-                "validation_pass_rate": _pass_rate(own),
-            }
-    row |= {
-        "validation_reward": result.mean,
-        "validation_se": result.standard_error,
-        "validation_problems": result.problems,
-        "validation_rewards": list(result.rewards),
-        "validation_pass_rate": _pass_rate(verdicts),
-        "domains": domains,
-    }
-    return result, row
+            domains[domain] = part.mean, _pass_rate(own)
+    return Validation(result, _pass_rate(verdicts), domains, len(verdicts), lost, seconds)
 
 
 def _pass_rate(verdicts: Sequence[Verdict]) -> float:

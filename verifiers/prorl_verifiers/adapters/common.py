@@ -1,6 +1,6 @@
 """What the adapters share: how the scorer is chosen, one scorer a process, retries, where the thinking begins.
 
-The scorer is a local ``VerifierPool``, or a ``RemoteVerifier`` when a service's address is given (the
+The scorer is a local ``VerifierPool``, or a ``RemotePool`` when a server's address is given (the
 better choice where many worker processes of a trainer share one machine). It is opened at the first call,
 belongs to this process id alone (a forked child opens its own) and is closed at exit. No signals are used,
 so every function here may be called from any thread.
@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 from prorl_common import ServiceError, UserError, nearest, use_plugins
-from prorl_verifiers.pool.verifier_pool import VerifierPool
-from prorl_verifiers.serve.client import RemoteVerifier
+from prorl_verifiers.pool.pool import VerifierPool
+from prorl_verifiers.remote_pool import RemotePool
 from prorl_verifiers.tasks import parse_modes
 from prorl_verifiers.types import Task, Verdict
 
@@ -47,7 +47,6 @@ class ScorerOptions:
     ``timeout`` is in seconds for one try at one response of the local pool. ``modes`` is text like
     ``math=either,logic=reference``. ``think_open``: the chat template opens the thinking, so
     ``<think>`` is put before each response. ``retries`` counts further tries at items without a verdict.
-    ``judged``: rewards that a model gives may train (of a local pool; a service was started so or not).
     ``plugin``: plug-in files whose verifiers the tasks name, separated like the folders of PATH.
     """
 
@@ -61,7 +60,6 @@ class ScorerOptions:
     think_open: bool = False
     retries: int = 2
     plugin: str = ""
-    judged: bool = False
 
     @classmethod
     def from_environment(cls, **given: Any) -> ScorerOptions:
@@ -103,18 +101,13 @@ def open_scorer(options: ScorerOptions) -> Scorer:
     """Return a client of the service when ``options.url`` is set, else a new local pool."""
     modes = parse_modes(options.modes)
     if options.url:
-        if modes:
-            raise UserError(
-                "modes belong to the service: start it with --mode, leave them out here"
-            )
-        return RemoteVerifier(options.url, options.token or None)
+        return RemotePool([options.url], options.token or None, modes=modes or None)
     return VerifierPool(
         options.workers,
         options.backend,
         allow_weak=options.allow_weak,
         timeout_seconds=options.timeout,
         modes=modes,
-        allow_judged=options.judged,
     )
 
 

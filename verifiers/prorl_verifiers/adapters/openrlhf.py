@@ -1,10 +1,8 @@
-"""``reward_func`` for OpenRLHF's ``--reward.remote_url FILE.py`` (checked against 0.11.2).
+"""Cut the model's response out of a decoded rollout (prompt and response in one text).
 
-    --reward.remote_url "$(python -m prorl_verifiers.adapters.openrlhf)" --data.label_key task
-
-The label column holds the task as JSON. OpenRLHF calls with one query at a time, from threads. Options come
-from the environment (ScorerOptions). A response without a verdict raises after retries; OpenRLHF logs
-that and goes on with reward None.
+OpenRLHF sends ``decode(prompt tokens + response tokens)`` with special tokens kept. The prompt may have been
+cut from the left to fit the context, and a tokenizer may not give its white space back unchanged. No
+marker of a chat template is looked for, since a model can write those itself.
 """
 
 from __future__ import annotations
@@ -19,9 +17,70 @@ from prorl_verifiers.adapters.common import (
     score_with_retries,
     shared_scorer,
 )
-from prorl_verifiers.adapters.rollout_text import response_after_prompt
+from prorl_verifiers.extract import OPEN_THINK
 from prorl_verifiers.tasks import task_of
 from prorl_verifiers.types import Task, TaskError, Verdict
+
+END_TOKENS = (
+    "<|im_end|>",
+    "<|endoftext|>",
+    "<|eot_id|>",
+    "<|end_of_text|>",
+    "<|end|>",
+    "<|return|>",
+    "</s>",
+    "<eos>",
+    "<end_of_turn>",
+    "<turn|>",
+    "<｜end▁of▁sentence｜>",
+    "<pad>",
+    "<|pad|>",
+)
+"""Texts of the tokens that end a turn in common chat templates."""
+SLACK = 8
+"""Characters at the query's start that need not be the prompt's: half a character, a begin token, a space."""
+ANCHOR = 64
+"""Characters; at least so much of the prompt's end must be left in a query that was cut."""
+
+
+def response_after_prompt(query: str, prompt: str) -> str | None:
+    """Return the response in ``query``, or None when the prompt is not in it.
+
+    The query starts with the prompt, or (but for SLACK characters) with an end of the prompt that is at least
+    ANCHOR long. End tokens at the end are dropped. When the prompt ends inside an open ``<think>``, that
+    tag is put before the response.
+    """
+    end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
+    if end is None:
+        return None
+    response = without_end_tokens(query[end:])
+    return OPEN_THINK + response if prompt.rstrip().endswith(OPEN_THINK) else response
+
+
+def _end_of_cut_prompt(query: str, prompt: str) -> int | None:
+    """Return where the longest end of the prompt that begins the query ends there."""
+    anchor = prompt[-ANCHOR:]
+    end = len(prompt) + SLACK
+    while anchor:
+        start = query.rfind(anchor, 0, end)
+        if start < 0:
+            return None
+        end = start + len(anchor)
+        if any(prompt.endswith(query[skip:end]) for skip in range(min(SLACK, start) + 1)):
+            return end
+        end -= 1
+    return None
+
+
+def without_end_tokens(text: str) -> str:
+    """Return the text without end-of-turn tokens (and the white space between them) at its end."""
+    cut = text
+    while True:
+        bare = cut.rstrip()
+        token = next((token for token in END_TOKENS if bare.endswith(token)), None)
+        if token is None:
+            return cut
+        cut = bare[: -len(token)]
 
 
 def rollout_item(query: str, prompt: str, label: Any) -> tuple[str, Task]:
@@ -40,7 +99,6 @@ def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
     """Return what OpenRLHF logs beside the reward: the same keys always, one number a response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
-        "verify_judged": [float(verdict.status == "judged") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],
         "verify_seconds": [round(verdict.seconds, 6) for verdict in verdicts],
     }

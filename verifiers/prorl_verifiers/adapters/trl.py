@@ -71,7 +71,7 @@ class TrlReward:
         verdicts = score_with_retries(scorer, items, self._options.retries) if items else []
         log_metric = columns.get("log_metric")
         if callable(log_metric) and verdicts:
-            for status in ("judged", "unparsable", "timeout", "infra_error"):
+            for status in ("unparsable", "timeout", "infra_error"):
                 share = sum(verdict.status == status for verdict in verdicts) / len(verdicts)
                 log_metric(f"verify/{status}", share)
         if self._on_infra_error == "raise":
@@ -91,7 +91,7 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    ``scorer``: an open VerifierPool or RemoteVerifier, which stays the caller's to close. Without it one
+    ``scorer``: an open VerifierPool or RemotePool, which stays the caller's to close. Without it one
     is opened at the first call from ``options`` (see ScorerOptions; unset ones come from the environment),
     shared by the process and closed at exit. ``on_infra_error``: "none" gives None for a response without
     a verdict, "raise" RewardUnavailableError; by default what the installed TRL can carry.

@@ -47,7 +47,7 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return {"score", "acc", "pred", "status", "judged", "timeout", "unparsable"}; score in [0, 1].
+    """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score in [0, 1].
 
     Raises TaskError for a malformed task and RewardUnavailableError when there is no verdict. May be called
     from any thread. ``options``: fields of ScorerOptions.
@@ -100,7 +100,7 @@ def verl_task(
             "or name the data source prorl/VERIFIER"
         )
     known = named in VERIFIERS.names()
-    if reference is None and known and VERIFIERS.get(named).columns == ("answer",):
+    if reference is None and known and VERIFIERS.get(named).data.columns == ("answer",):
         reference = {"answer": str(ground_truth)}
     return load_task(str(named), str(ground_truth) if reference is None else reference)
 
@@ -117,7 +117,6 @@ def _score(items: list[tuple[str, Task]], options: Mapping[str, Any]) -> list[di
             "acc": reward,
             "pred": (verdict.extracted or "")[:MAX_PRED],
             "status": verdict.status,
-            "judged": float(verdict.status == "judged"),
             "timeout": float(verdict.status == "timeout"),
             "unparsable": float(verdict.status == "unparsable"),
         }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from prorl_verifiers.audit.items import Group, Item, Probe, constant, options_of, plain
+from prorl_verifiers.audit_shape import Group, Item, Probe, constant, options_of, plain
 
 _CONSTANTS = (
     *(

@@ -1,13 +1,18 @@
-"""What an audit found, as JSON and as plain lines; leaks first, ignorant answers before spoilt ones."""
+"""Run an audit and report it: tables, one JSON document, verdicts on groups."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from prorl_verifiers.audit.search import GroupReport, Trial
-from prorl_verifiers.audit.spoilt import MutationResult, SpoiltReport
+from prorl_common import Progress, UserError
+from prorl_verifiers.audit.search import GroupReport, GroupSearch, Scorer, Settings, Trial
+from prorl_verifiers.audit.spoilt import SpoiltReport, spoil_group
+from prorl_verifiers.audit_shape import AuditRequest, Group
+from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.tasks import with_mode
 
 MOST_LEAKS = 10
 """Leaks of one group that are written out; the number of all stands beside them."""
@@ -139,13 +144,10 @@ def spoilt_verdict(group: SpoiltReport) -> str:
 
 def spoilt_cells(group: SpoiltReport) -> tuple[str, ...]:
     """Return the texts of a table row: verdict, group, right answers of items, spoilt, paid, and by which mutations."""
-    worst = ", ".join(_count(result) for result in group.leaks[:MOST_LEAKS]) or "–"
+    leaks = [f"{leak.mutation!r} {leak.paid}/{leak.tried}" for leak in group.leaks[:MOST_LEAKS]]
+    worst = ", ".join(leaks) or "–"
     right = f"{group.right}/{group.items}"
     return (spoilt_verdict(group), group.name, right, str(group.tried), str(group.paid), worst)
-
-
-def _count(result: MutationResult) -> str:
-    return f"{result.mutation!r} {result.paid}/{result.tried}"
 
 
 SPOILT_COLUMNS = ("verdict", "group", "right", "spoilt", "paid", "paid mutations")
@@ -205,3 +207,53 @@ def summary(report: AuditReport) -> str:
 def printable(text: str) -> str:
     """Return a text that cannot steer a terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
+    """Yield the groups that the named verifiers bring; without names, of all that bring some.
+
+    Raises UserError for an unknown verifier and for a named one that brings no tasks.
+    """
+    found = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
+    for spec in found:
+        if spec.audit.groups is None and verifiers:
+            raise UserError(
+                f"the verifier {spec.name!r} brings no tasks to audit: give some with --file ITEMS.jsonl"
+            )
+    return (group for spec in found if spec.audit.groups for group in spec.audit.groups(request))
+
+
+def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
+    """Yield the groups with the mode of their verifier written into tasks that carry none.
+
+    Raises TaskError for a mode that the verifier does not have.
+    """
+    for group in groups:
+        items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
+        yield replace(group, items=items) if modes else group
+
+
+def run_audit(
+    pool: Scorer, groups: Iterable[Group], settings: Settings, progress: Progress, total: int | None
+) -> AuditReport:
+    """Search every group with ``pool`` and return the sorted report. ``total`` is for the bar alone."""
+    started = time.monotonic()
+    reports: list[GroupReport] = []
+    spoilt: list[SpoiltReport] = []
+    progress.start("audit", total)
+    for group in groups:
+        if "ignorant" in settings.families:
+            found = GroupSearch(pool, group, settings).run()
+            reports.append(found)
+            if found.leaks:
+                worst = found.leaks[0]
+                progress.message(f"leak: {group.name}: {worst.probe!r} earns {worst.earned:.3f}")
+        if "spoilt" in settings.families and not group.wordless:
+            made_wrong = spoil_group(pool, group)
+            spoilt.append(made_wrong)
+            if made_wrong.paid:
+                count = f"{made_wrong.paid} of {made_wrong.tried}"
+                progress.message(f"leak: {group.name}: {count} spoilt answers are paid")
+        progress.advance(1, group=group.name)
+    progress.finish()
+    return make_report(reports, spoilt, time.monotonic() - started)

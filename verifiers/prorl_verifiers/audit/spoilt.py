@@ -1,18 +1,185 @@
-"""What a verifier pays for right answers that were made wrong (``audit.mutations``).
-
-Only right answers that earn everything are spoilt. A spoilt one is paid for when it earns more than its mutation allows.
-"""
+"""Spoil right answers by rules, and report which spoilt ones a verifier still pays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
-from prorl_verifiers.audit.items import Group, Item, Mutation, plain
-from prorl_verifiers.audit.mutations import right_answer, text_mutations
 from prorl_verifiers.audit.search import Scorer
+from prorl_verifiers.audit_shape import Group, Item, Kind, Mutation, options_of, plain
 from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task
+
+JUNK = "xyzzy"
+"""A word that is no answer, no unit and no move."""
+NEAR_MISS = 0.9
+"""The most partial credit for an answer that is nearly right; the logic verifier's shares of right places end here."""
+_OPPOSITES = {"true": "False", "false": "True", "yes": "No", "no": "Yes", "on": "off", "off": "on"}
+_NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?", re.ASCII)
+_DECIMALS = re.compile(r"(?<![\d.])(\d+)\.(\d{2,})(?![\d.])", re.ASCII)
+_OPENING = re.compile(r"\s*(?:\\left)?(?:\\\{|\\langle|[(\[{])")
+_CLOSING = re.compile(r"(?:\\right)?(?:\\\}|\\rangle|[)\]}])\s*$")
+
+Change = Callable[[str], str | None]
+
+
+def right_answer(item: Item) -> str | None:
+    """Return the right answer that is spoilt, None where none is known."""
+    return item.gold if item.right is None else item.right
+
+
+def changed_digit(text: str) -> str | None:
+    """Return ``text`` with its first digit other than 0 one larger (9: smaller): off by 5 % or more."""
+    place = re.search(r"[1-9]", text) or re.search(r"0", text)
+    if place is None:
+        return None
+    digit = int(place.group())
+    return f"{text[: place.start()]}{digit + 1 if digit < 9 else 8}{text[place.end() :]}"
+
+
+def fewer_digits(text: str) -> str | None:
+    """Return ``text`` with half of the decimals of its first number, cut off; None where that says the same."""
+    found = _DECIMALS.search(text)
+    if found is None:
+        return None
+    kept = found.group(2)[: len(found.group(2)) // 2]
+    if not found.group(2)[len(kept) :].strip("0"):
+        return None
+    return f"{text[: found.start()]}{found.group(1)}.{kept}{text[found.end() :]}"
+
+
+def swapped_parts(text: str) -> str | None:
+    """Return ``text`` with the first two neighbours that differ in each other's place: rows, list items or words."""
+    opening, closing = _OPENING.match(text), _CLOSING.search(text)
+    start, end = (opening.end(), closing.start()) if opening and closing else (0, len(text))
+    inner = text[start:end]
+    mark = next((mark for mark in ("\n", ", ", ",", " ") if mark in inner.strip()), None)
+    if mark is None:
+        return None
+    parts = inner.split(mark)
+    for at, (one, other) in enumerate(itertools.pairwise(parts)):
+        if plain(one) != plain(other):
+            parts[at : at + 2] = [other, one]
+            return text[:start] + mark.join(parts) + text[end:]
+    return None
+
+
+def other_answer(right: str, item: Item, group: Group) -> str | None:
+    """Return an answer of the same kind that is wrong: another option, the opposite, another digit or another item's."""
+    options = options_of(item)
+    if options:
+        letters = [chr(65 + at) for at in range(len(options))]
+        named = options[letters.index(right)] if right in letters else right
+        pool = letters if right in letters else options
+        taken = {plain(right), plain(named)}
+        return next((text for text in pool if plain(text) not in taken), None)
+    opposite = _OPPOSITES.get(plain(right))
+    if opposite is not None:
+        return opposite
+    changed = changed_digit(right)
+    if changed is not None:
+        return changed
+    others = (right_answer(one) for one in group.items)
+    return next((text for text in others if text and plain(text) != plain(right)), None)
+
+
+# ------------------------------------------------------------------------------------------------- the list
+
+_DENIALS = (
+    "not {a}",
+    "{a} is wrong",
+    "It is false that the answer is {a}",
+    "The answer is not {a}.",
+    "{a}? No.",
+    "Anything but {a}",
+)
+_DENIALS_IN_TEXT = (
+    "\\text{{not }} {a}",
+    "{a} \\text{{ is wrong}}",
+    "\\text{{It is false that the answer is }} {a}",
+    "\\neg ({a})",
+    "\\neq {a}",
+)
+_ANOTHER = ("{a} or {b}", "{b} or {a}", "{a} = {b}", "{b} = {a}", "Answer: {a}. Answer: {b}")
+_ANOTHER_IN_TEXT = ("{a} \\text{{ or }} {b}", "{b} \\text{{ or }} {a}", "{a} \\lor {b}")
+_APPENDED = ("{a}, {b}", "{b}, {a}", "{a}\n{b}", "{b}\n{a}", "{a} {b}", "{a}; {b}")
+_AROUND = (JUNK + " {a}", "{a} " + JUNK, JUNK + "\n{a}", "{a}\n" + JUNK)
+
+
+def text_mutations() -> list[Mutation]:
+    """Return the mutations for answers that are plain text."""
+    return [
+        *(_around("denied", form) for form in _DENIALS),
+        *(_with_another("another", form) for form in _ANOTHER),
+        *(_with_another("appended", form) for form in _APPENDED),
+        _nearly_right("a digit changed", "digit", changed_digit),
+        _nearly_right("half the decimals", "precision", fewer_digits),
+        _nearly_right("two parts swapped", "order", swapped_parts),
+        _behind_number("e1"),
+        _behind_number("%"),
+        *(_around("junk", form) for form in _AROUND),
+        Mutation("first row twice", "junk", _row_twice(0)),
+        Mutation("last row twice", "junk", _row_twice(-1)),
+    ]
+
+
+def latex_mutations() -> list[Mutation]:
+    """Return the mutations for answers in a box: those of plain text, and the same in LaTeX."""
+    return [
+        *text_mutations(),
+        *(_around("denied", form) for form in _DENIALS_IN_TEXT),
+        *(_with_another("another", form) for form in _ANOTHER_IN_TEXT),
+    ]
+
+
+def _title(form: str) -> str:
+    return form.format(a="A", b="B").replace("\n", "⏎")
+
+
+def _around(kind: Kind, form: str) -> Mutation:
+    return Mutation(_title(form), kind, lambda right, item, group: form.format(a=right))
+
+
+def _nearly_right(name: str, kind: Kind, change: Change) -> Mutation:
+    return Mutation(name, kind, lambda right, item, group: change(right), NEAR_MISS)
+
+
+def _with_another(kind: Kind, form: str) -> Mutation:
+    def spoil(right: str, item: Item, group: Group) -> str | None:
+        other = other_answer(right, item, group)
+        return None if other is None else form.format(a=right, b=other)
+
+    return Mutation(_title(form), kind, spoil)
+
+
+def _behind_number(sign: str) -> Mutation:
+    """Put ``e1`` (ten times as much) or ``%`` (a hundredth) behind a number other than 0.
+
+    The percent sign may be right where the question speaks of percent, or is not known.
+    """
+
+    def spoil(right: str, item: Item, group: Group) -> str | None:
+        if not _NUMBER.fullmatch(right) or not Decimal(right.replace(",", "")):
+            return None
+        asked = item.question.casefold()
+        if sign == "%" and (not asked or "%" in asked or "percent" in asked):
+            return None
+        return right + sign
+
+    return Mutation(f"A{sign}", "suffix", spoil)
+
+
+def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
+    def spoil(right: str, item: Item, group: Group) -> str | None:
+        rows = right.split("\n")
+        if len(rows) < 2:
+            return None
+        return "\n".join([rows[0], *rows] if which == 0 else [*rows, rows[-1]])
+
+    return spoil
 
 
 @dataclass(slots=True)
@@ -64,7 +231,7 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
     spoilt = _accepted(pool, group)
     report.right = len(spoilt)
     spec = VERIFIERS.get(group.verifier)
-    mutations = text_mutations() if spec.mutations is None else spec.mutations()
+    mutations = text_mutations() if spec.audit.mutations is None else spec.audit.mutations()
     asked: list[tuple[MutationResult, Mutation, str]] = []
     pairs: list[tuple[str, Task]] = []
     for mutation in mutations:
@@ -73,7 +240,7 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
             answer = _spoilt(mutation, right, item, group)
             if answer is not None:
                 asked.append((result, mutation, answer))
-                pairs.append((spec.write(answer, item.task.reference), item.task))
+                pairs.append((spec.data.write(answer, item.task.reference), item.task))
                 result.tried += 1
         if result.tried:
             report.results.append(result)
@@ -94,7 +261,7 @@ def _accepted(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
     spec = VERIFIERS.get(group.verifier)
     known = [(item, right) for item in group.items if (right := right_answer(item))]
     verdicts = pool.score(
-        [(spec.write(right, item.task.reference), item.task) for item, right in known]
+        [(spec.data.write(right, item.task.reference), item.task) for item, right in known]
     )
     return [
         pair
@@ -105,7 +272,7 @@ def _accepted(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
 
 def _spoilt(mutation: Mutation, right: str, item: Item, group: Group) -> str | None:
     spec = VERIFIERS.get(item.task.verifier)
-    if mutation.kind in spec.may_be_right(item.task.reference):
+    if mutation.kind in spec.audit.may_be_right(item.task.reference):
         return None
     answer = mutation.spoil(right, item, group)
     return None if answer is None or plain(answer) == plain(right) else answer

@@ -1,4 +1,1 @@
-"""The code verifier: run the submission on tests in the sandbox.
-
-``scorer`` scores, ``reference`` checks tasks, ``shapes`` reads public data sets' test shapes.
-"""
+"""The code verifier: run a submission on tests in the sandbox."""

@@ -15,20 +15,26 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, assert_never
 
 from prorl_common import ServiceError
-from prorl_verifiers.code.compare import same_output, same_value
-from prorl_verifiers.code.judges import judge_source
-from prorl_verifiers.code.noting import note_test
-from prorl_verifiers.code.reference import CodeReference, read_reference
-from prorl_verifiers.code.tests import CallTest, CheckTest, CodeTest, StdioTest
+from prorl_verifiers.code.compare import first_difference, same_output, same_value
+from prorl_verifiers.code.reference import (
+    CallTest,
+    CheckTest,
+    CodeReference,
+    CodeTest,
+    StdioTest,
+    read_reference,
+)
 from prorl_verifiers.extract import last_code_block
-from prorl_verifiers.findings import listening, note
+from prorl_verifiers.findings import listening, note, written
 from prorl_verifiers.types import MAX_ANSWER, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
     from prorl_sandbox import Case, Outcome, Sandbox
+
 
 WALL_SECONDS_A_SECOND = 2.0
 """Seconds by the clock that a submission may take for each second of its processor time budget."""
@@ -87,7 +93,8 @@ def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Ver
     reward = float(passed == total) if task.binary else passed / total
     reason = f"{passed} of {total} tests passed"
     if not compiles:
-        reward, reason = 0.0, "the code does not compile"
+        why = f": {outcome.hint}" if outcome.hint else ""
+        reward, reason = 0.0, f"the code does not compile{why}"
     elif over:
         reward = reward if task.budget.partial else 0.0
         clock = f"processor time, or {total_seconds * WALL_SECONDS_A_SECOND:g} s by the clock,"
@@ -150,7 +157,8 @@ def _ask_judge(
     """Return the judge's verdict, or None and how it failed."""
     from prorl_sandbox import Limits, Program
 
-    program = Program(judge_source(name), call="check", args=(test.stdin, stdout, test.stdout))
+    source = Path(__file__).with_name("judges.py").read_text(encoding="utf-8")
+    program = Program(source, call=name, args=(test.stdin, stdout, test.stdout))
     outcome = sandbox.run(program, Limits(wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024))
     if outcome.status != "ok":
         return None, f"failed: {_failure(outcome)}"
@@ -164,3 +172,46 @@ def _failure(outcome: Outcome) -> str:
         return "wrong answer"
     why = outcome.limit or outcome.hint
     return f"{outcome.status} ({why})" if why else outcome.status
+
+
+def note_test(
+    number: int, passed: bool, test: CodeTest, outcome: Outcome, judge: str | None
+) -> None:
+    """Note test ``number``; ``judge``: the installed judge that compares outputs."""
+    seconds = (
+        f"{outcome.wall_seconds:.3f} s by the clock, {outcome.cpu_seconds:.3f} s of processor time"
+    )
+    ran: dict[str, object] = {
+        "status": outcome.status,
+        "why": outcome.limit or outcome.hint or None,
+        "budget": "the budget of all tests is used up" if outcome.over_budget else None,
+        "time": seconds,
+        "standard error": outcome.stderr or None,
+    }
+    note(f"test {number}", passed, {**_asked(test, outcome, judge), **ran})
+
+
+def _asked(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[str, object]:
+    """Return input, what was expected, what came out and how the two were compared."""
+    ended = outcome.status == "ok"
+    match test:
+        case StdioTest(stdin=stdin, stdout=stdout):
+            rule = "line by line, without white space at their ends"
+            return {
+                "input": stdin,
+                "expected": stdout,
+                "came out": outcome.stdout,
+                "compared": rule if judge is None else f"by the judge {judge}",
+                "differs first in": None if judge else first_difference(stdout, outcome.stdout),
+            }
+        case CallTest(call=call, args=args, expected=expected, from_json=from_json):
+            return {
+                "input": f"{call}({', '.join(written(arg, repr) for arg in args)})",
+                "expected": written(expected, repr),
+                "came out": written(outcome.value, repr) if ended else None,
+                "printed": outcome.stdout or None,
+                "compared": "as JSON values, by type" if from_json else "with Python's ==",
+            }
+        case CheckTest(source=source):
+            return {"check": source, "printed": outcome.stdout or None}
+    assert_never(test)

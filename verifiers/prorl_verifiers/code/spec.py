@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from prorl_verifiers.audit.items import AuditRequest, Group, Mutation, Probe
-from prorl_verifiers.spec import VerifierSpec
+from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Mutation, Probe
+from prorl_verifiers.data_shape import DataShape
+from prorl_verifiers.spec import Needs, VerifierSpec
 from prorl_verifiers.types import Reference, Verdict
 
 if TYPE_CHECKING:
@@ -28,20 +29,21 @@ def check_reference(reference: Reference) -> None:
     check(reference)
 
 
-def language_parts(reference: Reference) -> Sequence[Mapping[str, str]]:
-    """Return the record of the task's language where it is not prorl's own."""
+def needs(reference: Reference) -> Needs:
+    """Return the record of the task's language if it is not prorl's own, and the environment of the submission."""
+    environment = reference.get("environment")
+    return Needs(
+        _language_records(reference), environment if isinstance(environment, str) else None
+    )
+
+
+def _language_records(reference: Reference) -> Sequence[Mapping[str, str]]:
     if reference.get("language") is None:
         return ()
     from prorl_sandbox import LANGUAGES
-    from prorl_verifiers.code.languages import read_language
+    from prorl_verifiers.code.reference import read_language
 
     return LANGUAGES.records([read_language(reference["language"]).name])
-
-
-def environment_of(reference: Reference) -> str | None:
-    """Return the environment that the submission runs in, None for the standard library."""
-    found = reference.get("environment")
-    return found if isinstance(found, str) else None
 
 
 def no_answer(reference: Reference) -> None:
@@ -55,21 +57,21 @@ def fenced(program: str, reference: Reference) -> str:
 
 def probes() -> Sequence[Probe]:
     """Return programs that solve nothing."""
-    from prorl_verifiers.audit.builtin_code import code_probes
+    from prorl_verifiers.code.audit import code_probes
 
     return code_probes()
 
 
 def mutations() -> Sequence[Mutation]:
     """Return programs that know every expected output and spoil it."""
-    from prorl_verifiers.audit.spoilt_code import code_mutations
+    from prorl_verifiers.code.audit import code_mutations
 
     return code_mutations()
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in code tasks."""
-    from prorl_verifiers.audit.builtin_code import code_groups
+    from prorl_verifiers.code.audit import code_groups
 
     return code_groups()
 
@@ -86,19 +88,22 @@ def constant_share(reference: Reference) -> float:
 SPEC = VerifierSpec(
     name="code",
     score_in_sandbox=score_in_sandbox,
-    parts_for=language_parts,
-    environment_for=environment_of,
+    needs=needs,
     check_reference=check_reference,
     modes=("fraction", "binary"),
     mode_for={"evaluation": "binary"},
-    prompt="{question}\nWrite the final code in triple backticks.",
-    columns=("tests",),
-    optional_columns=("entry_point", "language", "environment", "limits", "judge"),
-    json_columns=("tests", "limits"),
-    answer=no_answer,
-    write=fenced,
-    probes=probes,
-    mutations=mutations,
-    audit_groups=audit_groups,
-    chance=constant_share,
+    data=DataShape(
+        prompt="{question}\nWrite the final code in triple backticks.",
+        columns=("tests",),
+        optional_columns=("entry_point", "language", "environment", "limits", "judge"),
+        json_columns=("tests", "limits"),
+        answer=no_answer,
+        write=fenced,
+    ),
+    audit=AuditShape(
+        probes=probes,
+        mutations=mutations,
+        groups=audit_groups,
+        chance=constant_share,
+    ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,6 @@ _MODULES = {
     "emoji": "emoji",
     "syllapy": "syllapy",
 }
-_EXTRAS = {"janome": "mifeval", "spacy": "mifeval"}
-"""Module -> the extra that brings it, where that is not ``ifeval``."""
 TAGGER = "taggers/averaged_perceptron_tagger_eng"
 """NLTK's name for the weights of its English part-of-speech tagger, which no wheel holds."""
 _STARTERS = (
@@ -57,7 +55,7 @@ def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
     """Return the error that names the first of ``modules`` that is not installed and the extra it comes with."""
     for top in dict.fromkeys(module.partition(".")[0] for module in modules):
         if importlib.util.find_spec(top) is None:
-            return MissingExtraError(_EXTRAS.get(top, "ifeval"), _MODULES.get(top, top))
+            return MissingExtraError("ifeval", _MODULES.get(top, top))
     return None
 
 
@@ -68,29 +66,24 @@ def need(modules: tuple[str, ...]) -> None:
         raise absent
 
 
-def punkt_tokenizer(tables: Any, abbreviations: Iterable[str] = ()) -> Any:
-    """Return NLTK's Punkt with the parameters of one of the modules in ``punkt.data``, and more abbreviations."""
+@functools.cache
+def _punkt() -> Any:
+    """Return NLTK's Punkt with its English parameters."""
     from nltk.tokenize.punkt import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         PunktParameters,
         PunktSentenceTokenizer,
     )
+    from punkt.data import english  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     parameters = PunktParameters()
-    parameters.abbrev_types = {*tables.ABBREV_TYPES, *abbreviations}
-    parameters.collocations = set(tables.COLLOCATIONS)
-    parameters.sent_starters = set(tables.SENT_STARTERS)
-    parameters.ortho_context.update(tables.ORTHO_CONTEXT)
+    parameters.abbrev_types = set(english.ABBREV_TYPES)
+    parameters.collocations = set(english.COLLOCATIONS)
+    parameters.sent_starters = set(english.SENT_STARTERS)
+    parameters.ortho_context.update(english.ORTHO_CONTEXT)
     tokenizer = PunktSentenceTokenizer(parameters)
     decide = functools.lru_cache(maxsize=4096)(tokenizer.text_contains_sentbreak)
     tokenizer.text_contains_sentbreak = decide
     return tokenizer
-
-
-@functools.cache
-def _punkt() -> Any:
-    from punkt.data import english  # type: ignore[import-not-found,import-untyped,unused-ignore]
-
-    return punkt_tokenizer(english)
 
 
 def punkt_sentences(text: str) -> list[str]:
@@ -157,10 +150,6 @@ def tagger_installed() -> bool:
     return True
 
 
-def _importable(module: str) -> Callable[[], bool]:
-    return lambda: importlib.util.find_spec(module) is not None
-
-
 @dataclass(frozen=True, slots=True)
 class Download:
     """Weights that no package brings: what they are, whether they are here, and the command that gets them."""
@@ -176,10 +165,6 @@ DOWNLOADS: Mapping[str, Download] = {
         tagger_installed,
         "python -m nltk.downloader averaged_perceptron_tagger_eng",
     ),
-    **{
-        model: Download(f"spaCy's {model}", _importable(model), f"python -m spacy download {model}")
-        for model in ("es_core_news_sm", "xx_sent_ud_sm")
-    },
 }
 """Name -> weights that a published checker loads."""
 

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from prorl_verifiers.instruction.ifbench.catalog import IFBENCH
 from prorl_verifiers.instruction.ifeval.catalog import IFEVAL
 from prorl_verifiers.instruction.ifevalg.catalog import IFEVALG
-from prorl_verifiers.instruction.mifeval.catalog import MIFEVAL
 from prorl_verifiers.instruction.types import Check, Instruction
 
-REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH, **MIFEVAL}
-"""Id -> instruction: 25 of IFEval, 29 of IFEvalG, 58 of IFBench, 93 of M-IFEval."""
+REGISTRY: Mapping[str, Instruction] = {**IFEVAL, **IFEVALG, **IFBENCH}
+"""Id -> instruction: 25 of IFEval, 29 of IFEvalG, 58 of IFBench."""
 
 RANDOM_UPSTREAM: Mapping[str, str] = {
     "language:response_language": "langdetect is not seeded; here seed 0",
@@ -26,20 +25,6 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
     "copy:copying_multiple": "N 0 is drawn anew; here a TaskError in mode reference",
     "count:lowercase_counting": "N 0 is drawn anew; here a TaskError in mode reference",
     "letters:letter_counting": "N 0 is drawn anew; here a TaskError in mode reference",
-    **dict.fromkeys(
-        (
-            *(f"{language}:language:response_language" for language in ("es", "fr", "ja")),
-            "es:change_case:spanish_capital",
-            "es:change_case:spanish_lowercase",
-            "es:length_constraints:number_sentences",
-            "fr:change_case:french_capital",
-            "fr:change_case:french_lowercase",
-        ),
-        "langdetect is not seeded; here seed 0",
-    ),
-    "es:keywords:letter_frequency": "a letter is drawn when the asked one is not a-z; here it is counted as it is",
-    "fr:keywords:letter_frequency": "a letter is drawn when the asked one is not a-z; here it is counted as it is",
-    "ja:keywords:letter_frequency": "a letter is drawn when the asked one is no hiragana; here a TaskError in mode reference",
 }
 """Ids on which the published checker is random for some arguments or texts, and what is done here."""
 

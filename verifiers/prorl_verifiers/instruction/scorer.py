@@ -14,9 +14,8 @@ from typing import Any
 from prorl_verifiers.findings import Finding, listening, note, noted, taken
 from prorl_verifiers.instruction.kwargs import clean_kwargs
 from prorl_verifiers.instruction.official_text import need
-from prorl_verifiers.instruction.reading import visible
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
-from prorl_verifiers.instruction.text import has_word
+from prorl_verifiers.instruction.text import has_word, visible
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.types import Score
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import nearest
-from prorl_verifiers.audit.items import AuditRequest, Group, Mutation, Probe
+from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Mutation, Probe
+from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
@@ -124,22 +125,22 @@ def ids(reference: Reference) -> str | None:
 
 def probes() -> Sequence[Probe]:
     """Return texts that say nothing, and echoes."""
-    from prorl_verifiers.audit.builtin_instruction import instruction_probes
     from prorl_verifiers.audit.probes import echo_probes
+    from prorl_verifiers.instruction.audit import instruction_probes
 
     return instruction_probes() + echo_probes()
 
 
 def mutations() -> Sequence[Mutation]:
     """Return texts that just miss a constraint."""
-    from prorl_verifiers.audit.spoilt_instruction import instruction_mutations
+    from prorl_verifiers.instruction.audit import instruction_mutations
 
     return instruction_mutations()
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return a built-in task for every id."""
-    from prorl_verifiers.audit.builtin_instruction import instruction_groups
+    from prorl_verifiers.instruction.audit import instruction_groups
 
     return instruction_groups()
 
@@ -152,13 +153,17 @@ SPEC = VerifierSpec(
     mode_for={"file": "reference", "evaluation": "reference"},
     quick_canaries=quick_canaries,
     deep_canaries=deep_canaries,
-    example={"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
-    columns=("instruction_id_list", "kwargs"),
-    json_columns=("instruction_id_list", "kwargs"),
-    tidy=without_nulls,
-    answer=no_answer,
-    topic=ids,
-    probes=probes,
-    mutations=mutations,
-    audit_groups=audit_groups,
+    data=DataShape(
+        example={"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
+        columns=("instruction_id_list", "kwargs"),
+        json_columns=("instruction_id_list", "kwargs"),
+        tidy=without_nulls,
+        answer=no_answer,
+        topic=ids,
+    ),
+    audit=AuditShape(
+        probes=probes,
+        mutations=mutations,
+        groups=audit_groups,
+    ),
 )

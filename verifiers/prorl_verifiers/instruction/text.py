@@ -1,8 +1,4 @@
-"""Words, sentences and paragraphs as the fixed checks see them.
-
-Every function is linear in the length of the text. Scripts without spaces between words are counted
-by runs of letters, as the published word count does.
-"""
+"""Read a response as instructions count it: visible text, words, sentences, paragraphs."""
 
 from __future__ import annotations
 
@@ -10,9 +6,103 @@ import re
 import unicodedata
 
 from prorl_verifiers.findings import note
-from prorl_verifiers.instruction.reading import folded, spellings, visible
 
-_WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
+_ODD = re.compile(r"[^\t-\r -~]")
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Characters of other categories that show nothing: joiners, fillers, the blank Braille pattern."""
+_SHOWN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
+"""Format characters that do show: signs around Arabic and Syriac numbers."""
+_TWINS = str.maketrans(
+    # Cyrillic
+    "АВЕЗКМНОРСТУХЅІЈҺԚԜӀавеікмоорсухѕјһԁԛԝӏ"
+    # Greek
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϳαιοορυνκ"
+    # Armenian, Cherokee and letters of phonetic alphabets
+    "ՏՍօսցհոԼᎪᏴᏟᎬᎻᎫᏦᏞᎷᏢᏚᎢᏙᏔᏃıɑɡᴄᴏᴜᴠᴡᴢ",
+    "ABE3KMHOPCTYXSIJhQWIabeikmoopcyxsjhdqwl"
+    "ABEZHIKMNOPTYXjaioopuvk"
+    "SUoughnLABCEHJKLMPSTVWZiagcouvwz",
+)
+_SIGMAS = str.maketrans("ϲϹ", "cC")
+"""The sigmas that look like a C; as compatibility forms they would become other ones."""
+_WORD = re.compile(r"[^\W\d_]+")
+_OVERLAID = frozenset(("LATIN", "GREEK", "CYRILLIC"))
+
+
+def visible(text: str) -> str:
+    """Return the text without the characters that leave no mark (zero-width, soft hyphen, controls)."""
+    if _ODD.search(text) is None:
+        return text
+    return text.translate({ord(letter): None for letter in set(text) if _unseen(letter)})
+
+
+def _unseen(letter: str) -> bool:
+    if letter in _BLANKS or 0xFE00 <= ord(letter) <= 0xFE0F or 0xE0100 <= ord(letter) <= 0xE01EF:
+        return True
+    category = unicodedata.category(letter)
+    if category == "Cc":
+        return not letter.isspace()
+    return category == "Cf" and letter not in _SHOWN
+
+
+def folded(text: str) -> str:
+    """Return the text in plain letters: compatibility forms as their letters (``ｃａｔ``), without marks laid over
+    a Latin, Greek or Cyrillic letter that form no letter with it, and lookalikes as Latin letters.
+
+    A lookalike counts as its Latin twin in a word with Latin letters, and everywhere in a text where no word
+    holds a letter of a foreign alphabet without a twin: such a text is not written in that alphabet.
+    """
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text.translate(_SIGMAS))
+    marks = {letter for letter in set(text) if unicodedata.combining(letter)}
+    if marks:
+        text = re.sub(f"(?<=[^\\W\\d_])[{''.join(map(re.escape, marks))}]+", _kept_marks, text)
+    letters = set(filter(str.isalpha, text))
+    twins = {letter for letter in letters if ord(letter) in _TWINS}
+    latin = {letter for letter in letters if _alphabet(letter) == "LATIN"} - twins
+    if not twins:
+        return text
+    foreign = any(map(_foreign, letters))
+    if foreign and not _beside(latin, twins, text):
+        return text
+
+    def plain(match: re.Match[str]) -> str:
+        word = match.group()
+        return word.translate(_TWINS) if not (foreign and latin.isdisjoint(word)) else word
+
+    return _WORD.sub(plain, text)
+
+
+def _beside(latin: set[str], twins: set[str], text: str) -> bool:
+    """Whether a Latin letter and a lookalike of another alphabet stand beside each other."""
+    if not latin:
+        return False
+    one, other = (f"[{''.join(sorted(letters))}]" for letters in (latin, twins))
+    return re.search(f"{one}{other}|{other}{one}", text) is not None
+
+
+def _kept_marks(match: re.Match[str]) -> str:
+    return "" if _alphabet(match.string[match.start() - 1]) in _OVERLAID else match.group()
+
+
+def _foreign(letter: str) -> bool:
+    """Whether the letter is of an alphabet with lookalikes and is none itself."""
+    twins = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
+    return letter.isalpha() and ord(letter) not in _TWINS and _alphabet(letter) in twins
+
+
+def _alphabet(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def spellings(word: str) -> list[str]:
+    """Return the forms in which ``word`` may stand in a ``folded`` text: itself, its Latin twin in either case."""
+    plain = unicodedata.normalize("NFKC", word)
+    return list(dict.fromkeys((plain, plain.translate(_TWINS), plain.upper().translate(_TWINS))))
+
+
+_COUNTED_WORD = re.compile(r"[^\W_]+(?:['’‘-][^\W_]+)*")
 _COUNTED = re.compile(r"\w+(?:['’‘]\w+)*")
 ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp dept est fig gen gov hon no vol rev approx
@@ -30,7 +120,7 @@ _SIX = re.compile(r"(?<!\*)\*{6}(?!\*)")
 
 def words(text: str) -> list[str]:
     """Return the words: runs of letters and digits, joined by an apostrophe or a hyphen."""
-    return _WORD.findall(text)
+    return _COUNTED_WORD.findall(text)
 
 
 def count_words(text: str) -> int:
@@ -48,10 +138,10 @@ def count_words(text: str) -> int:
 
 def has_word(text: str) -> bool:
     """Whether there is any letter or digit."""
-    return _WORD.search(text) is not None
+    return _COUNTED_WORD.search(text) is not None
 
 
-def sentences(text: str, abbreviations: frozenset[str] = ABBREVIATIONS) -> list[str]:
+def sentences(text: str) -> list[str]:
     """Return the sentences that hold a letter or digit, stripped.
 
     A sentence ends at . ! ? or an ellipsis before white space, or at a full stop of another script. A
@@ -60,11 +150,7 @@ def sentences(text: str, abbreviations: frozenset[str] = ABBREVIATIONS) -> list[
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
-        if (
-            match.group(1) == "."
-            and match.end() < len(text)
-            and _goes_on(text, last, match, abbreviations)
-        ):
+        if match.group(1) == "." and match.end() < len(text) and _goes_on(text, last, match):
             continue
         pieces.append(text[last : match.end()])
         last = match.end()
@@ -72,7 +158,7 @@ def sentences(text: str, abbreviations: frozenset[str] = ABBREVIATIONS) -> list[
     return [part for part in map(str.strip, pieces) if has_word(part)]
 
 
-def _goes_on(text: str, last: int, match: re.Match[str], abbreviations: frozenset[str]) -> bool:
+def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
     """Whether the full stop belongs to an abbreviation, an initial or a list mark."""
     start = match.start()
     floor = max(last, start - 24)
@@ -82,7 +168,7 @@ def _goes_on(text: str, last: int, match: re.Match[str], abbreviations: frozense
     before = text[floor:start].replace("!", " ").replace("?", " ")
     word = "" if not before or before[-1].isspace() else before.split()[-1].strip("\"'“”‘’([*_")
     initial = len(word) == 1 and word.isalpha() and word.isupper()
-    return initial or word.casefold() in abbreviations
+    return initial or word.casefold() in ABBREVIATIONS
 
 
 def count_sentences(text: str) -> int:

@@ -15,9 +15,6 @@ Check = Callable[[str, Kwargs], bool]
 
 NLTK = ("nltk.tokenize.punkt", "nltk.tokenize.destructive", "punkt.data.english")
 """Modules behind the published word and sentence splitter."""
-PUNKT_FRENCH = ("nltk.tokenize.punkt", "punkt.data.french")
-SPACY = ("spacy",)
-JANOME = ("janome.tokenizer",)
 EMOJI = ("emoji",)
 SYLLABLES = ("syllapy",)
 LANGDETECT = ("langdetect", "prorl_verifiers.instruction.loaded_langdetect")

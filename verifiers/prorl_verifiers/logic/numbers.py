@@ -10,11 +10,11 @@ from fractions import Fraction
 from prorl_verifiers.logic.formula import (
     FormulaError,
     exact_value,
+    is_antiderivative,
     parse,
     same_polynomial,
     written_numbers,
 )
-from prorl_verifiers.logic.integral import is_antiderivative
 from prorl_verifiers.logic.text import (
     Entry,
     Upstream,

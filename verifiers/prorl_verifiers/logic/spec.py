@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import nearest
-from prorl_verifiers.audit.items import AuditRequest, Group, Kind
+from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Kind
+from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import known_keys
 from prorl_verifiers.spec import Canary, VerifierSpec
@@ -86,15 +87,13 @@ def tagged(text: str, reference: Reference) -> str:
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
     """Return the kinds of mutations that may turn an answer to this dataset into another right one."""
-    from prorl_verifiers.logic.alternatives import MAY_BE_RIGHT
 
     return MAY_BE_RIGHT.get(str(reference["dataset"]), frozenset())
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return a group of generated entries for each dataset asked for, else for every one."""
-    from prorl_verifiers.audit.generated import logic_groups
-    from prorl_verifiers.logic.spec import logic_datasets
+    from prorl_verifiers.logic.generated import logic_groups
 
     return logic_groups(request.datasets or logic_datasets(), request.items, request.seed)
 
@@ -108,15 +107,57 @@ SPEC = VerifierSpec(
     libraries=("reasoning_gym",),
     quick_canaries=quick_canaries,
     deep_canaries=deep_canaries,
-    example={
-        "dataset": "chain_sum",
-        "entry": {"question": "1 + 1", "answer": "2", "metadata": {}},
-    },
-    prompt="{question}\nGive the final answer inside <answer></answer>.",
-    columns=("dataset", "entry"),
-    json_columns=("entry",),
-    answer=answer,
-    write=tagged,
-    may_be_right=may_be_right,
-    audit_groups=audit_groups,
+    data=DataShape(
+        example={
+            "dataset": "chain_sum",
+            "entry": {"question": "1 + 1", "answer": "2", "metadata": {}},
+        },
+        prompt="{question}\nGive the final answer inside <answer></answer>.",
+        columns=("dataset", "entry"),
+        json_columns=("entry",),
+        answer=answer,
+        write=tagged,
+    ),
+    audit=AuditShape(
+        may_be_right=may_be_right,
+        groups=audit_groups,
+    ),
 )
+
+
+_PLAN: frozenset[Kind] = frozenset({"appended", "digit", "order"})
+"""Another plan may reach the goal too."""
+_ANY_ORDER: frozenset[Kind] = frozenset({"order"})
+_ANY_SOLUTION: frozenset[Kind] = frozenset({"order"})
+"""Rows that trade places may solve the puzzle too; a single changed cell breaks its sums or its Latin rows."""
+_NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
+"""The question asks for no number of digits, or for fewer than the gold has (which may be noise of floats)."""
+_UNIT: frozenset[Kind] = frozenset({"junk"})
+"""A word beside the number may be its unit."""
+
+MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
+    **dict.fromkeys(
+        (
+            *("boxnet", "jugs", "knight_swap", "quantum_lock", "rubiks_cube", "rush_hour"),
+            *("shortest_path", "sokoban", "tower_of_hanoi", "word_ladder"),
+        ),
+        _PLAN,
+    ),
+    "cryptarithm": frozenset({"digit", "order"}),  # a letter whose place values cancel out
+    "graph_color": frozenset({"digit", "order"}),
+    "propositional_logic": frozenset({"digit", "order"}),
+    **dict.fromkeys(
+        (
+            *("codeio", "countdown", "group_anagrams", "intermediate_integration"),
+            *("knights_knaves", "palindrome_partitioning", "polynomial_equations"),
+            *("polynomial_multiplication", "prime_factorization", "puzzle24", "simple_integration"),
+        ),
+        _ANY_ORDER,
+    ),
+    **dict.fromkeys(
+        ("futoshiki", "kakurasu", "mini_sudoku", "n_queens", "sudoku", "survo"), _ANY_SOLUTION
+    ),
+    **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
+    "gsm_symbolic": _UNIT,
+}
+"""Dataset -> the kinds of mutations that may leave an answer right."""

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from prorl_verifiers.extract import strict_json
-from prorl_verifiers.notation.hedges import hedged
+from prorl_verifiers.notation.latex_text import hedged
 
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]

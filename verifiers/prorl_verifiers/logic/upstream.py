@@ -19,10 +19,10 @@ from prorl_verifiers.logic.formula import (
     MAX_EXPONENT,
     FormulaError,
     Node,
+    is_antiderivative,
     names,
     parse,
 )
-from prorl_verifiers.logic.integral import is_antiderivative
 from prorl_verifiers.logic.text import nesting
 
 MAX_POWER = 60

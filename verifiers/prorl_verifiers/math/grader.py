@@ -13,19 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from prorl_verifiers.findings import listening, note
-from prorl_verifiers.math.comparing.echo import is_plain
 from prorl_verifiers.math.comparing.families import Family, family_of, same_family
-from prorl_verifiers.math.comparing.leaves import Rules
+from prorl_verifiers.math.comparing.leaves import Rules, is_plain
 from prorl_verifiers.math.comparing.match import Matcher
-from prorl_verifiers.math.comparing.units import ratio
 from prorl_verifiers.math.reading.answers import boxed_answer, stated
-from prorl_verifiers.math.reading.candidates import several_candidates
-from prorl_verifiers.math.reading.chains import without_described
-from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, Words
-from prorl_verifiers.math.reading.parser import read
-from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.candidates import several_candidates, without_described
+from prorl_verifiers.math.reading.nodes import Listing, Node, SetOf, WithUnit, Words, written
+from prorl_verifiers.math.reading.parser import read, spread
 from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
-from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.math.targets import (
     LABELLED,
     LETTER,
@@ -44,8 +39,16 @@ from prorl_verifiers.math.targets import (
     unwrapped,
     with_dollars,
 )
-from prorl_verifiers.notation.hedges import denies, doubtful, hedged
-from prorl_verifiers.notation.latex_text import clean, is_words, plain_words, split_top
+from prorl_verifiers.math.units import ratio
+from prorl_verifiers.notation.latex_text import (
+    clean,
+    denies,
+    doubtful,
+    hedged,
+    is_words,
+    plain_words,
+    split_top,
+)
 
 Decision = Literal["accept", "reject", "undecided"]
 

@@ -161,9 +161,8 @@ def _close(gold: Any, answer: Any) -> bool:
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
     r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None."""
-    from prorl_verifiers.math.comparing.echo import is_closed
-    from prorl_verifiers.math.evaluating.numbers import numbers
-    from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
+    from prorl_verifiers.math.comparing.leaves import is_closed
+    from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
     from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk
     from prorl_verifiers.math.reading.parser import read
     from prorl_verifiers.math.reading.tokens import Unreadable

@@ -1,15 +1,8 @@
-r"""The math verifier: the last ``\boxed{}`` against the gold answer, reward 0 or 1.
-
-Modes (``reference["mode"]``): ``decided`` - our grader accepts or rejects, math-verify (guarded) is asked only
-when it is undecided; ``either`` - our grader or plain math-verify accepts (ProRL's rule); ``ours`` - undecided
-is wrong; ``math-verify`` - that library alone on the whole text, as its README advises. The reason names the
-grader. A response without any box may end in a line ``Answer: X``. Runs in a worker process that is killed when
-time is up; nothing is evaluated as Python.
-"""
+"""Multiple choice in mathematics: the answer names one option by letter, by text or by an equal value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,12 +10,68 @@ from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, no
 from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.leaves import Convert, Rules
-from prorl_verifiers.math.grader import Judgement, judge
+from prorl_verifiers.math.grader import Judgement, judge, squeeze
 from prorl_verifiers.math.reading.answers import boxed_answer, gold_text
-from prorl_verifiers.math.targets import kind, shown, understand
-from prorl_verifiers.notation.hedges import denied_around
-from prorl_verifiers.notation.latex_text import clean
+from prorl_verifiers.math.targets import LABELLED, kind, shown, understand
+from prorl_verifiers.notation.latex_text import clean, denied_around, plain_words
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
+
+
+def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
+    """Compare the option that ``answer`` names with the one that ``gold`` names."""
+    before = noted()
+    right = named_option(gold, choices, rules)
+    picked = named_option(answer, choices, rules)
+    if listening():
+        taken(before)  # how each option was read
+        note_options(picked, right, choices)
+    if picked is None:
+        return Judgement("reject", "not exactly one of the options")
+    return Judgement("accept" if picked == right else "reject", f"option {chr(65 + picked)}")
+
+
+def note_options(picked: int | None, right: int | None, choices: Sequence[str]) -> None:
+    """Note which option an answer picks and which is right, by their indexes."""
+    named = [None if at is None else f"{chr(65 + at)}: {choices[at]}" for at in (picked, right)]
+    fields = {"the answer picks": named[0] or "not exactly one of the options"}
+    note("options compared", picked == right, fields | {"the gold is": named[1]})
+
+
+def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
+    """Return the index of the one option named by letter (``B``, ``(B)``), by both, or by its content."""
+    text = clean(answer)
+    words = plain_words(text)
+    if (
+        len(words) == 1
+        and words.upper() == plain_words_kept(text)
+        and ord(words.upper()) - 65 < len(choices)
+    ):
+        index = ord(words.upper()) - 65
+        if index >= 0 and not any(squeeze(clean(choice)) == squeeze(text) for choice in choices):
+            return index
+    labelled = LABELLED.fullmatch(text)
+    if labelled:
+        index = ord(labelled.group(1)) - 65
+        content = _by_content(clean(labelled.group(2)), choices, rules)
+        return index if content == index < len(choices) else None
+    return _by_content(text, choices, rules)
+
+
+def plain_words_kept(text: str) -> str:
+    """Return the letters of a short answer in their case: ``(B).`` gives ``B``."""
+    return "".join(
+        letter for letter in text.replace(r"\text", "").replace(r"\mathrm", "") if letter.isalpha()
+    )
+
+
+def _by_content(text: str, choices: Sequence[str], rules: Rules | None) -> int | None:
+    exact = [i for i, choice in enumerate(choices) if squeeze(clean(choice)) == squeeze(text)]
+    if len(exact) == 1:
+        return exact[0]
+    hits = [
+        i for i, choice in enumerate(choices) if judge(choice, text, rules).decision == "accept"
+    ]
+    return hits[0] if len(hits) == 1 else None
 
 
 def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
@@ -54,8 +103,6 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
     rules = Rules(reference.get("percent"), _converter(loading), reference.get("decimals"))
     choices = reference.get("choices")
     if choices:
-        from prorl_verifiers.math.comparing.choices import judge_choice
-
         judgement = judge_choice(gold, answer, choices, rules)
     else:
         judgement = _judged(gold, answer, rules)

@@ -7,10 +7,11 @@ import random
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from prorl_verifiers.audit.items import AuditRequest, Group, Kind, Mutation
+from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Kind, Mutation
+from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.references import gold_text, known_keys
-from prorl_verifiers.spec import Canary, VerifierSpec, plain_answer
+from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
 MAX_DECIMALS = 40
@@ -26,7 +27,7 @@ def score(response: str, reference: Reference) -> Score:
 
 def check_reference(reference: Reference) -> None:
     """Raise TaskError (one line) for unknown keys or modes, no gold, or choices the gold is none of."""
-    from prorl_verifiers.math.comparing.choices import named_option
+    from prorl_verifiers.math.scorer import named_option
 
     known_keys(reference, "answer", "mode", "choices", "percent", "decimals")
     gold = gold_text(reference)
@@ -104,7 +105,7 @@ def answer_as_text(reference: dict[str, Any]) -> dict[str, Any]:
 
 def mutations() -> Sequence[Mutation]:
     """Return spoilt answers as plain text and in LaTeX."""
-    from prorl_verifiers.audit.mutations import latex_mutations
+    from prorl_verifiers.audit.spoilt import latex_mutations
 
     return latex_mutations()
 
@@ -118,7 +119,7 @@ def may_be_right(reference: Reference) -> Collection[Kind]:
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in math tasks."""
-    from prorl_verifiers.audit.builtin_math import math_groups
+    from prorl_verifiers.math.audit import math_groups
 
     return math_groups()
 
@@ -135,15 +136,18 @@ SPEC = VerifierSpec(
     libraries=("math_verify",),
     quick_canaries=boxed_canaries,
     deep_canaries=deep_canaries,
-    example={"answer": "2"},
-    prompt=PROMPT,
-    tidy=answer_as_text,
-    answer=plain_answer,
-    write=boxed,
-    gold_response=boxed_gold,
-    vote=str,
-    target_type=target_type,
-    mutations=mutations,
-    may_be_right=may_be_right,
-    audit_groups=audit_groups,
+    data=DataShape(
+        example={"answer": "2"},
+        prompt=PROMPT,
+        tidy=answer_as_text,
+        write=boxed,
+        gold_response=boxed_gold,
+        vote=str,
+        target_type=target_type,
+    ),
+    audit=AuditShape(
+        mutations=mutations,
+        may_be_right=may_be_right,
+        groups=audit_groups,
+    ),
 )

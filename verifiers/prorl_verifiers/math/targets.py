@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, assert_never
 
-from prorl_verifiers.math.comparing.echo import is_plain
+from prorl_verifiers.data_shape import UNTYPED
 from prorl_verifiers.math.comparing.families import Family, family_of
+from prorl_verifiers.math.comparing.leaves import is_plain
 from prorl_verifiers.math.comparing.regions import looks_like_region, region
 from prorl_verifiers.math.comparing.relations import assigned, describes_value, named_rows
 from prorl_verifiers.math.evaluating.equal import same_value
@@ -33,13 +34,11 @@ from prorl_verifiers.math.reading.nodes import (
     SetOf,
     WithUnit,
     Words,
+    written,
 )
-from prorl_verifiers.math.reading.parser import read
-from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.parser import read, spread
 from prorl_verifiers.math.reading.tokens import Unreadable
-from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
-from prorl_verifiers.spec import UNTYPED
 
 MAX_FORMS = 8
 """Equal forms that a gold may offer (``a OR b``)."""

@@ -17,8 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from prorl_verifiers.notation.unit_names import COUNTED, PREFIXED, TEMPERATURES
-from prorl_verifiers.notation.unit_text import read_unit
+from prorl_verifiers.notation.unit_text import COUNTED, PREFIXED, TEMPERATURES, read_unit
 
 Reading = tuple[tuple[str, Fraction], ...]
 Dimensions = tuple[tuple[str, Fraction], ...]

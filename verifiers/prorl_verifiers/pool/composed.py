@@ -2,8 +2,8 @@
 
 The rules that hold for every composed verifier: a part without a verdict leaves the whole without one, even behind a
 gate that another part has failed. (Else an outage would take out only the answers that pass the gate, and the rest
-would look worse than the policy is.) Where a model judged one part, the whole is ``judged``; where no part was scored it
-is ``timeout`` if one ran out of time, else ``unparsable``. Seconds are summed.
+would look worse than the policy is.) Where no part was scored, the
+whole is ``timeout`` if one ran out of time, else ``unparsable``. Seconds are summed.
 """
 
 from __future__ import annotations
@@ -15,18 +15,13 @@ from dataclasses import replace
 from prorl_common import what_failed
 from prorl_verifiers.findings import Finding, bounded, noting
 from prorl_verifiers.parts import own_reference, parts_of
-from prorl_verifiers.pool.batch import Batch, Item
-from prorl_verifiers.pool.replies import MAX_EXTRACTED, read_reply, result_frame
+from prorl_verifiers.pool.protocol import MAX_EXTRACTED, read_reply, result_frame
+from prorl_verifiers.pool.queue import Batch, Item
 from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
 
-_STATUSES: Sequence[VerdictStatus] = ("judged", "scored", "timeout", "unparsable")
+_STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
 """The whole has the first of these that a part has."""
-
-
-def is_composed(verifier: str) -> bool:
-    """Whether its tasks consist of parts. Raises UnknownNameError."""
-    return VERIFIERS.get(verifier).compose is not None
 
 
 class ComposedBatch(Batch):
@@ -35,19 +30,17 @@ class ComposedBatch(Batch):
     def __init__(
         self,
         items: Sequence[Item],
-        on_end: Callable[[], None],
         on_item: Callable[[int, Verdict], None] | None = None,
         explain: bool = False,
     ) -> None:
         """Find the parts. Raises TaskError."""
-        # a verdict for each of the caller's items
-        super().__init__(items, on_end, on_item, explain)
+        super().__init__(items, on_item, explain)  # one verdict for each of the caller's items
         self._places: list[tuple[int, int]] = []
         """By part: the caller's item and the part's place in it."""
         self._wholes: dict[int, _Whole] = {}
         flat: list[Item] = []
         for index, (response, task) in enumerate(items):
-            if is_composed(task.verifier):
+            if VERIFIERS.get(task.verifier).compose is not None:
                 whole = self._wholes[index] = _Whole(task)
                 flat += [(response, part.task) for part in whole.parts]
                 self._places += [(index, at) for at in range(len(whole.parts))]
@@ -142,7 +135,5 @@ def _metrics(task: Task, verdicts: dict[str, Verdict]) -> Metrics:
         if verdict.reward is not None:
             metrics[f"part.{name}"] = verdict.reward
         metrics |= {f"part.{name}.{key}": value for key, value in verdict.metrics.items()}
-    if judges := sorted({v.judge for v in verdicts.values() if v.judge is not None}):
-        metrics["judge"] = ", ".join(judges)
     label = plugin_label(VERIFIERS.origin(task.verifier))
     return metrics if label is None else {**metrics, "plugin": label}

@@ -1,22 +1,37 @@
-"""Lock a scoring worker down before it sees any model text: limits, no privileges, no writes, no network.
+"""Lock a scoring worker down before it sees any model text, and let it read what it needs and no more.
 
-Does: rlimits, no_new_privs, change to an unprivileged user when started as root, a Landlock rule set that
-forbids executing, TCP and writing outside a scratch folder where the kernel has it, death with the parent. Leaves out: namespaces
-and system-call filters (that is the sandbox room; scorers run our code on text, not the text itself).
+Does: rlimits, no_new_privs, change to an unprivileged user when started as root, a Landlock rule set that forbids
+executing, TCP and writing outside a scratch folder where the kernel has it, death with the parent. There is no filter
+of system calls: scorers run our code on text, not the text itself.
+
+Workers that run as nobody could not read packages and plug-ins in a folder that only root may enter, such as a virtual
+environment under /root. The template gets a mount namespace of its own in which such a folder holds only what workers
+need, under its own name. Nothing changes on the machine itself, and nothing else in the closed folder can be seen.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import functools
 import os
 import resource
+import shlex
 import signal
+import stat
 import struct
 import sys
+import sysconfig
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from prorl_common import UserError, plugin_files
 
 NOBODY = 65534
 """User and group id that own nothing."""
+_LARGEST_FILE = 256 << 20
+"""Bytes; some libraries unpack their data into a temporary file when they are loaded."""
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -34,13 +49,18 @@ _FS_TRUNCATE_V3 = 1 << 14
 _FS_IOCTL_V5 = 1 << 15
 _NET_TCP_V4 = 0b11
 _SCOPES_V6 = 0b11
+_CLONE_NEWNS = 0x00020000
+_MS_BIND = 1 << 12
+_MS_REC = 1 << 14
+_MS_PRIVATE = 1 << 18
+_ENTER, _READ = 0o001, 0o004
 
 
 def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process for good and return what holds, e.g. ``worker:nobody+landlock+rlimits``.
 
     ``memory_mb`` bounds the address space in mebibytes; ``scratch`` is the one folder that stays writable
-    (libraries want one for their caches; a file there can hold 1 MiB). Call it once, before reading any request.
+    (libraries want one for their caches). Call it once, before reading any request.
     Never fails for a protection that this kernel lacks; the returned string leaves that one out.
     """
     libc = ctypes.CDLL(None, use_errno=True)
@@ -58,7 +78,7 @@ def confine(memory_mb: int, scratch: str) -> str:
     for kind, limit in (
         (resource.RLIMIT_AS, memory_mb * 1024 * 1024),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 1 << 20),
+        (resource.RLIMIT_FSIZE, _LARGEST_FILE),
         (resource.RLIMIT_NOFILE, 128),
         (resource.RLIMIT_NPROC, 0),
     ):
@@ -82,14 +102,9 @@ def _at_most(limit: int, hard: int) -> int:
 
 
 def _become_nobody() -> bool:
-    """Give up root. True when the process is not root afterwards.
-
-    Root's own Python often lies where nobody may not look (/root/...). Folders of ``sys.path`` and of
-    loaded packages are therefore opened first and reached through /proc/self/fd after the change.
-    """
+    """Give up root. True when the process is not root afterwards."""
     if os.getuid() != 0:
         return True
-    _reroute_imports()
     try:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -97,31 +112,6 @@ def _become_nobody() -> bool:
     except PermissionError:  # root without CAP_SETUID, as in some containers
         return False
     return True
-
-
-def _reroute_imports() -> None:
-    rerouted: dict[str, str] = {}
-    for folder in sys.path:
-        path = Path(folder)
-        if not path.is_dir():
-            continue
-        real = path.resolve()  # anyone may search every folder on the way and read the last one?
-        searchable = all(folder.stat().st_mode & 0o001 for folder in (real, *real.parents))
-        if not searchable or not real.stat().st_mode & 0o004:
-            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            rerouted[str(path)] = f"/proc/self/fd/{handle}"
-    if not rerouted:
-        return
-    sys.path[:] = [rerouted.get(str(Path(folder)), folder) for folder in sys.path]
-    for module in list(sys.modules.values()):
-        places = getattr(module, "__path__", None)
-        if isinstance(places, list):
-            for at, place in enumerate(places):
-                above = [old for old in rerouted if place == old or place.startswith(old + "/")]
-                if above:
-                    best = max(above, key=len)
-                    places[at] = rerouted[best] + place[len(best) :]
-    sys.path_importer_cache.clear()
 
 
 def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
@@ -148,3 +138,140 @@ def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
         return bool(libc.syscall(_SYS_LANDLOCK_RESTRICT, rules, 0) == 0)
     finally:
         os.close(rules)
+
+
+def needed_folders() -> tuple[Path, ...]:
+    """Return the folders that Python imports from and those that hold plug-in files, parents first."""
+    folders = {os.path.abspath(folder) for folder in sys.path}
+    packages = [m for name, m in list(sys.modules.items()) if "." not in name]
+    places = {str(place) for module in packages for place in getattr(module, "__path__", ())}
+    folders |= {place for place in places if os.path.dirname(place) not in folders}  # editable ones
+    paths = {*map(Path, folders), *(file.path.parent for file in plugin_files())}
+    return tuple(sorted(path for path in paths | {p.resolve() for p in paths} if path.is_dir()))
+
+
+def check_readable() -> None:
+    """Raise UserError with the cure where workers could not read what they need."""
+    if os.getuid() == 0:
+        _check(needed_folders(), tuple(file.path for file in plugin_files()))
+
+
+@functools.cache
+def _check(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None:
+    if not _cure(folders, plugins):
+        return
+    cures: list[str] = []
+
+    def try_here() -> None:  # a mount namespace can belong to one thread
+        with contextlib.suppress(OSError):
+            show(folders)
+        cures.append(_cure(folders, plugins))
+
+    thread = threading.Thread(target=try_here)
+    thread.start()
+    thread.join()
+    if cures != [""]:
+        raise UserError(
+            "scoring workers run as user nobody, who may not read all of the Python packages and plug-ins here, and "
+            f"this machine cannot show these to them alone: run `{cures[0]}`, or run prorl as another user than root"
+        )
+
+
+def show(folders: Iterable[Path]) -> None:
+    """Make ``folders`` readable for every user, for this thread or process and its children alone.
+
+    Of a folder that is closed itself, such as a home with a plug-in in it, files whose names begin with a dot
+    are not shown. Raises OSError where this process may not mount.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(_CLONE_NEWNS) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    _mount(libc, "none", "/", None, _MS_REC | _MS_PRIVATE)
+    with contextlib.ExitStack() as opened:
+        sources = []
+        for folder in folders:
+            handle = os.open(folder, os.O_PATH)
+            opened.callback(os.close, handle)
+            sources.append((folder, f"/proc/self/fd/{handle}", os.fstat(handle).st_mode))
+        for folder, source, mode in sources:
+            closed = _closed(folder) if folder.exists() else None
+            if folder.exists() and closed is None:
+                continue
+            if closed is not None:
+                _mount(libc, "tmpfs", str(closed), "tmpfs", 0, "mode=755")
+            _make_folder(folder)
+            if mode & _ENTER and mode & _READ:
+                _mount(libc, source, str(folder), None, _MS_BIND | _MS_REC)
+                continue
+            for name in os.listdir(source):
+                if not name.startswith("."):
+                    _bind_entry(libc, f"{source}/{name}", folder / name)
+
+
+def _bind_entry(libc: ctypes.CDLL, source: str, target: Path) -> None:
+    """Show one file, folder or link of a closed folder."""
+    if os.path.islink(source):
+        target.symlink_to(os.readlink(source))
+        return
+    if os.path.isdir(source):
+        target.mkdir()
+    elif os.path.isfile(source):
+        target.touch()
+    else:
+        return
+    _mount(libc, source, str(target), None, _MS_BIND | _MS_REC)
+
+
+def _make_folder(path: Path) -> None:
+    """Make a folder and those above it, for every user whatever this process's umask."""
+    for folder in (*reversed(path.parents), path):
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(0o755)
+
+
+def _mount(
+    libc: ctypes.CDLL, source: str, target: str, kind: str | None, flags: int, data: str = ""
+) -> None:
+    words = [None if word is None else os.fsencode(word) for word in (source, target, kind)]
+    if libc.mount(*words, ctypes.c_ulong(flags), data.encode()) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error), target)
+
+
+def _closed(path: Path) -> Path | None:
+    """Return the first folder on the way to ``path``, itself included, that not every user may use."""
+    closed = (folder for folder in reversed(path.parents) if not folder.stat().st_mode & _ENTER)
+    return next(closed, None if _is_open(path) else path)
+
+
+def _is_open(path: Path) -> bool:
+    """Return whether every user who can reach a file or folder may read it."""
+    mode = os.stat(path).st_mode
+    return bool(mode & _READ) and (bool(mode & _ENTER) or not stat.S_ISDIR(mode))
+
+
+def _cure(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
+    """Return the commands that let every user read these and what is installed; empty where all do."""
+    above = {folder for path in (*folders, *plugins) for folder in path.parents}
+    libraries = sysconfig.get_paths()
+    installed = {Path(libraries[kind]) for kind in ("stdlib", "purelib", "platlib")}
+    closed = {
+        "o+x": [folder for folder in above if not folder.stat().st_mode & _ENTER],
+        "o+rx": [folder for folder in folders if not _is_open(folder)],
+        "o+r": [file for file in plugins if not _is_open(file)],
+        "-R o+rX": [folder for folder in installed if not all(map(_is_open, _modules(folder)))],
+    }
+    commands = [(mode, shlex.join(sorted(map(str, paths)))) for mode, paths in closed.items()]
+    return " && ".join(f"chmod {mode} {names}" for mode, names in commands if names)
+
+
+def _modules(folder: Path) -> Iterator[Path]:
+    """Yield what can be imported from a folder: its modules, and its packages with their first module."""
+    for path in folder.iterdir():
+        if not path.name.partition(".")[0].isidentifier():
+            continue
+        if path.suffix in (".py", ".so"):
+            yield path
+        elif (first := path / "__init__.py").exists():
+            yield from (path, first)

@@ -1,125 +1,255 @@
-"""Who is next: threads share their time equally between text and code, and between callers.
+"""What waits for a verdict, and who is next: two lanes for text and code, and a slow lane for long texts.
 
-Each kind of work, and each caller within it, has a clock of the thread time it has used; the one with the least
-goes next, and whoever was idle starts at the clock of those who were not. One thread more than the pool has
-workers stands by: it runs only while every other thread is at the other kind of work, so that a math item never
-waits for slow programs, nor a program for hostile answers.
+Text and code share the pool's ``workers`` threads: a free thread goes to the lane that has fewer of them, and if both
+have as many to the one that has had less thread time. One thread more than the pool has workers stands by: it runs
+only while every other thread is in the other lane, so that a math item never waits for slow programs, nor a program
+for hostile answers. Long texts (``TextCosts``) go to the slow lane, which has threads of its own.
 
-Long texts (``pool.costs``) and what a service is asked are kinds apart: threads of their own take them, and they share
-in no clock.
+Within a lane the caller goes next that has used the least thread time; a new caller begins where the one served last
+stands.
 """
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
+from typing import Literal
 
-from prorl_verifiers.pool.batch import Batch, Job, PoolClosedError
+from prorl_common import ServiceError
+from prorl_verifiers.types import Task, Verdict
 
-TEXT, CODE, LONG, SERVICE = "text", "code", "long", "service"
-_SHARED = (TEXT, CODE)
-"""The kinds that share the pool's ``workers`` threads."""
+LaneName = Literal["text", "code", "slow"]
+ThreadKind = Literal["shared", "standby", "slow"]
+"""Which items a thread takes: text and code, the same when it must, or long texts alone."""
+TAKE_ITEMS = 64
+TAKE_SECONDS = 0.05
+"""Quick text items are taken and sent several at a time, as many as are done in about so long."""
 _MEMORY = 0.1
 """Weight of the newest item in the running mean of seconds an item."""
+LEAST_CHARACTERS = 8192
+"""Shorter texts are never long work."""
+LONG_SECONDS = 0.25
+"""Processor seconds from which a text is long work: what quick items must not wait for."""
+FIRST_GUESS = LONG_SECONDS / 65_536
+"""Seconds a character of a verifier that has scored no long text yet."""
+_MOST = LONG_SECONDS / LEAST_CHARACTERS
+_FADING = 0.9
+"""What is left of the dearest cost with each text that was cheaper."""
+Item = tuple[str, Task]
+
+
+class PoolClosedError(ServiceError):
+    """The pool was closed before every item had its verdict."""
+
+
+class Batch(Future[list[Verdict]]):
+    """The items of one call, and the future of their verdicts, in order. Thread-safe.
+
+    If it is cancelled, items that have not started never do. ``on_item(index, verdict)`` is called in the thread that has
+    scored an item; it must not block. With ``explain`` the verdicts carry findings.
+    """
+
+    def __init__(
+        self,
+        items: Sequence[Item],
+        on_item: Callable[[int, Verdict], None] | None = None,
+        explain: bool = False,
+    ) -> None:
+        super().__init__()
+        self.items, self.explain = items, explain
+        self._on_item = on_item
+        self._lock = threading.Lock()
+        self._delivered: dict[int, Verdict] = {}
+        self._size = len(items)
+        if not items:
+            self.set_result([])
+
+    def deliver(self, index: int, verdict: Verdict) -> None:
+        """Take the verdict of one item; dropped when the batch has ended."""
+        with self._lock:
+            if self.done():
+                return
+            self._delivered[index] = verdict
+            if self._on_item is not None:
+                self._on_item(index, verdict)
+            if len(self._delivered) < self._size:
+                return
+        with contextlib.suppress(InvalidStateError):  # cancelled at this moment
+            self.set_result([self._delivered[at] for at in range(self._size)])
+
+    def fail(self, error: BaseException) -> None:
+        """End the batch with an error that its caller gets."""
+        with contextlib.suppress(InvalidStateError):
+            self.set_exception(error)
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One item on its way to its verdict."""
+
+    batch: Batch
+    index: int
+    suspect: bool = False
+    """It was scored by a worker that then failed a canary."""
+    spent: float = 0.0
+    """Seconds of the try that failed."""
+
+    @property
+    def response(self) -> str:
+        """The text to score."""
+        return self.batch.items[self.index][0]
+
+    @property
+    def task(self) -> Task:
+        """What to check it against."""
+        return self.batch.items[self.index][1]
 
 
 @dataclass(slots=True)
-class Source:
-    """What waits of one caller and one kind. ``spent``: its clock, in seconds of thread time."""
+class Caller:
+    """Jobs of one batch that wait in one lane. ``spent``: seconds of thread time that its jobs have used."""
 
-    kind: str
+    lane: Lane
     jobs: deque[Job]
-    batch: Batch | None = None
-    spent: float = 0.0
+    spent: float
 
 
 @dataclass(slots=True)
 class Work:
-    """Jobs that a thread has taken, all of one kind; ``charged`` seconds were booked for them."""
+    """Jobs of one caller that a thread has taken; ``charged`` seconds were booked for them."""
 
-    source: Source
+    caller: Caller
     jobs: list[Job]
     charged: float
 
     @property
-    def kind(self) -> str:
-        """``text``, ``code``, ``long`` or ``service``."""
-        return self.source.kind
+    def lane(self) -> LaneName:
+        """The lane that they waited in."""
+        return self.caller.lane.name
 
 
 @dataclass(slots=True)
-class _Kind:
-    heap: list[tuple[float, int, Source]] = field(default_factory=list)
-    spent: float = 0.0
-    floor: float = 0.0
-    """The clock of the caller that was served last: where new callers begin."""
-    mean: float = 0.001
+class Lane:
+    """The callers that wait for one kind of work, ordered by the thread time that they have used."""
+
+    name: LaneName
     running: int = 0
+    """Threads at work on items of this lane."""
+    waiting: int = 0
+    """Items that wait."""
+    mean: float = 0.001
+    """Seconds that an item takes."""
+    _heap: list[tuple[float, int, Caller]] = field(default_factory=list)
+    _start: float = 0.0
+    """Time used by the caller that was served last: where new callers begin."""
+    _count: int = 0
+
+    @property
+    def in_use(self) -> bool:
+        """Whether an item waits or is in work."""
+        return bool(self.waiting or self.running)
+
+    def add(self, jobs: Sequence[Job]) -> None:
+        """Let jobs wait as a new caller."""
+        self.waiting += len(jobs)
+        self._push(Caller(self, deque(jobs), self._start))
+
+    def drop(self, batch: Future[list[Verdict]] | None = None) -> set[Batch]:
+        """Forget the jobs of a batch, or of all; return the batches whose jobs they were."""
+        batches = set()
+        for _, _, caller in self._heap:
+            if caller.jobs and batch in (None, caller.jobs[0].batch):
+                batches.add(caller.jobs[0].batch)
+                self.waiting -= len(caller.jobs)
+                caller.jobs.clear()
+        return batches
+
+    def take(self, most: int) -> Work | None:
+        """Return up to ``most`` jobs of the caller that has used the least; None if no job is wanted any more."""
+        while self._heap:
+            spent, _, caller = heapq.heappop(self._heap)
+            if spent < caller.spent:  # its work took longer than was charged for it
+                self._push(caller)
+                continue
+            jobs: list[Job] = []
+            while caller.jobs and len(jobs) < most:
+                job = caller.jobs.popleft()
+                self.waiting -= 1
+                if not job.batch.done():
+                    jobs.append(job)
+            if not jobs:
+                continue
+            charged = self.mean * len(jobs)
+            self._start = max(self._start, caller.spent)
+            caller.spent += charged
+            if caller.jobs:
+                self._push(caller)
+            self.running += 1
+            return Work(caller, jobs, charged)
+        return None
+
+    def done(self, work: Work, seconds: float, finished: int) -> None:
+        """Book what the work really took."""
+        self.running -= 1
+        work.caller.spent += seconds - work.charged
+        if finished:
+            self.mean += _MEMORY * (seconds / finished - self.mean)
+
+    def _push(self, caller: Caller) -> None:
+        self._count += 1
+        heapq.heappush(self._heap, (caller.spent, self._count, caller))
 
 
 class FairQueue:
     """The items that wait, and the threads' way to them. Thread-safe."""
 
     def __init__(self, workers: int) -> None:
+        self.costs = TextCosts()
+        """Which texts are for the slow lane."""
         self._workers = workers
         self._changed = threading.Condition()
-        self._kinds = {kind: _Kind() for kind in (TEXT, CODE, LONG, SERVICE)}
-        self._count = 0
+        self._text, self._code, self._slow = Lane("text"), Lane("code"), Lane("slow")
+        self._lanes = {lane.name: lane for lane in (self._text, self._code, self._slow)}
+        self._lead = 0.0
+        """Thread seconds that text has had more than code since both are in use."""
         self._closed = False
-        self.queued = 0
+
+    @property
+    def queued(self) -> int:
+        """Items that wait."""
+        return sum(lane.waiting for lane in self._lanes.values())
 
     @property
     def busy(self) -> int:
-        """Threads at work, those at long texts and those that ask services too."""
-        with self._changed:
-            return self._running(self._kinds)
+        """Threads at work, those at long texts too."""
+        return sum(lane.running for lane in self._lanes.values())
 
-    def add(self, kind: str, jobs: Iterable[Job], batch: Batch | None = None) -> None:
-        """Queue the jobs of one caller. Raises PoolClosedError."""
-        source = Source(kind, deque(jobs), batch)
+    def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
+        """Queue jobs of one batch, new ones or such that were not finished; of a closed queue, end their batch."""
         with self._changed:
-            if self._closed:
-                raise PoolClosedError("this verifier pool is closed")
-            if not source.jobs:
+            if jobs and not self._closed:
+                self._lanes[lane].add(jobs)
+                self._changed.notify_all()
                 return
-            queue = self._kinds[kind]
-            if kind in _SHARED and not queue.heap and not queue.running:
-                shared = [self._kinds[name] for name in _SHARED]
-                others = [k.spent for k in shared if k.heap or k.running]
-                queue.spent = max([queue.spent, *others])
-            source.spent = queue.floor
-            self.queued += len(source.jobs)
-            self._push(queue, source)
-            self._changed.notify_all()
+        for job in jobs[:1]:
+            job.batch.fail(PoolClosedError("this verifier pool is closed"))
 
-    def put_back(self, kind: str, jobs: Iterable[Job]) -> None:
-        """Queue jobs again that were taken and not finished; of a closed queue, end their batches."""
-        again = list(jobs)
-        try:
-            self.add(kind, again)
-        except PoolClosedError as error:
-            for job in again:
-                job.batch.fail(error)
+    def take(self, thread: ThreadKind = "shared", *, wait: bool = True) -> Work | None:
+        """Return the next jobs of one caller: several quick texts, else one.
 
-    def take(
-        self, seconds: float, most: int, wait: bool, extra: bool = False, apart: str | None = None
-    ) -> Work | None:
-        """Return the next jobs of one caller: of text about ``seconds`` worth, up to ``most``, else one.
-
-        ``extra``: for the thread that stands by; ``apart``: for one that takes only this kind, which is none of
-        the shared. Returns None when nothing waits (without ``wait``) or the queue has been closed.
+        Returns None when nothing waits (without ``wait``) or the queue has been closed.
         """
-        kinds = _SHARED if apart is None else (apart,)
         with self._changed:
             while True:
-                kind = self._next_kind(kinds, extra)
-                if kind is not None:
-                    work = self._pop(kind, seconds, most)
+                lane = self._next_lane(thread)
+                if lane is not None:
+                    work = lane.take(self._most(lane))
                     if work is not None:
-                        self._kinds[kind].running += 1
                         self._changed.notify_all()
                         return work
                 elif self._closed or not wait:
@@ -128,87 +258,81 @@ class FairQueue:
                     self._changed.wait()
 
     def done(self, work: Work, seconds: float, finished: int) -> None:
-        """Book what the work took in truth and free the thread; ``finished`` jobs of it were not put back."""
+        """Book what the work took and free the thread; ``finished`` jobs of it were not put back."""
         with self._changed:
-            queue = self._kinds[work.kind]
-            queue.running -= 1
-            queue.spent += seconds - work.charged
-            work.source.spent += seconds - work.charged
-            if finished:
-                queue.mean += _MEMORY * (seconds / finished - queue.mean)
+            lane = work.caller.lane
+            lane.done(work, seconds, finished)
+            if lane is not self._slow:
+                self._lead += seconds if lane is self._text else -seconds
+            if not (self._text.in_use and self._code.in_use):
+                self._lead = 0.0
             self._changed.notify_all()
 
-    def drop(self, batch: Batch) -> None:
-        """Forget what waits of a batch."""
-        with self._changed:
-            for queue in self._kinds.values():
-                for _, _, source in queue.heap:
-                    if source.batch is batch:
-                        self.queued -= len(source.jobs)
-                        source.jobs.clear()
+    def drop_cancelled(self, batch: Future[list[Verdict]]) -> None:
+        """Forget what waits of a batch if it was cancelled."""
+        if batch.cancelled():
+            with self._changed:
+                for lane in self._lanes.values():
+                    lane.drop(batch)
 
     def wait_until_idle(self, seconds: float) -> bool:
-        """Wait until nothing waits and no thread is at work; False when ``seconds`` were not enough."""
+        """Wait until nothing waits and no thread is at work; False if ``seconds`` were not enough."""
         with self._changed:
-            return self._changed.wait_for(
-                lambda: not (self.queued or self._running(self._kinds)), seconds
-            )
+            lanes = self._lanes.values()
+            return self._changed.wait_for(lambda: not any(lane.in_use for lane in lanes), seconds)
 
     def close(self) -> None:
         """Take no more jobs, end the batches that wait, let the threads go."""
         with self._changed:
             self._closed = True
-            waiting = [job for k in self._kinds.values() for _, _, s in k.heap for job in s.jobs]
-            for queue in self._kinds.values():
-                queue.heap.clear()
-            self.queued = 0
+            waiting = {batch for lane in self._lanes.values() for batch in lane.drop()}
             self._changed.notify_all()
         error = PoolClosedError("the verifier pool was closed before every item was scored")
-        for batch in {id(job.batch): job.batch for job in waiting}.values():
+        for batch in waiting:
             batch.fail(error)
 
-    def _running(self, kinds: Iterable[str]) -> int:
-        return sum(self._kinds[name].running for name in kinds)
+    def _next_lane(self, thread: ThreadKind) -> Lane | None:
+        if thread == "slow":
+            return self._slow if self._slow.waiting else None
+        lanes = [lane for lane in (self._text, self._code) if lane.waiting]
+        if thread == "standby":
+            full = self._text.running + self._code.running >= self._workers
+            lanes = [lane for lane in lanes if full and not lane.running]
+        if len(lanes) < 2:
+            return lanes[0] if lanes else None
+        more_text = self._text.running - self._code.running or self._lead
+        return self._code if more_text > 0 else self._text
 
-    def _next_kind(self, kinds: Sequence[str], extra: bool) -> str | None:
-        waiting = [name for name in kinds if self._kinds[name].heap]
-        if extra:
-            full = self._running(kinds) >= self._workers
-            waiting = [name for name in waiting if full and not self._kinds[name].running]
-        return min(waiting, key=lambda name: self._kinds[name].spent, default=None)
+    def _most(self, lane: Lane) -> int:
+        """Return how many items a thread may take at once."""
+        if lane is not self._text:
+            return 1
+        share = -(-lane.waiting // self._workers)
+        return max(1, min(TAKE_ITEMS, int(TAKE_SECONDS / lane.mean), share))
 
-    def _push(self, queue: _Kind, source: Source) -> None:
-        self._count += 1
-        heapq.heappush(queue.heap, (source.spent, self._count, source))
 
-    def _pop(self, kind: str, seconds: float, most: int) -> Work | None:
-        """Take jobs of the caller with the least clock; None when those that were there want none."""
-        queue = self._kinds[kind]
-        while queue.heap:
-            spent, _, source = heapq.heappop(queue.heap)
-            if spent < source.spent:
-                self._push(queue, source)  # its clock went on since it was put here
-                continue
-            if kind != TEXT:
-                most = 1
-            elif most > 1:
-                most = max(
-                    1, min(most, int(seconds / queue.mean), -(-self.queued // self._workers))
-                )
-            jobs: list[Job] = []
-            while source.jobs and len(jobs) < most:
-                job = source.jobs.popleft()
-                self.queued -= 1
-                if not job.batch.ended:
-                    jobs.append(job)
-            if not jobs and not source.jobs:
-                continue
-            charged = queue.mean * len(jobs)
-            queue.floor = max(queue.floor, source.spent)
-            queue.spent += charged
-            source.spent += charged
-            if source.jobs:
-                self._push(queue, source)
-            if jobs:
-                return Work(source, jobs, charged)
-        return None
+class TextCosts:
+    """Which texts are long work: by their size and by what the verifier's long texts have cost so far.
+
+    The cost is processor time a character, and the dearest of late counts: what one instruction makes slow another may
+    not. Nothing is learnt from short texts. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rates: dict[str, float] = {}
+
+    def is_long(self, verifier: str, characters: int) -> bool:
+        """Whether a text of so many characters is likely to be long work."""
+        if characters < LEAST_CHARACTERS:
+            return False
+        with self._lock:
+            return self._rates.get(verifier, FIRST_GUESS) * characters >= LONG_SECONDS
+
+    def observe(self, verifier: str, characters: int, cpu_seconds: float) -> None:
+        """Learn from a text that was scored, or ran out of its limit, in ``cpu_seconds``."""
+        if characters < LEAST_CHARACTERS:
+            return
+        with self._lock:
+            faded = _FADING * self._rates.get(verifier, FIRST_GUESS)
+            self._rates[verifier] = max(faded, min(cpu_seconds / characters, _MOST))

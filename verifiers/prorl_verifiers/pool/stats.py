@@ -23,8 +23,7 @@ class PoolStats:
     queued: int = 0
     """Items that wait for their turn."""
     busy: int = 0
-    """Threads at work: at most ``workers``, one more for a moment, those at long texts and those that ask
-    services (``pool.queue``)."""
+    """Threads at work: at most ``workers``, one more for a moment, and those at long texts (``pool.queue``)."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0

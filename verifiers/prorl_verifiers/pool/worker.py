@@ -1,37 +1,42 @@
-"""What happens inside the process that scores model text, from its fork to its end.
+"""The processes that score model text: a template that loads the verifiers, and the workers that it forks.
 
-Reads frames {"verifier", "reference", "response", "cpu_seconds"} and answers each, in order, with one
-result frame; before a heavy import it sends {"event": "loading"} and after it {"event": "working"}. It
-confines itself before the first request.
-
-A request with "explain" has the result's "findings" (``prorl_verifiers.findings``) in its frame.
-Result frames: {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory or nesting),
-{"bug": text} (the verifier raised, or returned no reward), {"user": text} (it raised UserError); each with the
-item's "cpu_seconds". A verifier of others that runs programs asks the
-pool's process for each (``pool.worker_sandbox``).
+``main`` is the template (``prorl_common.forks``). Its first argument is JSON {"verifiers": those to warm up for, "path":
+folders to import from}. It loads the verifiers, plug-ins among them, imports the libraries
+they need and asks them questions whose verdict is known, so that a worker is ready milliseconds after it is wanted. It
+never sees model text. A worker confines itself before its first request; what it reads and sends says ``protocol``. A
+verifier of others that runs programs asks the pool's process for each (``sandbox_calls``).
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import importlib.util
+import json
+import os
+import random
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prorl_common import UserError, what_failed
+from prorl_common.forks import serve_forks
+from prorl_common.frames import FrameError, Reader, encode, send, write
 from prorl_verifiers.extract import after_thinking
 from prorl_verifiers.findings import bounded, noting
 from prorl_verifiers.libraries import load_with
-from prorl_verifiers.pool import frames
-from prorl_verifiers.pool.confine import confine, limit_cpu
-from prorl_verifiers.pool.replies import UNCLOSED, result_frame
-from prorl_verifiers.spec import VERIFIERS, Result, VerifierSpec, runs_in_worker
+from prorl_verifiers.pool.canary import first_wrong
+from prorl_verifiers.pool.confine import confine, limit_cpu, needed_folders, show
+from prorl_verifiers.pool.protocol import UNCLOSED, result_frame
+from prorl_verifiers.spec import VERIFIERS, Canary, Result, VerifierSpec, runs_in_worker
 
 if TYPE_CHECKING:
-    from prorl_verifiers.pool.worker_sandbox import Exchange
+    from prorl_verifiers.pool.sandbox_calls import Exchange
 
 RECURSION_LIMIT = 1500
+_HINT = "; a worker reads only Python's folders, those of plug-ins, and what every user may read"
 SPECS: dict[str, VerifierSpec] = {}
 """The verifiers that workers serve, by name; ``load_specs`` fills it before the first fork."""
 
@@ -70,7 +75,8 @@ def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict
     ) as error:  # a missing compiler, a task's broken test: another try would not help
         return {"user": str(error)[:500]}
     except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
-        return {"bug": what_failed(error)}
+        hint = _HINT if isinstance(error, PermissionError | FileNotFoundError) else ""
+        return {"bug": what_failed(error) + hint}
 
 
 def _score(
@@ -79,7 +85,7 @@ def _score(
     if spec.score is not None:
         return spec.score(text, request["reference"])
     assert spec.score_in_sandbox is not None and exchange is not None
-    from prorl_verifiers.pool.worker_sandbox import WorkerSandbox
+    from prorl_verifiers.pool.sandbox_calls import WorkerSandbox
 
     sandbox = WorkerSandbox(exchange, request["isolation"])
     return spec.score_in_sandbox(text, request["reference"], sandbox)
@@ -90,37 +96,93 @@ def serve(source: int, sink: int, isolation: str) -> None:
 
     def loading(module: str) -> None:
         if module not in sys.modules:
-            frames.send(sink, {"event": "loading", "module": module})
+            send(sink, {"event": "loading", "module": module})
             importlib.import_module(module)
-            frames.send(sink, {"event": "working"})
+            send(sink, {"event": "working"})
 
     def exchange(call: dict[str, Any]) -> dict[str, Any]:
-        frames.send(sink, call)
+        send(sink, call)
         return reader.receive()
 
     load_with(loading)
-    reader = frames.Reader(source)
-    frames.send(sink, {"event": "ready", "isolation": isolation})
+    reader = Reader(source)
+    send(sink, {"event": "ready", "isolation": isolation})
     while True:
         try:
             request = reader.receive()
-        except frames.FrameError:
+        except FrameError:
             return
         except MemoryError:  # what is left of the request cannot be read: the last answer
-            frames.send(sink, {"limit": "memory limit"})
+            send(sink, {"limit": "memory limit"})
             return
         limit_cpu(float(request["cpu_seconds"]))
         started = time.process_time()
         reply = answer(request, exchange)
         reply = {**reply, "cpu_seconds": time.process_time() - started}
         try:
-            data = frames.encode(reply)
+            data = encode(reply)
         except (TypeError, ValueError) as error:
-            data = frames.encode({"bug": f"the score is not JSON: {error}"})
-        frames.write(sink, data)
+            data = encode({"bug": f"the score is not JSON: {error}"})
+        write(sink, data)
 
 
-def run(source: int, sink: int, memory_mb: int, scratch: str) -> None:
-    """Confine this process (a fresh fork) and serve until the pipe is closed."""
+def be_worker(order: dict[str, Any], requests: int, replies: int) -> None:
+    """Confine this process, a fresh fork, and serve until the pipe is closed."""
+    for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
+        os.environ[name] = order["folder"]
     sys.setrecursionlimit(RECURSION_LIMIT)
-    serve(source, sink, confine(memory_mb, scratch))
+    serve(requests, replies, confine(order["memory_mb"], order["folder"]))
+
+
+def warm(verifiers: Iterable[str]) -> dict[str, str]:
+    """Import the verifiers' libraries and let each answer its deep canaries; return what went wrong."""
+
+    def canaries(spec: VerifierSpec) -> Sequence[Canary]:
+        for module in spec.libraries:
+            if importlib.util.find_spec(module) is not None:
+                importlib.import_module(module)
+        return spec.deep_canaries()
+
+    return _faults(verifiers, canaries)
+
+
+def self_check(verifiers: Iterable[str]) -> dict[str, str]:
+    """Let our verifiers and those given answer quick canaries; return what went wrong by name."""
+    ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
+    draw = random.Random()
+    return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))
+
+
+def _faults(
+    verifiers: Iterable[str], canaries: Callable[[VerifierSpec], Sequence[Canary]]
+) -> dict[str, str]:
+    """Return why each of the verifiers that fails its canaries does."""
+    faults = {}
+    for spec in [SPECS[name] for name in dict.fromkeys(verifiers) if name in SPECS]:
+        try:
+            wrong = first_wrong(spec, canaries(spec), answer)
+        except Exception as error:  # noqa: BLE001 - of this verifier, which the others need not suffer for
+            wrong = f"{type(error).__name__}: {error}"[:500]
+        if wrong is not None:
+            faults[spec.name] = wrong
+    return faults
+
+
+def load() -> dict[str, Any]:
+    """Load and warm up what the template's workers need; return which verifiers are broken or failed to warm up."""
+    words = json.loads(sys.argv[1])
+    os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
+    # Behind our own folders and the standard library, so that nothing of a user's shadows them.
+    sys.path += [folder for folder in words["path"] if folder not in sys.path]
+    load_specs()
+    hello = {"broken": self_check(words["verifiers"]), "failed": warm(words["verifiers"])}
+    if os.getuid() == 0:
+        # Where this is not allowed, the pool has seen that it is not needed.
+        with contextlib.suppress(OSError):
+            show((*needed_folders(), Path(os.environ["TMPDIR"])))
+    return hello
+
+
+def main() -> None:
+    """Be the template."""
+    serve_forks(load, be_worker)

@@ -1,4 +1,4 @@
-"""How the service is started: one dataclass, and what must hold of it."""
+"""Options of the reward service."""
 
 from __future__ import annotations
 

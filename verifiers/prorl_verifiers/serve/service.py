@@ -1,34 +1,69 @@
-"""The service without HTTP: pool, fair queue, readiness, draining.
+"""The reward service: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token) and ``GET /metrics`` over a verifier pool.
 
-Everything runs in one event loop; the pool works beside it.
+Requests take turns in the pool's own queue.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Protocol, TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from prorl_common import UserError
-from prorl_common.serving.background import Background
-from prorl_common.serving.fair_queue import ClientQueue, Job, StoppedError
-from prorl_common.serving.traffic import Traffic
+from prorl_common.serving.metrics import CONTENT_TYPE, SECOND_BUCKETS, ServiceMetrics
+from prorl_common.serving.requests import (
+    Bodies,
+    Refusal,
+    busy,
+    json_response,
+    refused,
+    unknown_route,
+)
 from prorl_verifiers.pool.stats import PoolStats
-from prorl_verifiers.serve.metrics import Metrics
+from prorl_verifiers.serve import wire
 from prorl_verifiers.serve.options import ServeOptions
 from prorl_verifiers.spec import VERIFIERS
-from prorl_verifiers.tasks import load_task, services_of
+from prorl_verifiers.tasks import load_task
 from prorl_verifiers.types import Task, Verdict
 
 Item = tuple[str, Task]
+T = TypeVar("T")
 PROBE: Item = (r"\boxed{2}", Task("math", {"answer": "2"}))
 CODE_PROBE: Item = (
     "```python\nprint(2)\n```",
     Task("code", {"tests": [{"stdin": "", "stdout": "2"}]}),
 )
 BAD_IN_A_ROW = 10
-"""So many verdicts of infra_error one after the other make the service not ready until a probe succeeds."""
+"""Infra errors in a row that make the service unready until a probe succeeds."""
 PROBE_PAUSE = 2.0
+RETRY_PAUSE = 0.5
+LAST_ANSWERS = 5.0
+"""Seconds to send the last answers of a service that ends."""
+INLINE_BYTES = 32 * 1024
+"""A larger body is parsed, and a larger answer written, outside the event loop."""
+REWARD_BUCKETS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
+POOL_GAUGES = {
+    "workers": "Threads of the pool.",
+    "worker_starts": "Workers started since the start.",
+    "worker_kills": "Workers ended for a timeout, a limit, a crash or a bug.",
+    "worker_recycles": "Workers replaced because of their age.",
+    "retries": "Items that got a second try.",
+    "canary_failures": "Workers found to judge wrongly.",
+    "rescored": "Verdicts thrown away and made again because of such a worker.",
+    "doubtful": "Verdicts given by workers that misjudged a known answer when they retired.",
+    "template_starts": "Starts of the process that workers are forked from.",
+}
+"""Fields of ``PoolStats`` that are shown as gauges, with their descriptions."""
 
 
 class Pool(Protocol):
@@ -42,121 +77,169 @@ class Pool(Protocol):
         """What the pool has done so far."""
 
 
+class Metrics(ServiceMetrics):
+    """The service's counters; all names begin with ``prorl_verify_``."""
+
+    def __init__(self) -> None:
+        super().__init__("prorl_verify")
+        self._items = self.counter("items", "Verdicts.", "verifier", "status")
+        self._reward = self.histogram("reward", "Rewards of verdicts.", REWARD_BUCKETS, "verifier")
+        self._seconds = self.histogram(
+            "seconds", "Seconds from start of work to verdict.", SECOND_BUCKETS, "verifier"
+        )
+        self._pool = {name: self.gauge(name, text) for name, text in POOL_GAUGES.items()}
+
+    def verdict(self, task: Task, verdict: Verdict) -> None:
+        """Count one verdict."""
+        self._items.labels(task.verifier, verdict.status).inc()
+        self._seconds.labels(task.verifier).observe(verdict.seconds)
+        if verdict.reward is not None:
+            self._reward.labels(task.verifier).observe(verdict.reward)
+
+    def pool(self, stats: PoolStats) -> None:
+        """Show the pool's own counters."""
+        self.queue.set(stats.queued)
+        self.busy.set(stats.busy)
+        for name, gauge in self._pool.items():
+            gauge.set(getattr(stats, name))
+
+
 class Service:
-    """Takes items, gives verdicts. ``start`` and ``stop`` are called in the event loop."""
+    """The views over one pool. Lives in one event loop; the pool works beside it."""
 
     def __init__(
         self, pool: Pool, options: ServeOptions, say: Callable[[str], None] = lambda _line: None
     ) -> None:
         self.options = options
         self.metrics = Metrics()
-        self.traffic = Traffic(options.max_body)
-        self.became_ready = asyncio.Event()
-        self.background = Background()
+        self.bodies = Bodies(options)
+        self.unanswered = 0
+        """Items that were taken and have no verdict yet."""
         self._pool = pool
         self._say = say
-        self._healthy = False
         self._bad = 0
-        self._slots = 2 * options.workers
-        self._jobs: set[Job[Item, Verdict]] = set()
-        self._queue: ClientQueue[Item, Verdict] | None = None
+        self._probed = 0.0
 
-    @property
-    def queue(self) -> ClientQueue[Item, Verdict]:
-        """The queue; there is one after ``start``."""
-        assert self._queue is not None
-        return self._queue
+    def app(self) -> Starlette:
+        """Return the ASGI application; its end waits for the last answers."""
 
-    @property
-    def state(self) -> str:
-        """``ready``, ``draining``, ``starting`` or ``unhealthy`` (the workers do not answer)."""
-        if self.traffic.draining:
-            return "draining"
-        if self._healthy:
-            return "ready"
-        return "unhealthy" if self.became_ready.is_set() else "starting"
+        @contextlib.asynccontextmanager
+        async def lifespan(_: Starlette) -> AsyncIterator[None]:
+            yield
+            limit = time.monotonic() + LAST_ANSWERS
+            while self.unanswered and time.monotonic() < limit:
+                await asyncio.sleep(0.02)
+
+        return Starlette(
+            routes=[
+                Route("/verify", self.verify, methods=["POST"]),
+                Route("/openrlhf", self.openrlhf, methods=["POST"]),
+                Route("/metrics", self.show_metrics, methods=["GET"]),
+                Route("/healthz", self.healthz, methods=["GET"]),
+            ],
+            lifespan=lifespan,
+            middleware=[Middleware(Counted, metrics=self.metrics)],
+            exception_handlers={
+                HTTPException: unknown_route(
+                    "POST /verify, POST /openrlhf, GET /healthz, GET /metrics"
+                ),
+                Refusal: _refused,
+                ClientDisconnect: _gone,
+            },
+        )
 
     async def start(self) -> None:
-        """Start dispatching and probe the workers in the background."""
-        self._queue = ClientQueue(
-            self._pool.score_async, self._seen, limit=self.options.queue, slots=self._slots
-        )
-        self._queue.start()
-        self.background.run(self._watch())
+        """Return once the workers answer. Raises UserError for a sandbox backend that was asked for and is not there."""
+        while not await self._probe():
+            await asyncio.sleep(PROBE_PAUSE)
+        for spec in VERIFIERS.all():  # so that no request waits for what checking a task imports
+            if spec.data.example is not None:
+                await asyncio.to_thread(load_task, spec.name, spec.data.example)
+        await self._probe_code()
 
-    async def stop(self) -> None:
-        """Stop dispatching. Does not wait for a worker; the pool's owner closes the pool."""
-        await self.background.stop()
-        await self.queue.stop()
+    async def verify(self, request: Request) -> Response:
+        """Score a batch or a single item."""
+        options = self.options
+        async with self.bodies.read(request) as body:
+            batch = await _apart(
+                len(body), lambda: wire.read_verify(body, options.modes, options.think_open)
+            )
+            verdicts = await self._score(request, batch.items)
+            size = 400 * len(verdicts)
+            return await _apart(size, lambda: json_response(wire.verify_reply(batch, verdicts)))
 
-    async def verdicts(
-        self, client: str, items: Sequence[Item], gone: asyncio.Future[None]
-    ) -> list[Verdict]:
-        """Return the verdicts, in order.
+    async def openrlhf(self, request: Request) -> Response:
+        """Score what OpenRLHF sends; without a verdict for every item the whole answer is a 503."""
+        async with self.bodies.read(request) as body:
+            batch = await _apart(len(body), lambda: wire.read_openrlhf(body, self.options.modes))
+            verdicts = await self._score(request, batch.items)
+            again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
+            if again:
+                await asyncio.sleep(RETRY_PAUSE)
+                second = await self._score(request, [batch.items[i] for i in again])
+                for index, verdict in zip(again, second, strict=True):
+                    verdicts[index] = verdict
+            for index, verdict in enumerate(verdicts):
+                if verdict.is_infra_error:
+                    raise busy(f"item {index} could not be judged: {verdict.reason}", 5.0)
+            return json_response(wire.openrlhf_reply(verdicts))
 
-        When ``gone`` is done first (the client has left), what has not begun is dropped and
-        ConnectionAbortedError raised. Also raises QueueFullError, StoppedError and what the pool raises.
-        """
-        job = self.queue.submit(client, items)
-        self._jobs.add(job)
-        try:
-            first: set[asyncio.Future[Any]] = {job.done, gone}
-            await asyncio.wait(first, return_when=asyncio.FIRST_COMPLETED)
-            if not job.done.done():
-                raise ConnectionAbortedError("the client left")
-            return job.done.result()
-        finally:
-            self._jobs.discard(job)
-            if not job.done.done():
-                self.queue.cancel(job)
-
-    async def drain(self) -> bool:
-        """Take no more work and finish what was taken; True when all of it was done in time.
-
-        What is not done after ``drain_seconds`` ends with StoppedError.
-        """
-        return await self.traffic.drain(self.options.drain_seconds, self._give_up)
-
-    def _give_up(self) -> None:
-        for job in list(self._jobs):
-            self.queue.cancel(job, StoppedError())
-
-    def update_gauges(self) -> None:
-        """Bring the gauges of the metrics up to date."""
-        self.metrics.queue.set(self.queue.waiting)
-        self.metrics.busy.set(self.queue.busy)
-        self.metrics.ready.set(self.state == "ready")
+    async def show_metrics(self, _: Request) -> Response:
+        """Return the metrics as Prometheus text."""
+        self.metrics.ready.set(self._bad < BAD_IN_A_ROW)
         self.metrics.pool(self._pool.stats)
+        return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
-    def _seen(self, item: Item, verdict: Verdict) -> None:
-        self.metrics.verdict(item[1], verdict)
-        if services_of([item[1]]):  # a judge that is away says nothing of the workers
-            return
+    async def healthz(self, _: Request) -> Response:
+        """Return 200 while the workers give verdicts, else 503; then they are probed, at most every PROBE_PAUSE seconds."""
+        now = time.monotonic()
+        if self._bad >= BAD_IN_A_ROW and now - self._probed > PROBE_PAUSE:
+            self._probed = now
+            if await self._probe():
+                self._bad = 0
+                self._say("ready again")
+        is_ready = self._bad < BAD_IN_A_ROW
+        return json_response(
+            {"status": "ready" if is_ready else "unhealthy"}, 200 if is_ready else 503
+        )
+
+    async def _score(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
+        """Return the verdicts in order; what has not begun is dropped when the client leaves."""
+        limit = self.options.queue
+        if len(items) > limit:
+            raise Refusal(413, f"{len(items)} items in one request: send at most {limit}")
+        if self.unanswered + len(items) > limit:
+            raise busy(f"the queue is full ({limit} items)", 2.0)
+        self.unanswered += len(items)
+        work = asyncio.ensure_future(self._pool.score_async(items))
+        leaving = asyncio.ensure_future(_left(request))
+        try:
+            await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise ClientDisconnect
+            verdicts = work.result()
+        except asyncio.CancelledError as error:  # by the server, when its time to end is up
+            raise busy("the service shut down before all items were scored", 5.0) from error
+        except UserError as error:  # code that this machine cannot isolate, for one
+            raise Refusal(501, str(error)) from error
+        finally:
+            self.unanswered -= len(items)
+            work.cancel()
+            leaving.cancel()
+        for (_, task), verdict in zip(items, verdicts, strict=True):
+            self._count(task, verdict)
+        return verdicts
+
+    def _count(self, task: Task, verdict: Verdict) -> None:
+        self.metrics.verdict(task, verdict)
         if not verdict.is_infra_error:
             self._bad = 0
             return
         self._bad += 1
-        if self._bad == BAD_IN_A_ROW and self._healthy:
-            self._healthy = False
+        if self._bad == BAD_IN_A_ROW:
             self._say(
                 f"not ready: {BAD_IN_A_ROW} items in a row without a verdict ({verdict.reason})"
             )
-
-    async def _watch(self) -> None:
-        """Probe until the workers answer; again whenever they seem broken."""
-        while True:
-            if not self._healthy and await self._probe():
-                if not self.became_ready.is_set():
-                    # one good task a verifier, so that no request waits for what checking imports
-                    for spec in VERIFIERS.all():
-                        if spec.example is not None:
-                            await asyncio.to_thread(load_task, spec.name, spec.example)
-                    await self._probe_code()
-                else:
-                    self._say("ready again")
-                self._healthy, self._bad = True, 0
-                self.became_ready.set()
-            await asyncio.sleep(0.2 if self._healthy else PROBE_PAUSE)
 
     async def _probe(self) -> bool:
         verdicts = await self._pool.score_async([PROBE] * self.options.workers)
@@ -166,7 +249,7 @@ class Service:
         return bad is None
 
     async def _probe_code(self) -> None:
-        """Open the sandbox now. Without one, a backend asked for by name is a fault, else code is refused."""
+        """Open the sandbox now. Without one, a backend asked for by name is an error, else code is refused."""
         try:
             verdict = (await self._pool.score_async([CODE_PROBE]))[0]
         except UserError as error:
@@ -176,3 +259,50 @@ class Service:
             return
         if verdict.is_infra_error:
             self._say(f"WARNING: the sandbox does not work: {verdict.reason}")
+
+
+class Counted:
+    """ASGI middleware that counts every answer with its endpoint, status and seconds."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass one request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.monotonic(), 500  # of a bug
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            name = scope["path"].strip("/")
+            endpoint = name if name in ("verify", "openrlhf", "metrics", "healthz") else "other"
+            self._metrics.answer(endpoint, status, time.monotonic() - started)
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)
+    return refused(error)
+
+
+async def _gone(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)  # nobody is there to read it
+
+
+async def _left(request: Request) -> None:
+    """Return when the client has left."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _apart(size: int, work: Callable[[], T]) -> T:
+    """Do small work here and large work in a thread."""
+    return work() if size <= INLINE_BYTES else await asyncio.to_thread(work)

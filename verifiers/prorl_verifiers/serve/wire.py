@@ -1,7 +1,8 @@
 """Bodies of requests into (response, task) items, verdicts into bodies of answers.
 
 ``POST /verify``: {"items": [{"id"?, "task": {"verifier", "reference"}, "response"}, ...]} or one such
-item. ``POST /openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, what OpenRLHF 0.11.2 sends.
+item; with "modes" and "think_open" in place of the server's own, and "parts" (``scoring_parts``) that must be the
+server's. ``POST /openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, what OpenRLHF 0.11.2 sends.
 Every item is checked before one is scored.
 """
 
@@ -12,11 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from prorl_common import UserError
-from prorl_common.serving.refusal import Refusal
+from prorl_common.frames import FrameError, read_json
+from prorl_common.serving.requests import Refusal
 from prorl_verifiers.adapters.openrlhf import extra_logs, rollout_item
-from prorl_verifiers.extract import OPEN_THINK, strict_json
+from prorl_verifiers.extract import OPEN_THINK
+from prorl_verifiers.remote_pool import scoring_parts
 from prorl_verifiers.rows import read_item, verdict_row
-from prorl_verifiers.tasks import with_mode
+from prorl_verifiers.spec import VERIFIERS
+from prorl_verifiers.tasks import check_modes, with_mode
 from prorl_verifiers.types import Task, TaskError, Verdict
 
 ItemId = str | int | None
@@ -31,14 +35,20 @@ class Batch:
 
 
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> Batch:
-    """Return the items of a ``/verify`` body. Raises Refusal 400 (not JSON) or 422 (which item, why).
+    """Return the items of a ``/verify`` body.
 
-    ``modes``: verifier -> mode of tasks that name none.
+    ``modes`` (verifier -> mode of tasks that name none) and ``think_open`` are the server's. Raises Refusal: 400 (not
+    JSON), 412 (scored by other versions or plug-ins here), 422 (which item, why).
     """
-    found = _json_object(body)
-    rows = found.get("items") if "items" in found else [found]
+    request = _json_object(body)
+    rows = request.get("items") if "items" in request else [request]
     if not isinstance(rows, list):
         raise Refusal(422, "'items' must be a list")
+    modes = _asked_modes(request.get("modes", modes))
+    think_open = request.get("think_open", think_open)
+    if not isinstance(think_open, bool):
+        raise Refusal(422, "'think_open' must be true or false")
+    parts = _asked_parts(request.get("parts", []))
     batch = Batch([], [])
     for index, row in enumerate(rows):
         try:
@@ -48,7 +58,56 @@ def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False)
             raise Refusal(422, f"item {index}: {error}", index=index) from error
         batch.ids.append(item_id)
         batch.items.append((OPEN_THINK + text if think_open else text, task))
+    if parts:
+        _check_parts(parts, scoring_parts([task for _, task in batch.items]))
     return batch
+
+
+def _asked_modes(modes: Any) -> Mapping[str, str]:
+    if not isinstance(modes, Mapping):
+        raise Refusal(422, "'modes' must be an object: verifier -> mode")
+    try:
+        check_modes(modes)
+    except UserError as error:
+        raise Refusal(422, str(error)) from error
+    return modes
+
+
+def _asked_parts(parts: Any) -> list[dict[str, str]]:
+    """Return the parts of the request; a verifier among them that is not here is refused at once."""
+    keys = {"group", "name", "source", "version"}
+    is_list = isinstance(parts, list) and all(
+        isinstance(part, dict)
+        and set(part) == keys
+        and all(isinstance(text, str) for text in part.values())
+        for part in parts
+    )
+    if not is_list:
+        raise Refusal(422, "'parts' must be a list of objects {group, name, source, version}")
+    for part in parts:
+        if part["group"] == VERIFIERS.group and part["name"] not in VERIFIERS.names():
+            raise Refusal(412, _other_part(part, None))
+    return list(parts)
+
+
+def _check_parts(asked: list[dict[str, str]], here: list[dict[str, str]]) -> None:
+    """Refuse what would be scored by another version or plug-in than the client's."""
+    own = {(part["group"], part["name"]): part for part in here}
+    clients = {(part["group"], part["name"]): part for part in asked}
+    for key in sorted(own.keys() | clients.keys()):
+        if own.get(key) != clients.get(key):
+            raise Refusal(412, _other_part(clients.get(key), own.get(key)))
+
+
+def _other_part(client: Mapping[str, str] | None, server: Mapping[str, str] | None) -> str:
+    def origin(part: Mapping[str, str] | None) -> str:
+        return "without it" if part is None else f"{part['source']} {part['version'][:19]}"
+
+    name = (client or server or {})["name"]
+    return (
+        f"{name!r} is not the same here: the client has {origin(client)}, the server {origin(server)}; start the "
+        "server with the client's version of prorl and its --plugin files"
+    )
 
 
 def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> Batch:
@@ -91,9 +150,9 @@ def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
-        found = strict_json(body)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(400, f"the body is not valid JSON ({error})") from error
+        found = read_json(body)
+    except FrameError as error:
+        raise Refusal(400, f"the body is {error}") from error
     if not isinstance(found, dict):
         raise Refusal(400, "the body must be a JSON object")
     return found

@@ -11,8 +11,10 @@ with a blank behind it separates.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.notation.quantities import (
@@ -184,3 +186,44 @@ def _without_uncertainty(text: str) -> tuple[str, Fraction | None]:
     if number is None or match.group(2):
         return rest, None
     return rest.replace(" )", ")"), number[0].value
+
+
+FLOOR = Fraction(3, 1000)
+CEILING = Fraction(5, 100)
+CEILING_OF_ZEROS = Fraction(1, 100)
+LARGEST_NEAR_ZERO = Fraction(1, 200)
+
+
+def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None) -> Fraction:
+    """Return the largest difference from ``gold`` (in its own unit) that still counts as right."""
+    size = abs(gold.value)
+    if isinstance(tolerance, Mapping):
+        relative = Fraction(str(tolerance.get("rel") or 0))
+        return max(size * relative, Fraction(str(tolerance.get("abs") or 0)))
+    if tolerance is not None:
+        return size * Fraction(str(tolerance))
+    if gold.integer and not gold.unit and uncertainty is None:
+        return Fraction(0)
+    half, ceiling = _half_unit(gold)
+    if size == 0:
+        return min(half, LARGEST_NEAR_ZERO)
+    # one unit in the third significant digit: 1/100 for 3.14159
+    place = len(str(size.numerator)) - len(str(size.denominator))
+    if Fraction(10) ** place > size:
+        place -= 1
+    third_digit = Fraction(10) ** (place - 2)
+    least = max(size * FLOOR, third_digit / 2)
+    return max(uncertainty or Fraction(0), min(max(half, least), size * ceiling))
+
+
+def _half_unit(gold: Quantity) -> tuple[Fraction, Fraction]:
+    """Return half a unit in the last significant digit, and the ceiling (a fraction of the value)."""
+    if gold.decimals is None:
+        return Fraction(0), CEILING
+    place, ceiling = gold.decimals, CEILING
+    if gold.integer and gold.value:
+        digits = str(abs(int(gold.value)))
+        zeros = len(digits) - len(digits.rstrip("0"))
+        if zeros:
+            place, ceiling = place + zeros, CEILING_OF_ZEROS
+    return Fraction(10) ** place / 2, ceiling

@@ -18,20 +18,27 @@ from typing import Any, assert_never
 from prorl_verifiers.extract import answer_line, around_last_box, last_boxed, note_answer
 from prorl_verifiers.findings import listening, note, noted, taken
 from prorl_verifiers.libraries import Loading
-from prorl_verifiers.math.comparing.choices import note_options
-from prorl_verifiers.math.scorer import number_by_algebra, same_answer
-from prorl_verifiers.notation.hedges import denied_around, hedged
-from prorl_verifiers.notation.latex_text import clean
+from prorl_verifiers.math.scorer import note_options, number_by_algebra, same_answer
+from prorl_verifiers.notation.latex_text import clean, denied_around, hedged
 from prorl_verifiers.notation.quantities import Quantity, unit_powers
-from prorl_verifiers.stem.chains import chain_holds, is_name
-from prorl_verifiers.stem.chemistry import same_formula
+from prorl_verifiers.stem.chemistry import canonical_smiles, same_formula
 from prorl_verifiers.stem.choices import choice_index
-from prorl_verifiers.stem.dates import read_date
-from prorl_verifiers.stem.directions import same_direction, split_direction
-from prorl_verifiers.stem.nuclides import Nuclide, read_nuclide
-from prorl_verifiers.stem.numbers import MAX_NUMBER, Measure, read_measure, read_range, split_unit
+from prorl_verifiers.stem.kinds import (
+    Nuclide,
+    read_date,
+    read_nuclide,
+    same_direction,
+    split_direction,
+)
+from prorl_verifiers.stem.numbers import (
+    MAX_NUMBER,
+    Measure,
+    allowed,
+    read_measure,
+    read_range,
+    split_unit,
+)
 from prorl_verifiers.stem.parts import answer_parts, gold_parts, is_open_interval
-from prorl_verifiers.stem.smiles import canonical_smiles
 from prorl_verifiers.stem.targets import (
     EQUALS,
     Chemical,
@@ -45,8 +52,7 @@ from prorl_verifiers.stem.targets import (
     kind,
     understand,
 )
-from prorl_verifiers.stem.tolerance import allowed
-from prorl_verifiers.stem.vectors import read_vector
+from prorl_verifiers.stem.vectors import chain_holds, names_a_quantity, read_vector
 from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 __all__ = ["choice_index", "score_stem"]
@@ -154,7 +160,7 @@ def _says(
 def _last_side(answer: str) -> str:
     """Return what stands behind one ``=`` with a name before it, or all of it."""
     sides = EQUALS.split(answer)
-    return sides[1] if len(sides) == 2 and is_name(sides[0]) else answer
+    return sides[1] if len(sides) == 2 and names_a_quantity(sides[0]) else answer
 
 
 def _same_formula(

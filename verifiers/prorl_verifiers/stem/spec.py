@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from prorl_verifiers.audit.items import AuditRequest, Group, Kind
+from prorl_verifiers.audit_shape import AuditRequest, AuditShape, Group, Kind
+from prorl_verifiers.data_shape import DataShape
 from prorl_verifiers.libraries import load_library
 from prorl_verifiers.math.spec import (
     PROMPT,
@@ -135,7 +136,7 @@ def may_be_right(reference: Reference) -> Collection[Kind]:
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
     """Return the built-in STEM tasks."""
-    from prorl_verifiers.audit.builtin_math import stem_groups
+    from prorl_verifiers.math.audit import stem_groups
 
     return stem_groups()
 
@@ -147,16 +148,20 @@ SPEC = VerifierSpec(
     libraries=("math_verify", "prorl_verifiers.notation.loaded_pint"),
     quick_canaries=boxed_canaries,
     deep_canaries=deep_canaries,
-    example={"answer": "2"},
-    prompt=PROMPT,
-    optional_columns=("choices", "unit", "tolerance", "format", "aliases"),
-    json_columns=("choices", "aliases"),
-    tidy=answer_as_text,
-    write=boxed,
-    gold_response=boxed_gold,
-    vote=str,
-    target_type=target_type,
-    mutations=mutations,
-    may_be_right=may_be_right,
-    audit_groups=audit_groups,
+    data=DataShape(
+        example={"answer": "2"},
+        prompt=PROMPT,
+        optional_columns=("choices", "unit", "tolerance", "format", "aliases"),
+        json_columns=("choices", "aliases"),
+        tidy=answer_as_text,
+        write=boxed,
+        gold_response=boxed_gold,
+        vote=str,
+        target_type=target_type,
+    ),
+    audit=AuditShape(
+        mutations=mutations,
+        may_be_right=may_be_right,
+        groups=audit_groups,
+    ),
 )

@@ -17,9 +17,7 @@ from prorl_verifiers.math.targets import kind as math_kind
 from prorl_verifiers.math.targets import understand as understand_math
 from prorl_verifiers.notation.quantities import Quantity
 from prorl_verifiers.stem.chemistry import is_formula, with_coefficient
-from prorl_verifiers.stem.dates import read_date
-from prorl_verifiers.stem.directions import Direction, split_direction
-from prorl_verifiers.stem.nuclides import Nuclide, read_nuclide
+from prorl_verifiers.stem.kinds import Direction, Nuclide, read_date, read_nuclide, split_direction
 from prorl_verifiers.stem.numbers import Measure, read_measure, read_range
 from prorl_verifiers.stem.vectors import read_vector
 

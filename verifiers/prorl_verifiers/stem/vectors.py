@@ -1,13 +1,14 @@
-r"""Vectors as science writes them: ``(3, -4) m/s``, ``3\hat{i} - 4\hat{j}\ \mathrm{N}``, columns, ``\langle 3, -4 \rangle``."""
+"""Vectors with units, and answers that are chains of equalities."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from fractions import Fraction
 
 from prorl_verifiers.libraries import Loading
 from prorl_verifiers.math.comparing.relations import is_name
-from prorl_verifiers.math.comparing.shapes import ordered
-from prorl_verifiers.math.comparing.vectors import components
+from prorl_verifiers.math.comparing.shapes import components, ordered
 from prorl_verifiers.math.evaluating.equal import decimal_places
 from prorl_verifiers.math.evaluating.values import Evaluator, Undefined
 from prorl_verifiers.math.reading.nodes import (
@@ -24,7 +25,8 @@ from prorl_verifiers.math.reading.parser import read
 from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.quantities import Quantity
-from prorl_verifiers.stem.numbers import is_unit, split_unit
+from prorl_verifiers.stem.numbers import Measure, is_unit, split_unit
+from prorl_verifiers.stem.parts import labelled
 
 MAX_VECTOR = 400
 """Characters; a longer text is no vector here."""
@@ -78,3 +80,65 @@ def _quantity(node: Node, unit: str) -> Quantity | None:
     decimals = [part for part in walk(node) if isinstance(part, Num) and part.decimal]
     places = max((decimal_places(part) for part in decimals), default=0)
     return Quantity(value, False, unit, -places, not decimals)
+
+
+MAX_FORMULAS = 4
+"""Sides with letters, names apart, that a chain may hold."""
+_NAME = re.compile(
+    r"\s*(?:\\?[A-Za-zΔµ][A-Za-z]{0,12}|\\(?:text|mathrm|vec|overline|bar|hat)\s*\{[^{}]{1,40}\}|[A-Za-z][A-Za-z ]{0,40})"
+    r"\s*(?:_(?:\{[^{}]{1,20}\}|\\?[A-Za-z0-9]+))?'?\s*(?:\([^()]{1,20}\))?\s*"
+)
+_NUMBERED = re.compile(r"(?<![\\A-Za-z_^{])[A-Za-z]{1,3}\s?\d|(?<=[A-Za-z])\s\d")
+"""A number behind a letter, which is no subscript: ``x5``."""
+_MULTIPLE = re.compile(r"\s*\d[\d.]*\s*\\?[A-Za-z]\s*")
+NEAR = Fraction(2, 100)
+"""How far rounding on the way may move a side that is only worked out, relatively."""
+_LETTER = re.compile(
+    r"(?<![\\A-Za-z])[A-Za-zµΔΩ]|\\(?!times|cdot|frac|dfrac|tfrac|left|right|pm|,|;|!|:| )[A-Za-z]+"
+)
+_SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[,;]?\s*\\\(|,\s")
+
+
+def names_a_quantity(side: str) -> bool:
+    """Whether a side only names a quantity: ``v_f``, ``\\text{speed}``, ``P(A)``; digits are subscripts only."""
+    return _NAME.fullmatch(side) is not None
+
+
+def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
+    """Whether the sides before the last that are no numbers may stand there."""
+    last = read_sides[-1]
+    multiples = 0
+    names = {side.strip() for side in sides[:1] if _LETTER.search(side)}
+    for at, (side, number) in enumerate(zip(sides[:-1], read_sides, strict=False)):
+        text = side.strip()
+        if number is not None or not text:
+            continue
+        if (_SEVERAL.search(text) and at) or labelled(text):
+            return False
+        if at and any(text != name and text.endswith(name) for name in names):
+            return False
+        if _LETTER.search(text) and not names_a_quantity(text):
+            multiples += 1
+            if (
+                _NUMBERED.search(text)
+                or (at == 0 and _MULTIPLE.fullmatch(text))
+                or multiples > MAX_FORMULAS
+            ):
+                return False
+        if not _LETTER.search(text) and (last is None or not _near(text, last.quantity.value)):
+            return False
+    return True
+
+
+def _near(text: str, wanted: Fraction) -> bool:
+    """Whether arithmetic comes out near a number (with its unit left out)."""
+    try:
+        node = read(clean(text))
+        if not isinstance(node, EXPRESSIONS) or symbols(node):
+            return False
+        value = Evaluator({}).float(Evaluator({}).value(node))
+    except (Undefined, Unreadable, RecursionError):
+        return False
+    return bool(
+        abs(value - Evaluator({}).float(wanted)) <= abs(Evaluator({}).float(wanted)) * float(NEAR)
+    )

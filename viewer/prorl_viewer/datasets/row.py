@@ -1,19 +1,139 @@
-"""One row in full: the question as the model gets it, the gold, its check, the reference, its rate, what is like it."""
+"""One row in full: the question as the model gets it, the gold, its check, what is like it; the gold check asked for again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import math
+import multiprocessing
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from prorl_common import UserError
-from prorl_verifiers import VERIFIERS
-from prorl_viewer.datasets.drops import Drops, dropped_line, pair_line
-from prorl_viewer.datasets.rates import Rates
-from prorl_viewer.datasets.table import RowTable
-from prorl_viewer.datasets.template import templates_at_hand
-from prorl_viewer.messages import label, message
+from prorl_datasets.building.gold import FULL_MARKS
+from prorl_datasets.text.hashing import SHINGLE, runs_of, word_hashes
+from prorl_datasets.text.words import question_words
+from prorl_verifiers import VERIFIERS, load_task
+from prorl_viewer.answering import label, message
+from prorl_viewer.checking import Checker
+from prorl_viewer.datasets.counts import Drops, dropped_line, pair_line
+from prorl_viewer.datasets.table import Places, Rates, RowTable
 from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
+
+
+def templates_at_hand() -> list[str]:
+    """Return the models whose chat template can be shown: those fetched already, where Transformers is installed."""
+    if find_spec("transformers") is None:
+        return []
+    from prorl_inference.models.store import list_models
+
+    return [model.name for model in list_models() if model.path is not None]
+
+
+def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
+    """Return ``messages`` as the text that ``model`` reads, and its length in tokens.
+
+    A process of its own renders it: Transformers would stay in this one, with hundreds of megabytes. Raises UserError
+    for a model that is not among those at hand.
+    """
+    known = templates_at_hand()
+    if model not in known:
+        there = ", ".join(known) or "none; get one with prorl model fetch"
+        raise UserError(f"no template of '{model}' is at hand ({there})")
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as child:
+        text, tokens = child.submit(_render, list(messages), model).result()
+    return {"model": model, "text": Private(text), "tokens": tokens}
+
+
+def _render(messages: list[Mapping[str, str]], model: str) -> tuple[str, int]:
+    from transformers import AutoTokenizer
+
+    from prorl_inference.models.store import resolve_model
+    from prorl_inference.tokens import encode_prompt, render_prompt
+
+    tokenizer = AutoTokenizer.from_pretrained(resolve_model(model), local_files_only=True)
+    return render_prompt(tokenizer, messages), len(encode_prompt(tokenizer, messages))
+
+
+SHOWN = 8
+LEAST = 0.1
+"""Similarity below which a row is no neighbour."""
+RARE_WORDS = 6
+"""Words that are searched for; each is a pass over all questions."""
+CANDIDATES = 400
+PROBED = 2048
+"""Rows from which it is estimated how rare a word is."""
+_LONGEST_COMPARED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A row and how like the other it is, 0 to 1."""
+
+    row: int
+    similarity: float
+
+
+def neighbours(table: RowTable, row: int) -> list[Neighbour]:
+    """Return the rows most like ``row``, best first."""
+    own = _shingles(table.prompt(row))
+    if not len(own):
+        return []
+    found = []
+    for other in _candidates(table, row).tolist():
+        theirs = _shingles(table.prompt(other))
+        shared = len(np.intersect1d(own, theirs, assume_unique=True))
+        similarity = shared / (len(own) + len(theirs) - shared)
+        if similarity >= LEAST:
+            found.append(Neighbour(other, round(similarity, 4)))
+    return sorted(found, key=lambda n: (-n.similarity, n.row))[:SHOWN]
+
+
+def _candidates(table: RowTable, row: int) -> Places:
+    scores = np.zeros(len(table), np.float32)
+    for word in _rarest(table, row):
+        holding = table.holding(word)
+        scores[holding] += math.log((len(table) + 1) / (np.count_nonzero(holding) + 0.5))
+    family = table.labels["family"]
+    kin = (
+        np.flatnonzero(family.codes == family.codes[row])
+        if family.of(row)
+        else np.empty(0, np.int64)
+    )
+    if len(kin) > CANDIDATES:  # those with the rarest words in common, then those near in the file
+        nearest = np.lexsort((np.abs(kin - row), -scores[kin]))
+        kin = kin[nearest[:CANDIDATES]]
+    best = np.argsort(-scores, kind="stable")[: CANDIDATES + 1]
+    best = best[scores[best] > 0]
+    both = np.union1d(best, kin)
+    return np.asarray(both[both != row])
+
+
+def _rarest(table: RowTable, row: int) -> list[str]:
+    """Return the words of a question that fewest rows of a sample have."""
+    import pyarrow.compute as pc
+
+    text = table.prompt(row)
+    plain = text.lower()
+    words = {w for w in question_words(text[:_LONGEST_COMPARED]) if len(w) > 3 and w in plain}
+    longest = sorted(words, key=lambda w: (-len(w), w))[:60]
+    step = max(1, len(table) // PROBED)
+    sample = table.prompts.take(np.arange(0, len(table), step))
+    counts = {
+        w: pc.sum(pc.match_substring(sample, w, ignore_case=True)).as_py() or 0 for w in longest
+    }
+    return sorted(counts, key=lambda w: (counts[w], -len(w), w))[:RARE_WORDS]
+
+
+def _shingles(text: str) -> NDArray[np.uint64]:
+    hashes = word_hashes(question_words(text[:_LONGEST_COMPARED]))
+    return np.unique(runs_of(hashes, min(SHINGLE, max(1, len(hashes)))))
+
 
 _SAID_ELSEWHERE = ("gold_response", "verified_by", "entry", "family", "level")
 
@@ -41,8 +161,8 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
         **{key: table.labels[key].of(at) or None for key in ("entry", "family", "level")},
         "prompt": [message(m["role"], m["content"] or "") for m in prompt if m is not None],
         "characters": int(table.characters[at]),
-        "shown": None if spec is None else private(spec.shown(reference)),
-        "answer": None if spec is None else private(spec.answer(reference)),
+        "shown": None if spec is None else private(spec.data.shown(reference)),
+        "answer": None if spec is None else private(spec.data.answer(reference)),
         "gold": private(gold),
         "gold_is_of": "the dataset"
         if "gold_response" in metadata
@@ -77,7 +197,7 @@ def gold_response(
     own = metadata.get("gold_response")
     if isinstance(own, str):
         return own
-    return VERIFIERS.get(verifier).gold(reference) if verifier in VERIFIERS.names() else None
+    return VERIFIERS.get(verifier).data.gold(reference) if verifier in VERIFIERS.names() else None
 
 
 def _parsed(text: str | None) -> dict[str, Any]:
@@ -86,3 +206,20 @@ def _parsed(text: str | None) -> dict[str, Any]:
     except (ValueError, RecursionError):  # such a row is shown as it stands
         return {"not JSON": text}
     return found if isinstance(found, dict) else {"value": found}
+
+
+def checked_gold(
+    checker: Checker,
+    row: Mapping[str, Any],
+    reference: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+) -> Json:
+    """Return the verdict on a row's gold. Raises UserError where it has none, or nothing can be run here."""
+    gold = gold_response(row["verifier"], reference, metadata)
+    if gold is None:
+        raise UserError(
+            f"{row['id']} has no gold response, and its verifier makes none of the reference"
+        )
+    verdict = checker.explained(gold, load_task(row["verifier"], reference))
+    reward = verdict["reward"]
+    return {**verdict, "accepted": None if reward is None else reward >= FULL_MARKS}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,16 +18,18 @@ from prorl_datasets import SPLITS, read_manifest
 from prorl_datasets.card.facts import in_order
 from prorl_datasets.storage import MANIFEST
 from prorl_viewer.checking import Checker
-from prorl_viewer.datasets.checking import checked_gold
-from prorl_viewer.datasets.drops import Drops
-from prorl_viewer.datasets.filtering import choose, window
-from prorl_viewer.datasets.groups import groups, histograms
-from prorl_viewer.datasets.neighbours import neighbours
-from prorl_viewer.datasets.rates import Rates, ratings_file
-from prorl_viewer.datasets.row import place, row_page
-from prorl_viewer.datasets.table import LABEL_NAMES, RowTable, explained
-from prorl_viewer.datasets.template import rendered
-from prorl_viewer.subject import Json, Kind, Page, Private, Query, choice
+from prorl_viewer.datasets.counts import Drops, groups, histograms
+from prorl_viewer.datasets.row import checked_gold, neighbours, place, rendered, row_page
+from prorl_viewer.datasets.table import (
+    LABEL_NAMES,
+    Rates,
+    RowTable,
+    choose,
+    explained,
+    ratings_file,
+    window,
+)
+from prorl_viewer.subject import Json, Kind, Page, Private, Query, Subject, choice
 
 EXCERPT = 160
 """Characters of a question that the list shows."""
@@ -220,3 +222,21 @@ def _listed(table: RowTable, rates: Rates, at: int) -> dict[str, Any]:
         "characters": int(table.characters[at]),
         "prompt": Private(table.prompt(at)[:EXCERPT]),
     }
+
+
+def looks_like(folder: Path) -> bool:
+    """Return whether there is a dataset in ``folder``."""
+    file = folder / MANIFEST
+    try:
+        if not file.is_file():  # a pipe would be waited for
+            return False
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    return isinstance(files, dict) and any(str(name).endswith(".parquet") for name in files)
+
+
+def open_subjects(folders: Sequence[Path], shelf: Shelf) -> list[Subject]:
+    """Return a subject for each dataset; ``shelf`` bounds how many have their rows in memory."""
+    return [DatasetSubject(folder, shelf) for folder in folders]

@@ -1,15 +1,11 @@
-"""The rows of a dataset as columns in memory: what is filtered, counted and listed by.
-
-A label is a code of four bytes a row. The questions lie in an Arrow file without a name, mapped into memory, so that a
-search is one pass over bytes and what does not fit is the system's to page out. References and gold responses stay in
-the Parquet files and are read a row group at a time. Leaves out: hashes of the files (``prorl data verify``).
-"""
+"""The rows of a dataset as columns in memory: what is filtered, counted and listed by, and their pass rates."""
 
 from __future__ import annotations
 
 import json
+import math
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,9 +15,75 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from prorl_datasets import SPLITS, DatasetError
+from prorl_common import UserError, read_jsonl
+from prorl_datasets import PASS_RATES, SPLITS, DatasetError, prompt_key
 from prorl_datasets.storage import COLUMNS
-from prorl_viewer.messages import label
+from prorl_viewer.answering import label
+from prorl_viewer.subject import Query, choice, integer, number
+
+Values = NDArray[np.float32]
+
+
+def ratings_file(folder: Path) -> Path | None:
+    """Return the pass rates of a dataset folder, None where there are none."""
+    places = (folder / PASS_RATES, folder.with_name(f"{folder.name}.ratings") / PASS_RATES)
+    return next((place for place in places if place.is_file()), None)
+
+
+@dataclass(slots=True)
+class Rates:
+    """Pass rates of N rows: ``value``, ``low`` and ``high`` (N,), NaN for unrated rows; ``n`` (N,) samples."""
+
+    value: Values
+    low: Values
+    high: Values
+    n: NDArray[np.int32]
+    keys: dict[int, str] = field(default_factory=dict)
+    """Row -> what its prompt was known by when it was rated."""
+
+    @classmethod
+    def read(cls, file: Path | None, ids: Any) -> Rates:
+        """Read the rates of the rows ``ids`` (Arrow array). Raises UserError for a file that is damaged."""
+        none = np.full(len(ids), np.nan, np.float32)
+        rates = cls(none, none.copy(), none.copy(), np.zeros(len(ids), np.int32))
+        if file is None:
+            return rates
+        places = {identity: at for at, identity in enumerate(ids.to_pylist())}
+        for _, line in read_jsonl(file):
+            at, n = places.get(str(line.get("id"))), line.get("n", 0)
+            rate, low, high = (_share(line.get(key)) for key in ("pass_rate", "low", "high"))
+            if at is None or math.isnan(rate):
+                continue  # a row that the dataset does not have, or no rate
+            rates.value[at], rates.low[at], rates.high[at] = rate, low, high
+            rates.n[at] = n if isinstance(n, int) and 0 <= n < 1 << 31 else 0
+            if isinstance(key := line.get("prompt_key"), str):
+                rates.keys[at] = key
+        return rates
+
+    @property
+    def rated(self) -> int:
+        """How many rows have a rate."""
+        return int(np.count_nonzero(~np.isnan(self.value)))
+
+    def of(self, row: int, prompt: Sequence[Mapping[str, str]]) -> dict[str, Any] | None:
+        """Return a row's rate as JSON-ready values, None for an unrated one."""
+        if np.isnan(self.value[row]):
+            return None
+        key = self.keys.get(row)
+        numbers = {"rate": self.value[row], "low": self.low[row], "high": self.high[row]}
+        return {
+            **{name: round(float(value), 4) for name, value in numbers.items()},
+            "n": int(self.n[row]),
+            "asks_the_same": key is None or key == prompt_key(prompt),
+        }
+
+
+def _share(value: Any) -> float:
+    """Return a number from 0 to 1; NaN for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    return math.nan
+
 
 LABELS = ("split", "domain", "verifier", "source", "licence", "gold_check")
 """Columns of few values."""
@@ -237,3 +299,109 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
         mapped = pa.memory_map(scratch.name)
         texts = pa.ipc.open_file(mapped).read_all()["text"]
     return texts, np.concatenate(lengths).astype(np.int32)
+
+
+SORTS = ("", "rate", "n", "characters", *LABEL_NAMES)
+COUNTED = tuple(name for name in LABEL_NAMES if name != "entry")
+"""Labels whose values are offered with the rows that each would leave; entries are many, and mostly families."""
+LONGEST_TEXT = 500
+"""Characters of a text that is looked for."""
+MOST_LISTED = 500
+"""Rows of one answer."""
+NONE = "(none)"
+"""How a query says that a row has no family or no level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The rows that a query asks for: ``places`` in the order it asks for, and by label what each value would leave."""
+
+    places: Places
+    counts: dict[str, dict[str, int]]
+
+
+def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
+    """Return the rows that a query asks for.
+
+    Keys: a label's name and its value; ``q``, a text of the question or the id; ``rate_from``, ``rate_to``;
+    ``rated`` yes or no; ``sort``, ``down``. Raises UserError for what makes no sense.
+    """
+    by_label = {
+        name: table.labels[name].is_(_named(value))
+        for name in LABEL_NAMES
+        if (value := query.get(name))
+    }
+    others = _others(table, rates, query)
+    counts = {}
+    for name in COUNTED:
+        mask = _all(others, *(m for key, m in by_label.items() if key != name))
+        labels = table.labels[name]
+        found = np.bincount(labels.codes[mask], minlength=len(labels.names))
+        counts[name] = {labels.names[c] or NONE: int(found[c]) for c in np.flatnonzero(found)}
+    places = np.flatnonzero(_all(others, *by_label.values()))
+    return Chosen(_sorted(places, table, rates, query), counts)
+
+
+def window(query: Query, total: int) -> tuple[int, int]:
+    """Return the first and the last place of what a query lists. Raises UserError for a window that makes no sense."""
+    offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
+    if offset < 0 or not 1 <= limit <= MOST_LISTED:
+        raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")
+    return offset, min(total, offset + limit)
+
+
+def _named(value: str) -> str:
+    return "" if value == NONE else value
+
+
+def _others(table: RowTable, rates: Rates, query: Query) -> Mask:
+    """Return which rows pass all that is asked for beside labels."""
+    mask = np.ones(len(table), np.bool_)
+    if (rated := choice(query, "rated", ("yes", "no"))) != "":
+        mask &= np.isnan(rates.value) == (rated == "no")
+    for key, passes in (("rate_from", np.greater_equal), ("rate_to", np.less_equal)):
+        if query.get(key):
+            bound = np.float32(number(query, key, 0.0))
+            mask &= passes(rates.value, bound)  # an unrated row passes neither
+    if text := query.get("q", ""):
+        if len(text) > LONGEST_TEXT:
+            raise UserError(f"a text to look for has at most {LONGEST_TEXT} characters")
+        mask &= table.holding(text)
+    return mask
+
+
+def _all(first: Mask, *more: Mask) -> Mask:
+    found = first.copy()
+    for mask in more:
+        found &= mask
+    return found
+
+
+def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Places:
+    """Return ``places`` in the order asked for; rows without a value come last either way."""
+    key, down = choice(query, "sort", SORTS), choice(query, "down", ("0", "1")) == "1"
+    if key == "":
+        return places[::-1] if down else places
+    values: Any
+    if key == "rate":
+        values = rates.value[places].astype(np.float64)
+    elif key == "n":
+        values = rates.n[places].astype(np.float64)
+    elif key == "characters":
+        values = table.characters[places].astype(np.float64)
+    else:
+        names = table.labels[key].names
+        ranks = np.full(len(names), np.nan)
+        in_order = sorted((name for name in names if name), key=label_order)
+        ranks[[names.index(name) for name in in_order]] = np.arange(len(in_order))
+        values = ranks[table.labels[key].codes[places]]
+    order = np.argsort(-values if down else values, kind="stable")  # NaN is sorted last
+    return np.asarray(places[order])
+
+
+def label_order(name: str) -> tuple[bool, float, str]:
+    """Return what labels are sorted by: numbers as numbers, before words."""
+    try:
+        return False, float(name), name
+    except ValueError:
+        return True, 0.0, name

@@ -1,6 +1,6 @@
 """pass@k curves, claims and solvable sets of some models, as the evaluation's report computes them.
 
-Every number is one of ``prorl_evaluation.report.data``; nothing is computed here. Leaves out: drawing.
+Every number is one of ``prorl_evaluation.report.data``; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -9,22 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from prorl_evaluation.boundary.boundary import align
-from prorl_evaluation.boundary.solvable import solvable_changes
-from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, Change, SolvableChanges
+from prorl_evaluation.boundary.changes import solvable_changes
+from prorl_evaluation.boundary.tables import ladder_tables, posterior_table, suspicion_table
+from prorl_evaluation.boundary.types import BoundaryGroup, BoundaryReport, SolvableChanges
 from prorl_evaluation.report import words
-from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
+from prorl_evaluation.report.data import ReportData
 from prorl_evaluation.report.tables import rates_table, setting_facts
 from prorl_evaluation.stats.intervals import Interval
+from prorl_evaluation.stats.paired import Change
+from prorl_evaluation.tables import TextTable
 from prorl_evaluation.types import EvalResult
 from prorl_viewer.subject import Json, NotFoundError
-
-
-def compute(results: Sequence[EvalResult], baseline_first: bool) -> ReportData:
-    """Return everything that is said of ``results``; takes seconds. ``baseline_first`` as in ``ReportOptions``.
-
-    Raises EvaluationError for results that share no problem.
-    """
-    return report_data(results, None, ReportOptions(baseline_first=baseline_first))
 
 
 def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
@@ -72,6 +67,8 @@ def claims(data: ReportData) -> Json:
         "lead": words.lead(data),
         "caveats": words.caveats(data),
         "method": words.method(data),
+        "commands": words.commands(data),
+        "tables": _extra_tables(data),
     }
     if report is None:
         return {**said, "claims": [], "baseline": data.results[0].label}
@@ -94,7 +91,7 @@ def claims(data: ReportData) -> Json:
                     for p in gain.points
                 ],
             }
-            for _, label, gain in data.gains()
+            for label, gain in data.gains()
         ],
     }
 
@@ -171,16 +168,25 @@ def _sets(s: SolvableChanges) -> Json:
 
 def settings(results: Sequence[EvalResult]) -> Json:
     """Return how each result was obtained, and what went wrong while sampling and judging."""
-    rates = rates_table(results)
     return {
         "labels": [r.label for r in results],
         "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],
-        "rates": {
-            "title": rates.title,
-            "head": list(rates.head),
-            "rows": [list(r) for r in rates.rows],
-        },
+        "rates": _table(rates_table(results)),
     }
+
+
+def _extra_tables(data: ReportData) -> list[Json]:
+    """Return the tables by level of difficulty, and those that options ask for: posteriors and false positives."""
+    tables = [] if data.boundary is None else ladder_tables(data.boundary)
+    if data.posteriors:
+        tables.append(posterior_table(data.posteriors))
+    if data.suspicions:
+        tables.append(suspicion_table(data.suspicions, data.options.false_positive_rate))
+    return [_table(t) for t in tables]
+
+
+def _table(table: TextTable) -> Json:
+    return {"title": table.title, "head": list(table.head), "rows": [list(r) for r in table.rows]}
 
 
 def name_of(group: BoundaryGroup) -> str:

@@ -4,21 +4,77 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from prorl_common import nearest
-from prorl_evaluation.report.data import ReportData
-from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError
+from prorl_evaluation.report.data import ReportData, ReportOptions, report_data
+from prorl_evaluation.sampling.job import EVAL_FILE
+from prorl_evaluation.types import BEFORE_RL, RESULT_FILE, EvalResult, EvaluationError
 from prorl_viewer.checking import Checker
-from prorl_viewer.evaluations import comparison, novelty
-from prorl_viewer.evaluations.computing import PATIENCE, OnDemand
-from prorl_viewer.evaluations.grouping import Group
-from prorl_viewer.evaluations.matrix import Row, matrix, rows_of, search
-from prorl_viewer.evaluations.models import Model, tell_apart
-from prorl_viewer.evaluations.samples import problem_page, recorded, sample_page, samples_page
+from prorl_viewer.evaluations import comparison
+from prorl_viewer.evaluations.models import Group, Model, group, tell_apart
+from prorl_viewer.evaluations.problems import (
+    Row,
+    matrix,
+    problem_page,
+    recorded,
+    rows_of,
+    sample_page,
+    samples_page,
+    search,
+)
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, integer
+
+T = TypeVar("T")
+KEPT = 12
+"""Outcomes that are kept; the oldest go."""
+PATIENCE = 0.25
+"""Seconds that a caller waits for work that may be quick."""
+
+
+class OnDemand:
+    """Outcomes by key. ``done`` grows with each one, so that who shows them knows when to ask again."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self._known: dict[Hashable, Future[object]] = {}
+        self._lock = threading.Lock()
+        self._one_at_a_time = threading.Lock()
+
+    def get(
+        self, key: Hashable, work: Callable[[], T], patience: float | None = PATIENCE
+    ) -> T | None:
+        """Return what ``work`` returns (never None), or None while it is still at it; None waits to the end.
+
+        What it raises is raised to everyone who asks.
+        """
+        with self._lock:
+            future = self._known.get(key)
+            if future is None:
+                future = self._known[key] = Future()
+                for old in list(self._known)[:-KEPT]:
+                    del self._known[old]
+                # a daemon: Ctrl-C must not wait for a bootstrap
+                threading.Thread(target=self._do, args=(future, work), daemon=True).start()
+        try:
+            return future.result(patience)  # type: ignore[return-value]
+        except TimeoutError:
+            return None
+
+    def _do(self, future: Future[object], work: Callable[[], object]) -> None:
+        with self._one_at_a_time:
+            try:
+                outcome = work()
+            except BaseException as error:  # noqa: BLE001 - raised again to whoever asks
+                future.set_exception(error)
+            else:
+                future.set_result(outcome)
+        self.done += 1
+
 
 COMPUTING: Json = {"state": "computing"}
 EXPORTED_PROBLEMS = 40
@@ -47,11 +103,15 @@ class _Chosen:
 
 
 class EvaluationSubject:
-    """The results of one or more models on the same problems, the baseline first."""
+    """The results of one or more models on the same problems, the baseline first.
+
+    ``options`` say how they are compared; the models that an address names come with the first of them as baseline.
+    """
 
     kind: Kind = "evaluation"
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, options: ReportOptions | None = None) -> None:
+        self._options = options or ReportOptions()
         self.name = group.name
         self.path = group.path
         self.folders = [part.folder for m in group.models for part in m.parts.values()]
@@ -77,7 +137,6 @@ class EvaluationSubject:
             "claims": self._claims,
             "solvable": self._solvable,
             "settings": self._settings,
-            "novelty": self._novelty,
             "problem": self._problem,
             "samples": self._samples,
             "sample": self._sample,
@@ -102,9 +161,6 @@ class EvaluationSubject:
                 yield "solvable", {}
                 for s in data.boundary.solvable:
                     wanted += [*s.gained_shown, *s.lost_shown, *s.gained, *s.lost]
-        if files := self._novelty_files():
-            self._slow.get(("novelty", self._state()), lambda: novelty.novelty_page(files), None)
-            yield "novelty", {}
         for problem in list(dict.fromkeys([*wanted, *rows]))[:EXPORTED_PROBLEMS]:
             yield "problem", {"problem": problem}
             for model in (m for m in self._models if m.has(problem)):
@@ -113,13 +169,16 @@ class EvaluationSubject:
                 for answer in model.answers(problem, range(EXPORTED_SAMPLES)):
                     yield "sample", {**query, "index": str(answer.index)}
 
+    def prepare(self) -> None:
+        """Compute what an exported page says of all models. Raises EvaluationError where they cannot be compared."""
+        self._report(self._choose({}), patience=None)
+
     def close(self) -> None:
         """End the verifier's worker, if one was needed."""
         self._checker.close()
 
     def _state(self) -> Hashable:
-        files = ((str(f), f.stat().st_mtime_ns) for f in self._novelty_files())
-        return (tuple(m.state() for m in self._models), *files)
+        return tuple(m.state() for m in self._models)
 
     def _take_up(self) -> Mapping[str, Row]:
         """Read what changed in the folders; return the problems."""
@@ -145,7 +204,6 @@ class EvaluationSubject:
             "domains": list(dict.fromkeys(row.first.domain for row in rows.values())),
             "benchmarks": [name for name in dict.fromkeys(named) if name],
             "each": [_about(model) for model in self._models],
-            "novelty": bool(self._novelty_files()),
         }
 
     def _matrix(self, query: Query) -> Json:
@@ -185,16 +243,6 @@ class EvaluationSubject:
             if any(known)
             else {"facts": []}
         )
-
-    def _novelty(self, query: Query) -> Json:
-        files = self._novelty_files()
-        if not files:
-            raise NotFoundError(
-                f"no novelty*.jsonl in {self.path}: write one with prorl eval novelty FOLDERS --each "
-                f"{self.path}/novelty.jsonl"
-            )
-        found = self._slow.get(("novelty", self._state()), lambda: novelty.novelty_page(files))
-        return COMPUTING if found is None else {"state": "ready", **found}
 
     def _problem(self, query: Query) -> Json:
         return problem_page(self._models, self._row(query))
@@ -247,19 +295,16 @@ class EvaluationSubject:
         if not shared:
             raise EvaluationError("there is no benchmark that all of these models have finished")
         before = (at for at, m in enumerate(done[:-1]) if m.label.endswith(BEFORE_RL))
-        base = 0 if keys else next(before, 0)
+        base = 0 if keys or self._options.baseline_first else next(before, 0)
         unfinished = tuple(m.label for m in wanted if not m.finished)
         return _Chosen(tuple(done), base, bool(keys), tuple(shared), unfinished)
 
     def _report(self, chosen: _Chosen, patience: float | None = PATIENCE) -> ReportData | None:
         key = ("report", self._known, chosen.asked, *chosen.keys)
-        return self._slow.get(
-            key, lambda: comparison.compute(chosen.results(), chosen.asked), patience
+        options = replace(
+            self._options, baseline_first=chosen.asked or self._options.baseline_first
         )
-
-    def _novelty_files(self) -> list[Path]:
-        folders = [part.folder for m in self._models for part in m.parts.values()]
-        return novelty.novelty_files(list(dict.fromkeys([self.path, *folders])))
+        return self._slow.get(key, lambda: report_data(chosen.results(), None, options), patience)
 
 
 def _about(model: Model) -> Json:
@@ -300,3 +345,13 @@ def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
         }
         for g in groups
     ]
+
+
+def looks_like(folder: Path) -> bool:
+    """Whether a folder is an evaluation, finished or begun."""
+    return (folder / EVAL_FILE).is_file() or (folder / RESULT_FILE).is_file()
+
+
+def open_subjects(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[EvaluationSubject]:
+    """Return the evaluations in ``folders``; those ``given`` one by one are models of one, the first the baseline."""
+    return [EvaluationSubject(models) for models in group(folders, given)]

@@ -8,11 +8,14 @@ import { useEffect, useState } from "./lib.js";
 const EVERY = 2000; // milliseconds between looks for news
 const token = new URLSearchParams(location.search).get("token") ?? "";
 const held = document.getElementById("answers");
-/** @type {{subjects: Subject[], share_safe: boolean, answers: Record<string, any>, refused: Record<string, {error: string}>} | null} */
+/** @type {{subjects: Subject[], share_safe: boolean, opens: string, answers: Record<string, any>, refused: Record<string, {error: string}>} | null} */
 const file = held === null ? null : JSON.parse(held.textContent ?? "");
 
 /** Whether this page is a file: it has no actions, and no answers but those that it holds. */
 export const exported = file !== null;
+
+/** The subject that a file opens on; the list of all where it names none. */
+export const opens = file?.opens ?? "";
 
 /** @param {Query} query */
 function words(query) {

@@ -1,5 +1,5 @@
 // The page: which subject and view the address names, and what is common to all of them.
-import { exported, start, useSubjects } from "./data.js";
+import { exported, opens, start, useSubjects } from "./data.js";
 import { html, isTyping, render, useEffect, useErrorBoundary, useKey, useState } from "./lib.js";
 import { link, useRoute } from "./router.js";
 import { Name } from "./text.js";
@@ -56,7 +56,8 @@ function Page() {
   }, []);
   useEffect(() => {
     // the only one there is stands in the address too, so that every link is whole
-    if (!route.subject && only) location.replace(link(only.name, VIEWS[only.kind][0].name));
+    const first = only ?? (location.hash ? undefined : subjects.find((s) => s.name === opens));
+    if (!route.subject && first) location.replace(link(first.name, VIEWS[first.kind][0].name));
   }, [route.subject, only?.name]);
   useEffect(() => {
     document.title = subject ? `${subject.name} · ${view.title} · prorl` : "prorl view";

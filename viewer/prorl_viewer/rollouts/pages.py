@@ -13,14 +13,16 @@ from prorl_common import Closing, UserError
 from prorl_common.rollout_files import rollout_file
 from prorl_evaluation.types import FULL_MARKS
 from prorl_viewer.checking import Checker, test_case
-from prorl_viewer.rollouts.asking import Ask, read_query
 from prorl_viewer.rollouts.index import Index, Known
-from prorl_viewer.rollouts.prompts import find_prompt
-from prorl_viewer.rollouts.reading import COLUMNS_OF_TOKENS, read_group, read_row
-from prorl_viewer.rollouts.searching import Searches
-from prorl_viewer.rollouts.segment import LONGEST_WORD, WORDS
-from prorl_viewer.rollouts.table import Filter, Numbers, Rows, Table
-from prorl_viewer.rollouts.tokens import tokens_of
+from prorl_viewer.rollouts.prompts import find_prompt, tokens_of
+from prorl_viewer.rollouts.segment import (
+    COLUMNS_OF_TOKENS,
+    LONGEST_WORD,
+    WORDS,
+    read_group,
+    read_row,
+)
+from prorl_viewer.rollouts.table import Ask, Filter, Numbers, Rows, Searches, Table, read_query
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
 PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from prorl_common import Closing, UserError
 from prorl_viewer.rollouts.segment import FLAGS, NUMBERS, SCHEMA, WORDS, Mask, Segment
+from prorl_viewer.subject import Query, choice, integer
 
 MOST_WORDS = 300
 """Words of a column that a filter offers."""
@@ -120,3 +126,106 @@ class Table:
             **{name: self.word(name, row) or None for name in WORDS},
             **{name: bool(self.flags[name][row]) for name in FLAGS},
         }
+
+
+RANGES = ("step", *NUMBERS)
+SORTED_BY = ("step", "row", *NUMBERS, *WORDS, *FLAGS)
+MOST_ROWS = 500
+LONGEST_TEXT = 1000
+"""Characters of a text that is searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Which rows of the list, in which order, and from where to where."""
+
+    wanted: Filter
+    text: str
+    sort: str
+    down: bool
+    offset: int
+    limit: int
+
+
+def read_query(query: Query) -> Ask:
+    """Return what is asked. Raises UserError for what makes no sense."""
+    # a name may hold a comma itself
+    words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
+    ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
+    flags = {n: choice(query, n, ("yes", "no")) == "yes" for n in FLAGS if query.get(n)}
+    text = query.get("q", "")
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"q is longer than {LONGEST_TEXT} characters: search for a part of it")
+    offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
+    if offset < 0 or not 0 <= limit <= MOST_ROWS:
+        raise UserError(f"offset is at least 0 and limit from 0 to {MOST_ROWS}")
+    sort = choice(query, "sort", SORTED_BY, "step")
+    down = choice(query, "order", ("asc", "desc"), "desc" if sort == "step" else "asc") == "desc"
+    flags.setdefault("carried", False)  # their own step has them
+    return Ask(Filter(ranges, words, flags), text, sort, down, offset, limit)
+
+
+def read_range(name: str, given: str) -> tuple[float, float]:
+    """Return both ends of ``3``, ``1..3``, ``1..`` or ``..3``."""
+    low, dots, high = given.partition("..")
+    try:
+        ends = (float(low) if low else -math.inf, float(high) if high else math.inf)
+        if not dots:
+            ends = (float(low), float(low))
+    except ValueError:
+        ends = (math.nan, math.nan)
+    if math.isnan(ends[0]) or math.isnan(ends[1]):
+        raise UserError(f"{name} is a number or a range like 1..3, not '{given}'")
+    return ends
+
+
+THREADS = 2
+KEPT = 16
+"""Searches whose hits are kept: a byte a row each."""
+IN_TIME = 0.15
+"""Seconds that an answer waits for its search."""
+
+
+class Hits(NamedTuple):
+    """Which rows of the segments have the text; ``searched`` of ``rows`` have been looked at."""
+
+    mask: Mask
+    searched: int
+
+
+class Searches(Closing):
+    """The searches of late, each over whatever segments it is asked for; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(THREADS)
+        self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
+
+    def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
+        """Return the rows that have ``needle``, as far as they are known after ``in_time`` seconds."""
+        with self._lock:
+            found = self._searches.setdefault(needle, {})
+            self._searches.move_to_end(needle)
+            for gone in found.keys() - set(segments):
+                found.pop(gone).cancel()
+            new = [segment for segment in segments if segment not in found]
+            for segment in sorted(new, key=lambda s: -s.newest):
+                found[segment] = self._pool.submit(segment.search, needle)
+            while len(self._searches) > KEPT:
+                for future in self._searches.popitem(last=False)[1].values():
+                    future.cancel()
+            futures = [found[segment] for segment in segments]
+        wait(futures, in_time)
+        masks, searched = [], 0
+        for segment, future in zip(segments, futures, strict=True):
+            rows = segment.columns.num_rows
+            if future.done() and not future.cancelled():
+                masks.append(future.result())
+                searched += rows
+            else:
+                masks.append(np.zeros(rows, np.bool_))
+        return Hits(np.concatenate(masks) if masks else np.zeros(0, np.bool_), searched)
+
+    def close(self) -> None:
+        """Stop searching."""
+        self._pool.shutdown(cancel_futures=True)

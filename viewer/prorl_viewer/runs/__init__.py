@@ -1,5 +1,1 @@
-"""A run: its curves, its decisions, and what it was set up with."""
-
-from prorl_viewer.runs.subject import looks_like, open_subjects
-
-__all__ = ["looks_like", "open_subjects"]
+"""Runs as subjects of the page."""

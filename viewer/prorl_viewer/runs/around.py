@@ -15,10 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from prorl_viewer.runs.catalogue import BY_NAME, words
-from prorl_viewer.runs.curves import WEIGHTS
-from prorl_viewer.runs.journal import Metrics
-from prorl_viewer.runs.tasks import Sums, totals
+from prorl_viewer.runs.curves import BY_NAME, WEIGHTS, words
+from prorl_viewer.runs.journal import Metrics, Sums, totals
 from prorl_viewer.subject import Json
 
 STEPS = 20

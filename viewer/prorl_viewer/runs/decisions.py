@@ -1,21 +1,26 @@
-"""What a run decided, for its curves: windows, phases and stages as bands, the rest as marks, each with its evidence."""
+"""What a run decided and where its validation is heading, for its curves."""
 
 from __future__ import annotations
 
 import math
+import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from prorl_training.schedule.decisions import Decision
-from prorl_training.schedule.safety import EVERY_STEP
-from prorl_training.schedule.timeline import (
+from prorl_common import UserError
+from prorl_training.run.folder import RunFolder
+from prorl_training.schedule.decisions import (
     penalty_windows,
     phase_spans,
     read_decision,
     stage_spans,
 )
-from prorl_viewer.runs.catalogue import words
+from prorl_training.schedule.safety import EVERY_STEP
+from prorl_training.types import Decision
+from prorl_viewer.runs.curves import words
+from prorl_viewer.runs.header import read_plain
 from prorl_viewer.subject import Json
 
 NOT_MARKED = frozenset({"penalty_window_opened", "penalty_window_closed", *EVERY_STEP})
@@ -72,7 +77,7 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
             if d.kind not in NOT_MARKED
         ],
         "list": _listed(decisions),
-        "counts": {kind: sum(d.kind == kind for d in decisions) for kind in _kinds(decisions)},
+        "counts": dict(Counter(d.kind for d in decisions)),
     }
 
 
@@ -159,5 +164,46 @@ def _listed(decisions: Sequence[Decision]) -> list[Json]:
     return [told for _, told in sorted(entries, key=lambda entry: (entry[1]["step"], entry[0]))]
 
 
-def _kinds(decisions: Sequence[Decision]) -> list[str]:
-    return list(dict.fromkeys(d.kind for d in decisions))
+FURTHEST = 1_000_000
+"""Steps; a config that names more is no run's, and each is reckoned with."""
+
+
+class Foreteller:
+    """The newest forecast of one run; it takes seconds, so it is made once for each validation."""
+
+    def __init__(self, run: RunFolder) -> None:
+        self.run = run
+        self._lock = threading.Lock()
+        self._kept: tuple[tuple[int, int], Json] | None = None
+
+    def tell(self, last_step: int, last_validation: int) -> Json:
+        """Return the forecast for the run's planned end, or half as many steps again where that is reached.
+
+        ``points`` are [step, value, low, high] from the last validation on; none where the value is not identified.
+        """
+        with self._lock:
+            asked = (last_validation, self._to_step(last_step))
+            if self._kept is None or self._kept[0] != asked:
+                self._kept = (asked, self._made(last_validation, asked[1]))
+            return self._kept[1]
+
+    def _to_step(self, last: int) -> int:
+        from prorl_training.schedule.forecast import step_to_ask_for
+
+        try:
+            planned = read_plain(self.run.config_path).get("steps")
+        except UserError:  # the head of the page tells it
+            planned = None
+        known = isinstance(planned, int) and planned < FURTHEST
+        return step_to_ask_for(last, planned if known else None)
+
+    def _made(self, last_validation: int, to_step: int) -> Json:
+        from prorl_training.schedule.forecast import forecast, one_line
+
+        found = forecast(self.run.metrics(), to_step)
+        answer: dict[str, Any] = {"told": one_line(found), "why": found.why, "points": []}
+        if found.value is not None and found.value.identified:
+            answer["points"] = [
+                [p.step, p.value, p.low, p.high] for p in found.curve if p.step >= last_validation
+            ]
+        return answer

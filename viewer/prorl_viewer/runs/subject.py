@@ -8,16 +8,14 @@ from pathlib import Path
 
 from prorl_common import UserError
 from prorl_common.rollout_files import rollout_files
-from prorl_training.config.checks import check_config
+from prorl_training.config.loading import check_config
 from prorl_training.run.folder import RunFolder
 from prorl_training.schedule.simulate import rules_at
-from prorl_viewer.rollouts import Rollouts
+from prorl_viewer.rollouts.pages import Rollouts
 from prorl_viewer.runs import around, curves, decisions
-from prorl_viewer.runs.forecast import Foreteller
-from prorl_viewer.runs.header import header, summary
-from prorl_viewer.runs.journal import Decisions, Metrics
-from prorl_viewer.runs.settings import read_plain, settings
-from prorl_viewer.runs.tasks import Sums, TaskTable
+from prorl_viewer.runs.decisions import Foreteller
+from prorl_viewer.runs.header import header, read_plain, settings, summary
+from prorl_viewer.runs.journal import Decisions, Metrics, Sums, TaskTable
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5

@@ -20,7 +20,7 @@ from prorl_training.schedule.safety import Guard
 from prorl_training.schedule.simulate import simulate_step
 
 if TYPE_CHECKING:  # it brings torch
-    from prorl_training.rollout.types import Group
+    from prorl_training.types import Group
 
 TASKS = {
     "math": ("math-largest", "math-fractions"),
@@ -65,7 +65,8 @@ def write_run(
 
 
 def _write_rollouts(run: RunFolder, steps: Sequence[int], seed: int, falls_at: int) -> None:
-    from prorl_training.run.rollouts import Learned, write_rollouts
+    from prorl_training.run.rollouts import write_rollouts
+    from prorl_training.types import Learned
 
     for step in steps:
         write_rollouts(run, step, _groups(step, seed, falls_at), Learned())
@@ -81,7 +82,7 @@ def write_steps(
         tokens += row["tokens"]
         row["tokens_total"] = tokens
         found = simulate_step(controller, guard, step, row)
-        row["length_penalty_active"] = controller.penalty_active(step)
+        row["length_penalty_active"] = controller.penalty_is_on(step)
         run.log_decisions(found)
         run.log_metrics(row)
 
@@ -166,7 +167,7 @@ def _groups(step: int, seed: int, falls_at: int) -> list[Group]:
     """Return a step's rollouts: two problems of each task, four responses each."""
     from prorl_datasets import Sample
     from prorl_inference import Completion
-    from prorl_training.rollout.types import Group, Trajectory
+    from prorl_training.types import Group, Trajectory
     from prorl_verifiers import Task, Verdict
 
     draw = random.Random(f"rollouts-{seed}-{step}")

@@ -1,7 +1,7 @@
 """The two forms of a code problem: how each kind of value is named, checked, read and printed.
 
 Kinds of input: int, str, ints, strs, grid, rows, pairs, triples; of output: int, str, ints, strs,
-grid, rows. Leaves out: problems and items (``problem``).
+grid, rows.
 """
 
 from __future__ import annotations

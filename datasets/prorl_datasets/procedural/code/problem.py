@@ -3,8 +3,7 @@
 One problem is asked for in two forms: a function that is called, or a program that reads standard
 input. Expected outputs come from the brute force; the gold solution is separate source text. Where a
 problem has inputs that no brute force ends on, theirs come from that text, which the gold check
-holds against the brute force on all others. Leaves out: the problems themselves (``one_box`` only
-rewrites an item so that a verifier can run all of its tests at once).
+holds against the brute force on all others.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from random import Random
 from textwrap import indent
 from typing import Any
 
+from prorl_datasets.candidate import TWO_PROGRAMS
 from prorl_datasets.procedural.code.forms import (
     INPUT_TYPES,
     OUTPUT_TYPES,
@@ -28,7 +28,6 @@ from prorl_datasets.procedural.code.forms import (
     writer_source,
 )
 from prorl_datasets.procedural.items import Family, Item
-from prorl_datasets.rows.row import TWO_PROGRAMS
 from prorl_verifiers import Task
 
 LEAST_TESTS, MOST_TESTS = 10, 12

@@ -2,8 +2,7 @@
 
 Each rule is a proof from the verifier's definitions (mode ``fixed``) or from the plain words of the
 two requests ("word for word" against "all lowercase"). A list without a finding may still be hard
-to meet. Leaves out: ids beyond IFEval's 25, and contradictions between the request itself and a
-constraint.
+to meet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""One drawn constraint, and the tools to word it.
-
-Leaves out: the constraints (``constraints.words``, ``constraints.form``).
-"""
+"""One drawn constraint, and the tools to word it."""
 
 from __future__ import annotations
 

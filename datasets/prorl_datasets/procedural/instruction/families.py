@@ -2,8 +2,7 @@
 
 One family an id, and ``ifeval_mixed``. Each item holds a constraint that few texts meet by chance,
 so no constant answer pays. The gold answers the request, about its topic; the reward
-checks the constraints alone, as IFEval does, and does not judge whether the request was met. Leaves
-out: the wordings (``constraints.words``, ``constraints.form``), what answers a request (``answers``).
+checks the constraints alone, as IFEval does, and does not judge whether the request was met.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from prorl_datasets.procedural.instruction.answers import answer_to
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
 from prorl_datasets.procedural.instruction.constraints.form import form_kinds
 from prorl_datasets.procedural.instruction.constraints.words import word_kinds
@@ -19,8 +17,7 @@ from prorl_datasets.procedural.instruction.drawn import Context, Drawn, Kind
 from prorl_datasets.procedural.instruction.layout import units_of
 from prorl_datasets.procedural.instruction.plan import read_plan
 from prorl_datasets.procedural.instruction.request_conflicts import request_conflicts
-from prorl_datasets.procedural.instruction.requests import QUESTIONS, REQUESTS
-from prorl_datasets.procedural.instruction.topics import TOPICS
+from prorl_datasets.procedural.instruction.requests import DAILY, requests
 from prorl_datasets.procedural.instruction.witness import compose
 from prorl_datasets.procedural.items import Family, Item
 from prorl_verifiers import Task
@@ -61,6 +58,10 @@ _APART = (
 """Pairs that are never drawn together: they contradict each other or would read oddly."""
 _UNSPACED = frozenset(("ja", "th"))
 """Languages that put no space between words: how many there are depends on who counts."""
+_DAILY_SHARE = 0.04
+"""How many of the mixed items ask for another language: those requests are drawn apart."""
+_FOREIGN_SENTENCES, _FOREIGN_WORDS = 6, 40
+"""What the sentences of every language amount to."""
 _TRIES = 40
 _JOINS = ("{r} {s}", "{r} {s}", "{r}\n\n{s}", "{s}\n\n{r}")
 _LISTS = (
@@ -95,8 +96,14 @@ def fits(drawn: Sequence[Drawn], context: Context) -> bool:
         return False
     if _UNSPACED & set(plan.languages) and (plan.words.low or plan.words.high is not None):
         return False
-    named = sum(span.low for span in plan.keywords.values()) + plan.placeholders
-    needed = -(-named // 2) + max(2 * units, plan.highlights)  # two of the named go into a sentence
+    if plan.languages and (
+        max(plan.sentences.low, 2 * units, bullets) > _FOREIGN_SENTENCES
+        or plan.words.low > _FOREIGN_WORDS
+    ):
+        return False
+    named = sum(span.low for span in plan.keywords.values())
+    needed = -(-named // 2)  # two keywords go into a sentence
+    needed += plan.placeholders + max(2 * units, plan.highlights)
     if plan.sentences.high is not None and plan.sentences.high < needed:
         return False
     if plan.words.high is not None and plan.words.high < 25 * units + 6 * bullets:
@@ -109,12 +116,13 @@ class _Drawing:
 
     def __init__(self) -> None:
         self.kinds, self.apart = kinds(), apart()
+        (self.language,) = (kind for kind in self.kinds if kind.short == "response_language")
 
     def draw(
         self, rng: Random, first: Kind | None, number: int, context: Context
     ) -> list[Drawn] | None:
         """Return ``number`` constraints or more, None when the luck of the draw allowed none."""
-        others = [kind for kind in self.kinds if kind is not first]
+        others = [kind for kind in self.kinds if kind not in (first, self.language)]
         others = [k for k in others if context.question or k.short != "constrained_response"]
         rng.shuffle(others)
         used: list[Kind] = []
@@ -151,10 +159,15 @@ def _question(rng: Random, request: str, sentences: Sequence[str]) -> str:
 
 
 def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> Item | None:
-    topic = rng.choice(TOPICS)
+    if first is None and rng.random() < _DAILY_SHARE:
+        first = drawing.language
     is_question = first.short == "constrained_response" if first else rng.random() < 0.06
-    template = rng.choice(QUESTIONS if is_question else REQUESTS)
-    request = template.format(t=topic)
+    if first is drawing.language:
+        chosen = rng.choice(DAILY)
+    else:
+        chosen = rng.choice([one for one in requests() if one.yes_or_no == is_question])
+    topic = rng.choice(chosen.topics)
+    request = chosen.template.format(t=topic)
     number = level + rng.randint(0, 1)
     drawn = drawing.draw(rng, first, number, Context(request, topic, is_question, level))
     if drawn is None or len(drawn) > level + 1:
@@ -162,7 +175,7 @@ def _attempt(drawing: _Drawing, rng: Random, first: Kind | None, level: int) -> 
     rng.shuffle(drawn)
     ids, kwargs = [one.id for one in drawn], [dict(one.kwargs) for one in drawn]
     question = _question(rng, request, [one.sentence for one in drawn])
-    gold = compose(ids, kwargs, question, topic, answer_to(template))
+    gold = compose(ids, kwargs, question, topic, chosen.answer)
     if gold is None:
         return None
     asked = sorted(([name, values] for name, values in zip(ids, kwargs, strict=True)), key=repr)

@@ -1,7 +1,6 @@
 """Put sentences together so that they meet a plan's demands on form.
 
-A response is a row of units (paragraphs, sections, halves) with separators between them. Leaves
-out: how many sentences there should be, and checking (``witness``).
+A response is a row of units (paragraphs, sections, halves) with separators between them.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prorl_datasets.procedural.instruction import phrases
 from prorl_datasets.procedural.instruction.plan import Plan
-from prorl_datasets.procedural.instruction.voice import Voice
+from prorl_datasets.procedural.instruction.voice import PHRASES, Voice
 
 _LOUD = ("LOOK", "HERE", "NOW", "SEE", "THIS", "WELL")
 _STOPS = ".。।۔!?"
@@ -101,13 +99,14 @@ def _sentences(
 ) -> list[str]:
     """Return the body's sentences: fillers, and between them those that name what must be named."""
     fillers, pieces = _decorated(_cycle(voice.fillers, fill), plan, style)
-    slots = [f"[{slot}]" for slot in _cycle(voice.slots, plan.placeholders)]
-    slot_frames = voice.frames if voice.foreign else voice.bans.best(phrases.SLOT_FRAMES)
-    if not style.natural and voice.foreign:
-        slot_frames = voice.frames
+    slots = _cycle(voice.slots, plan.placeholders)
     atoms = _framed(_keywords(plan), voice.frames, style, 1 if len(plan.keywords) == 1 else 2)
-    atoms += _framed(slots, slot_frames, style, 2)
-    letter_frames = () if voice.foreign else voice.bans.best(phrases.LETTER_FRAMES)
+    if style.natural and not voice.foreign:
+        atoms += slots
+    else:
+        brackets = [text[text.index("[") : text.index("]") + 1] for text in slots]
+        atoms += _framed(brackets, voice.frames, style, 2)
+    letter_frames = () if voice.foreign else voice.bans.best(PHRASES.texts("letter frames"))
     atoms += _framed(extra, letter_frames, style, 4)
     atoms += [piece if style.loose else f"Now {piece}." for piece in pieces]
     mixed: list[str] = []

@@ -1,7 +1,6 @@
 """What a list of IFEval constraints asks of one response, merged into one table of demands.
 
-Reads the arguments with the verifier's own cleaning. Leaves out: whether the demands can hold
-together (``conflicts``) and how to meet them (``witness``).
+Reads the arguments with the verifier's own cleaning.
 """
 
 from __future__ import annotations

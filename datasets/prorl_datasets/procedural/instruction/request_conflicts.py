@@ -1,7 +1,4 @@
-"""How constraints contradict the request itself: a limerick of 300 words, five mistakes in nine bullets.
-
-Leaves out: contradictions among constraints (``conflicts``).
-"""
+"""How constraints contradict the request itself: a limerick of 300 words, five mistakes in nine bullets."""
 
 from __future__ import annotations
 

@@ -1,34 +1,52 @@
-"""Topics of the requests: noun phrases that fit every template.
-
-Leaves out: the templates (``requests``).
-"""
+"""Topics of the requests by group: noun phrases that fit the templates that name their group."""
 
 from __future__ import annotations
 
-_TOPICS = (
-    "the sea|an old lighthouse|rain in spring|home-made bread|the night sky|city buses|"
-    "honey bees|paper maps|wild mushrooms|chess clubs|steam trains|green tea|the local library|"
-    "street musicians|snow in the mountains|bicycle repair|second-hand books|a village bakery|"
-    "migrating birds|a family picnic|desert plants|small farms|jazz concerts|summer storms|"
-    "river fishing|science museums|long-distance running|autumn leaves|stone bridges|"
-    "watercolour painting|flea markets|mountain huts|handmade shoes|jigsaw puzzles|board games|"
-    "sleep|coral reefs|solar power|public parks|school uniforms|video calls|the metric system|"
-    "coffee houses|train stations|electric cars|radio plays|vegetable gardens|house cats|"
-    "rescue dogs|old photographs|folk dances|knitting|pottery|sign language|tap water|volcanoes|"
-    "hot-air balloons|space telescopes|glass recycling|wooden toys|sea turtles|cheese making|"
-    "tax forms|traffic lights|the alphabet|pocket calculators|sundials|opera singers|stage magic|"
-    "comic books|detective novels|ancient Rome|the Silk Road|medieval castles|polar expeditions|"
-    "the history of numbers|night shifts|volunteer fire brigades|hospital clowns|lost luggage|"
-    "office chairs|elevator music|umbrellas|postage stamps|fountain pens|typewriters|"
-    "mechanical clocks|kites|rowing boats|ice skating|table tennis|marathon training|"
-    "mountain biking|yoga at work|healthy breakfasts|spicy food|street food|apple trees|compost|"
-    "urban beekeeping|earthworms|owls|foxes in the city|whales|penguins|dinosaurs|the moon|"
-    "eclipses|tides|earthquakes|rivers in flood|deep forests|clouds|fog|wind turbines|"
-    "tidal power|old coins|family trees|first names|proverbs|lullabies|nursery rhymes|"
-    "birthday cakes|wedding dances|moving house|shared flats|long queues|weekly markets|"
-    "sourdough|pancakes|campfires|tents|night buses|ferries|canals|roof gardens|tree houses|"
-    "secret codes|card tricks|chess computers|robots in the kitchen|home libraries|"
-    "letter writing|calligraphy|origami|quilts|amateur theatre|brass bands|choirs|silent films|"
-    "puppet shows|circus schools|zoos|aquariums"
-)
-TOPICS = tuple(_TOPICS.split("|"))
+_GROUPS = {
+    "nature": (
+        "the sea|rain in spring|the night sky|honey bees|wild mushrooms|snow in the mountains|"
+        "migrating birds|desert plants|summer storms|autumn leaves|coral reefs|volcanoes|"
+        "sea turtles|apple trees|earthworms|owls|foxes in the city|whales|penguins|dinosaurs|"
+        "the moon|eclipses|tides|earthquakes|rivers in flood|deep forests|clouds|fog"
+    ),
+    "hobby": (
+        "bread baking|bicycle repair|river fishing|long-distance running|watercolour painting|"
+        "jigsaw puzzles|board games|vegetable gardening|folk dancing|knitting|pottery|"
+        "sign language|cheese making|stage magic|card tricks|rowing|ice skating|table tennis|"
+        "marathon training|mountain biking|yoga|urban beekeeping|letter writing|calligraphy|"
+        "origami|quilting|amateur theatre|choir singing|kite flying|chess"
+    ),
+    "place": (
+        "old lighthouses|public libraries|village bakeries|science museums|stone bridges|"
+        "flea markets|mountain huts|public parks|coffee houses|train stations|small farms|"
+        "medieval castles|weekly markets|roof gardens|tree houses|zoos|aquariums|canals"
+    ),
+    "thing": (
+        "home-made bread|paper maps|green tea|second-hand books|handmade shoes|old photographs|"
+        "wooden toys|comic books|detective novels|umbrellas|postage stamps|fountain pens|"
+        "typewriters|mechanical clocks|sundials|old coins|birthday cakes|pancakes|spicy food|"
+        "street food|quilts|kites"
+    ),
+    "machine": (
+        "city buses|steam trains|electric cars|hot-air balloons|space telescopes|wind turbines|"
+        "night buses|ferries|rowing boats|robots in the kitchen|chess computers|traffic lights"
+    ),
+    "show": (
+        "street musicians|jazz concerts|radio plays|opera singers|silent films|puppet shows|"
+        "brass bands|choirs|circus schools|folk dances|lullabies|nursery rhymes"
+    ),
+    "matter": (
+        "sleep|school uniforms|video calls|the metric system|tap water|glass recycling|tax forms|"
+        "the alphabet|ancient Rome|the Silk Road|polar expeditions|the history of numbers|"
+        "night shifts|volunteer fire brigades|hospital clowns|lost luggage|family trees|"
+        "first names|proverbs|secret codes|moving house|shared flats|long queues|house cats|"
+        "rescue dogs|compost|solar power|tidal power|healthy breakfasts|campfires"
+    ),
+    "public": (
+        "public parks|public libraries|city buses|night buses|solar power|weekly markets|"
+        "roof gardens|street musicians|cycle paths|swimming pools|wind turbines|evening classes"
+    ),
+}
+TOPICS = {group: tuple(topics.split("|")) for group, topics in _GROUPS.items()}
+"""Group -> its topics; a topic may stand in several groups."""
+ALL_TOPICS = tuple(dict.fromkeys(topic for topics in TOPICS.values() for topic in topics))

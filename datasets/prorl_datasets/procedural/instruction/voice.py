@@ -1,7 +1,4 @@
-"""The sentences a response may use: those of its language and topic that no constraint forbids.
-
-Leaves out: putting them together (``layout``).
-"""
+"""The sentences a response may use: those of its language and topic that no constraint forbids."""
 
 from __future__ import annotations
 
@@ -9,15 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
+from string import capwords
 
-from prorl_datasets.procedural.instruction import phrases
 from prorl_datasets.procedural.instruction.languages import sentences_of
 from prorl_datasets.procedural.instruction.plan import Plan
+from prorl_datasets.procedural.wordings import Wordings
 from prorl_verifiers.instruction.text import word_pattern
 
+PHRASES = Wordings(f"{__package__}.phrases")
+"""Plain English sentences over ``{t}``, a topic, and ``{k}``, words to name; no comma, capitals or keyword."""
 _BANNED = 10_000
 _TERSE = 50
-"""Words at most below which the shortest sentences come first."""
+"""Words at most below which the shortest sentences follow the first one of the answer."""
 _WORDS_A_SENTENCE = 13
 """The same, where so many sentences are asked for that these have to be short."""
 _OPENING = 3
@@ -81,9 +81,11 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] =
     language = next((code for code in plan.languages if sentences_of(code)), None)
     if language is not None:
         return _foreign(sentences_of(language), bans, rng)
-    plain = rng.sample(phrases.PLAIN_SENTENCES, len(phrases.PLAIN_SENTENCES))
-    about = [text.format(t=topic) for text in phrases.TOPIC_SENTENCES] if topic else []
+    plain = rng.sample(PHRASES.texts("plain sentences"), len(PHRASES.texts("plain sentences")))
+    about = [text.format(t=topic) for text in PHRASES.texts("topic sentences")] if topic else []
     about = rng.sample(about, len(about))
+    if plan.has("change_case:english_capital"):
+        about.sort(key=lambda text: " a " not in text)  # the only whole word langdetect sees
     told = [_begun(text.format(t=topic)) for text in answer]
     points_wanted = 0 if plan.sentences.high is not None else sum(plan.bullets)
     said = max(
@@ -91,30 +93,34 @@ def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] =
     )  # a point may count as a sentence
     fillers, points = told[:said], [text.rstrip(".?") for text in told[said:]]
     fillers += about
-    if plan.has(
-        "change_case:english_capital"
-    ):  # many words, so that langdetect knows them as English
-        fillers = [text for pair in zip(fillers, plain, strict=False) for text in pair]
     fillers += [text for text in (*about, *plain) if text not in fillers]
     tight = _WORDS_A_SENTENCE * (plan.sentences.low + 2)
-    terse = plan.words.high is not None and plan.words.high < max(_TERSE, tight)
+    most = plan.words.high
+    terse = most is not None and most < max(_TERSE, tight)
     if bans.letters or terse:
-        fillers += phrases.SHORT_SENTENCES
-    if terse:
-        fillers.sort(key=lambda text: (topic is not None and topic not in text, text.count(" ")))
-    titles, bullets = list(phrases.TITLES), list(phrases.BULLETS)
+        fillers += PHRASES.texts("short sentences")
+    if terse and most is not None:
+        kept = told[: 1 if most < _TERSE else said]
+        short = sorted(
+            (text for text in fillers if text not in kept),
+            key=lambda text: (topic is not None and topic not in text, text.count(" ")),
+        )
+        fillers = [*kept, *short]
+    slots = [text.format(t=topic or "the rest") for text in PHRASES.texts("slots")]
+    slots = rng.sample(slots, len(slots))
+    titles, bullets = list(PHRASES.texts("titles")), list(PHRASES.texts("bullets"))
     if topic:  # the last ones, the shortest, stay
-        titles[:-1] = [text.format(t=topic) for text in phrases.TOPIC_TITLES]
-        bullets[:-2] = [text.format(t=topic) for text in phrases.TOPIC_BULLETS]
+        titles[:-1] = [text.format(t=capwords(topic)) for text in PHRASES.texts("topic titles")]
+        bullets[:-2] = [text.format(t=topic) for text in PHRASES.texts("topic bullets")]
     return Voice(
         _clean(fillers, bans, topic),
-        bans.best(_turned(phrases.FRAMES, rng, 2)),
-        bans.best(_turned(phrases.FIRST_FRAMES, rng, 2)),
-        bans.best(rng.sample(phrases.SLOTS, len(phrases.SLOTS))),
+        bans.best(_turned(PHRASES.texts("frames"), rng, 2)),
+        bans.best(_turned(PHRASES.texts("first frames"), rng, 2)),
+        bans.best(slots),
         bans.best([*points, *_turned(bullets, rng, 2)]),
         bans.best(_turned(titles, rng, 1)),
-        bans.best(_turned(phrases.POSTSCRIPTS, rng, 1)),
-        bans.best(phrases.LOOSE),
+        bans.best(_turned(PHRASES.texts("postscripts"), rng, 1)),
+        bans.best(PHRASES.texts("loose")),
         bans,
         False,
     )
@@ -149,9 +155,9 @@ def _foreign(sentences: Sequence[str], bans: Bans, rng: Random) -> Voice:
     fillers = bans.best(rng.sample(list(sentences), len(sentences)))
     titles = [_shortened(text) for text in fillers]
     frames = [_before_end(text, " {k}") for text in reversed(fillers)]
-    slots = list(phrases.SLOTS)
+    slots = [text.format(t="the rest") for text in PHRASES.texts("slots")]
     first = ["{w} " + text for text in fillers]
-    bullets = [text.rstrip(".。।۔") for text in fillers]
+    bullets = [text.rstrip(".。।۔") for text in reversed(fillers)]
     return Voice(fillers, frames, first, slots, bullets, titles, fillers, titles, bans, True)
 
 

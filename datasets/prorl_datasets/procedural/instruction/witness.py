@@ -1,7 +1,7 @@
 """Compose a response that meets a list of constraints at once, or say why there is none.
 
 Sentences that answer the request, about its topic, are put in the layout asked for, and their number is changed until everything that can be checked without a library holds in both modes of the
-verifier. Leaves out: languages and the English checks (trusted to the material).
+verifier.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 
 from prorl_datasets.procedural.instruction.conflicts import plan_conflicts
 from prorl_datasets.procedural.instruction.layout import Style, render, units_of
-from prorl_datasets.procedural.instruction.phrases import LETTER_WORDS
 from prorl_datasets.procedural.instruction.plan import (
     OPTIONS,
     Arguments,
@@ -24,10 +23,37 @@ from prorl_datasets.procedural.instruction.plan import (
 from prorl_datasets.procedural.instruction.voice import Voice, voice_of
 from prorl_verifiers import TaskError
 from prorl_verifiers.instruction.kwargs import check_patterns
-from prorl_verifiers.instruction.reading import visible
 from prorl_verifiers.instruction.registry import REGISTRY, check_of, modules_of
-from prorl_verifiers.instruction.text import count_sentences, count_words, has_word
+from prorl_verifiers.instruction.text import count_sentences, count_words, has_word, visible
 
+_LETTER_WORDS = {
+    "a": "banana salad panama alabama",
+    "b": "bubble cobweb baby bib",
+    "c": "cactus cocoa circle accent",
+    "d": "added daddy deeded indeed",
+    "e": "evergreen between eleven need",
+    "f": "fluff coffee fifty off",
+    "g": "giggle baggage jogging egg",
+    "h": "hush hitchhiker hah high",
+    "i": "initial visibility civic idiom",
+    "j": "jam jolly judge jury",
+    "k": "kick knack kiosk bookkeeper",
+    "l": "little lull ballpoint lily",
+    "m": "mammoth mummy memo maximum",
+    "n": "onion cannon noon inn",
+    "o": "cocoon footloose monsoon oboe",
+    "p": "pepper puppy popup pipe",
+    "q": "quiz queen quick quilt",
+    "r": "error terror rare roar",
+    "s": "possess seasons sassy moss",
+    "t": "tattoo statute totter tot",
+    "u": "unusual usufruct tutu guru",
+    "v": "vivid valve revive savvy",
+    "w": "wow swallow willow whew",
+    "x": "extra box exxon axis",
+    "y": "yearly yay syzygy mystery",
+    "z": "puzzle pizza jazz zigzag",
+}
 _STYLES = (
     Style(),
     Style(lines=True),
@@ -39,7 +65,7 @@ _STYLES = (
 _TRIES = 14
 _MARGIN = 2
 """Sentences above a lower bound, for the two splitters do not count alike."""
-_FOR_CAPITALS = 12
+_FOR_CAPITALS = 15
 """Sentences from which on langdetect knows English in capitals."""
 _FOREIGN = 2
 """Letters of another language for which one more sentence is written, so that they stay few."""
@@ -150,7 +176,7 @@ def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str)
             continue
         text = render(plan, voice, style, fill, extra, option).lower()
         short = span.low - text.count(letter)
-        words = voice.bans.best(LETTER_WORDS.get(letter, letter * 4).split())
+        words = voice.bans.best(_LETTER_WORDS.get(letter, letter * 4).split())
         words = sorted(words, key=lambda word: -word.count(letter)) if not style.natural else words
         at = 0
         while short > 0 and words:

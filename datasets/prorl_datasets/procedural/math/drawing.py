@@ -1,11 +1,9 @@
-"""Draws that families share: redrawing what turns out degenerate, names of people.
-
-Holds no family, and no mathematics.
-"""
+"""Draws that families share: redrawing what turns out degenerate, signs, names of people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import TypeVar
 
 Drawn = TypeVar("Drawn")
@@ -26,6 +24,11 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
         if good(drawn):
             return drawn
     raise RuntimeError(f"nothing fit in {TRIES} draws")
+
+
+def signed(rng: Random, low: int, high: int) -> int:
+    """Draw a number of this size, negative half of the time."""
+    return rng.choice((-1, 1)) * rng.randint(low, high)
 
 
 def phrasings(*texts: str) -> tuple[str, ...]:

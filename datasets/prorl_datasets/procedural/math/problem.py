@@ -1,7 +1,7 @@
 r"""From a solved mathematical problem to an item.
 
 A family draws the numbers, solves and words the problem (``Problem``); this module makes the
-reference and the gold response. Leaves out: the families, and the writing of formulas (``latex``).
+reference and the gold response.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Tiny arithmetic with integer answers, sized for a model of a hundred million parameters.
-
-Leaves out: algebra and geometry, which reasoning-gym covers.
-"""
+"""Tiny arithmetic with integer answers, sized for a model of a hundred million parameters."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 meets it.
 
 Covers 17 of IFEval's 25 ids. A gold text is built from a plain lowercase base by applying each
-constraint's edit in a fixed order. Leaves out: checking, which is the verifier's.
+constraint's edit in a fixed order.
 """
 
 from __future__ import annotations
@@ -90,18 +90,23 @@ def _quotation(rng: Random) -> Constraint:
 def _highlight(rng: Random) -> Constraint:
     n = rng.randint(1, 3)
     ask = f"Highlight at least {n} part{'s' * (n > 1)} with *asterisks*."
-    parts = " ".join(f"*part {'abc'[i]}*" for i in range(n))
+
+    def edit(text: str) -> str:
+        """Highlight the last ``n`` words of the text, which end with a full stop."""
+        words = text.rstrip(".").split(" ")
+        return " ".join([*words[:-n], *(f"*{word}*" for word in words[-n:])]) + "."
+
     kwargs = {"num_highlights": n}
-    return Constraint(
-        "detectable_format:number_highlighted_sections", kwargs, ask, lambda t: f"{t} {parts}", 3
-    )
+    return Constraint("detectable_format:number_highlighted_sections", kwargs, ask, edit, 3)
 
 
 def _keywords(rng: Random) -> Constraint:
     words = rng.sample(KEYWORDS, rng.randint(1, 2))
     ask = f"Include the word{'s' * (len(words) > 1)} {' and '.join(words)}."
     kwargs = {"keywords": words}
-    return Constraint("keywords:existence", kwargs, ask, lambda t: f"{t} {' '.join(words)}.", 2)
+    return Constraint(
+        "keywords:existence", kwargs, ask, lambda t: f"{t} think of {' and '.join(words)}.", 2
+    )
 
 
 def _frequency(rng: Random) -> Constraint:
@@ -109,7 +114,7 @@ def _frequency(rng: Random) -> Constraint:
     ask = f"Use the word {word} at least {n} times."
     kwargs = {"keyword": word, "frequency": n, "relation": "at least"}
     return Constraint(
-        "keywords:frequency", kwargs, ask, lambda t: f"{t} {' '.join([word] * n)}.", 2
+        "keywords:frequency", kwargs, ask, lambda t: f"{t} say {' and '.join([word] * n)}.", 2
     )
 
 
@@ -136,7 +141,8 @@ def _bullets(rng: Random) -> Constraint:
     n = rng.randint(2, 4)
     ask = f"Use exactly {n} bullet points, each starting with *."
     kwargs = {"num_bullets": n}
-    lines = "\n".join(f"* point {'abcd'[i]}" for i in range(n))
+    points = ("look at it", "think about it", "ask a friend", "come back soon")
+    lines = "\n".join(f"* {point}" for point in points[:n])
     return Constraint(
         "detectable_format:number_bullet_lists", kwargs, ask, lambda t: f"{t}\n{lines}\n", 4
     )
@@ -145,10 +151,10 @@ def _bullets(rng: Random) -> Constraint:
 def _placeholders(rng: Random) -> Constraint:
     n = rng.randint(1, 3)
     ask = f"Include at least {n} placeholder{'s' * (n > 1)} in square brackets, such as [name]."
-    slots = " ".join(("[name]", "[date]", "[place]")[:n])
+    slots = " ".join(("ask [name]", "on [date]", "at [place]")[:n])
     kwargs = {"num_placeholders": n}
     return Constraint(
-        "detectable_content:number_placeholders", kwargs, ask, lambda t: f"{t} {slots}", 3
+        "detectable_content:number_placeholders", kwargs, ask, lambda t: f"{t} {slots}.", 3
     )
 
 
@@ -158,7 +164,7 @@ def _postscript(rng: Random) -> Constraint:
     )
     kwargs = {"postscript_marker": "P.S."}
     return Constraint(
-        "detectable_content:postscript", kwargs, ask, lambda t: f"{t}\nP.S. one more word.", 6
+        "detectable_content:postscript", kwargs, ask, lambda t: f"{t}\nP.S. write back soon.", 6
     )
 
 
@@ -182,7 +188,8 @@ def _capital_words(rng: Random) -> Constraint:
 def _paragraphs(rng: Random) -> Constraint:
     n = rng.randint(2, 3)
     ask = f"Write exactly {n} paragraphs separated by ***."
-    more = "".join(f"\n***\nthis is paragraph {'bc'[i]}." for i in range(n - 1))
+    parts = ("there is more to say.", "and that is how it ends.")
+    more = "".join(f"\n***\n{part}" for part in parts[: n - 1])
     kwargs = {"num_paragraphs": n}
     return Constraint(
         "length_constraints:number_paragraphs", kwargs, ask, lambda t: f"{t}{more}", 4

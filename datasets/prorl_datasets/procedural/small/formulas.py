@@ -1,8 +1,7 @@
 """One-formula science questions with small whole-number answers: a numeric and a multiple-choice
 form each.
 
-The units stand in the question, so the answer is a bare number. Leaves out: unit conversion,
-significant figures and many-step problems.
+The units stand in the question, so the answer is a bare number.
 """
 
 from __future__ import annotations
@@ -12,7 +11,10 @@ from dataclasses import dataclass
 from random import Random
 
 from prorl_datasets.procedural.items import Family, Item, by_level
+from prorl_datasets.procedural.wordings import Wordings
 from prorl_verifiers import Task
+
+WORDINGS = Wordings(__name__)
 
 LETTERS = "ABCD"
 Draw = Callable[[Random, int], tuple[str, int]]
@@ -147,9 +149,7 @@ def _heat(rng: Random, top: int) -> tuple[str, int]:
 
 def _growth(rng: Random, top: int) -> tuple[str, int]:
     start, n = rng.randint(2, 3 * top), rng.randint(1, 4)
-    text = (
-        f"A colony of {start} cells doubles {n} time{'s' * (n > 1)}. How many cells are there then?"
-    )
+    text = WORDINGS.one("growth", start=start, n=n, plural_s="s" * (n > 1))
     return text, start * 2**n
 
 

@@ -1,8 +1,7 @@
 """Turn a function specification into a code item: prompt text, call-form tests, gold solution.
 
 Expected outputs come from a Python function of ours, the gold solution is separate source text; the
-gold check runs that text against the tests in the sandbox, so the two check each other. Leaves out:
-the specs.
+gold check runs that text against the tests in the sandbox, so the two check each other.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
+from prorl_datasets.candidate import TWO_PROGRAMS
 from prorl_datasets.procedural.items import Item
-from prorl_datasets.rows.row import TWO_PROGRAMS
 from prorl_verifiers import Task
 
 TESTS_PER_ITEM = 5

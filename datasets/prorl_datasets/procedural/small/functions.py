@@ -2,7 +2,7 @@
 it.
 
 Level 1 items of a family differ in names and wording alone; the parameters of levels 2 and 3 make
-different problems. Leaves out: anything longer than one line (see ``code_pipelines``).
+different problems.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Any
 
 from prorl_datasets.procedural.items import Family, Item
 from prorl_datasets.procedural.small.function_items import function_item, integers, phrase, word
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 NUMBER_PAIRS = (("a", "b"), ("x", "y"), ("m", "n"), ("p", "q"))
 LISTS = ("numbers", "xs", "values", "items", "nums")
@@ -40,10 +43,12 @@ def _pair_operation(
         k, c = _factor(rng, level), _offset(rng, level)
         text = f"returns {rng.choice(words).format(a=a, b=b)}"
         if level > 1:
-            text = (
-                f"computes {rng.choice(words).format(a=a, b=b)}, then multiplies the result by {k}"
+            text = WORDINGS.one(
+                "pair operation",
+                drawn=rng.choice(words).format(a=a, b=b),
+                k=k,
+                adds=f", adds {c}" if c else "",
             )
-            text += (f", adds {c}" if c else "") + " and returns that"
         body = f"return ({a} {symbol} {b}) * {k} + {c}" if level > 1 else f"return {a} {symbol} {b}"
         return function_item(
             rng, (a, b), text, body, lambda x, y: value(x, y) * k + c, _two_numbers

@@ -18,6 +18,9 @@ from prorl_datasets.procedural.small.function_items import (
     phrase,
     program_item,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 Keep = tuple[str, str, Callable[[int], bool]]
 Change = tuple[str, str, Callable[[int], int]]
@@ -181,14 +184,8 @@ def _weighted_pair(rng: Random, level: int) -> Item:
 
 def _stdin_sum(rng: Random, level: int) -> Item:
     (kept, keep_code, keep), (changes, change_code, change) = _keep(rng), _change(rng)
-    source = (
-        "values = [int(v) for v in input().split()]\n"
-        f"print(sum({change_code} for v in values if {keep_code}))"
-    )
-    what = (
-        f"reads one line of integers separated by spaces, takes {kept}, {changes} "
-        "and prints their sum"
-    )
+    source = WORDINGS.one("stdin sum source", change_code=change_code, keep_code=keep_code)
+    what = WORDINGS.one("stdin sum what", kept=kept, changes=changes)
 
     def draw(r: Random) -> tuple[str, tuple[list[int]]]:
         values = integers(r, 4, 4 + 3 * level, 25)

@@ -2,8 +2,7 @@
 
 ``law_family`` makes a family of one to three laws: level 1 asks for the result in the first units, level
 2 takes other units or asks for another quantity, level 3 asks a law of two or more steps. A quantity
-that is asked for is solved from the numbers as they are stated. Leaves out: problems whose
-structure is drawn (networks), which are functions of their own.
+that is asked for is solved from the numbers as they are stated.
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ class Law:
     """``quantities``: the result first, then what is drawn. ``solve``: each quantity that may be
     asked, from the others. ``check`` says whether drawn values make sense together. ``slips`` gives
     what typical mistakes make of (values, asked), in the law's unit. ``bounds`` keep the result
-    realistic, in the law's unit. ``signed``: options of the other sign make sense."""
+    realistic, in the law's unit. ``scenes`` draws the sentence that tells the scene. ``signed``: options of the other sign make sense."""
 
     quantities: tuple[Quantity, ...]
-    scenes: tuple[str, ...]
+    scenes: Callable[[Random], str]
     solve: Mapping[str, Callable[[Values], float]]
     note: str = ""
     check: Callable[[Values], bool] | None = None
@@ -90,7 +89,7 @@ def given(key: str, noun: str, *scales: Scale | tuple[str, float, float, float, 
 def power_law(
     quantities: tuple[Quantity, ...],
     powers: Mapping[str, float],
-    scenes: tuple[str, ...],
+    scenes: Callable[[Random], str],
     constant: float = 1.0,
     note: str = "",
     bounds: tuple[float, float] | None = None,
@@ -204,7 +203,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
     if rng.random() < 0.5:
         rng.shuffle(clauses)
     listed = ", ".join(clauses[:-1]) + (" and " if len(clauses) > 1 else "") + clauses[-1]
-    parts = [rng.choice(law.scenes), f"{listed[0].upper()}{listed[1:]}."]
+    parts = [law.scenes(rng), f"{listed[0].upper()}{listed[1:]}."]
     parts += [law.note] if law.note else []
     parts.append(rng.choice(_ASKS).format(wanted.noun))
     scale = drawn.scales[asked]

@@ -3,7 +3,7 @@ r"""From a solved science problem to an item: numeric or six lettered options, d
 A family draws quantities, solves and words the problem (``Solved``, or ``Choice`` for options that
 are texts); this module adds the sentences of the form, the reference and the gold response. Numbers
 are rounded in decimal from 12 significant digits, half away from zero, so that a difference of the
-last bit between machines cannot change an item. Leaves out: the families themselves.
+last bit between machines cannot change an item.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.items import Family, Item
+from prorl_datasets.procedural.wordings import Wordings
 from prorl_verifiers import Task
+
+WORDINGS = Wordings(__name__)
+
 
 FIELDS = (
     "mechanics",
@@ -198,13 +202,8 @@ def _request(rng: Random, solved: Solved) -> str:
         kind = " as a whole number" if whole else unit or " as an exact decimal"
         return rng.choice((f"Give the answer{kind}.", f"State your answer{kind}."))
     name = _FIGURES[solved.figures]
-    return rng.choice(
-        (
-            f"Give the answer{unit} to {solved.figures} significant figures.",
-            f"State the result{unit} to {name} significant figures.",
-            f"Answer{unit or ' with a number'}, rounded to {solved.figures} significant figures.",
-            f"Round the answer{unit} to {name} significant figures.",
-        )
+    return WORDINGS.draw(
+        rng, "request", unit=unit, solved=solved, name=name, value=unit or " with a number"
     )
 
 
@@ -278,13 +277,7 @@ def _options_item(
     listed = [*others[:place], options[0], *others[place:]]
     letter = LETTERS[place]
     lines = "\n".join(f"{LETTERS[i]}) {text}" for i, text in enumerate(listed))
-    request = rng.choice(
-        (
-            "Answer with the letter of the right option.",
-            "Which option is right? Give its letter.",
-            "Choose one option and give its letter.",
-        )
-    )
+    request = WORDINGS.draw(rng, "options item")
     return Item(
         question=f"{question}\n\n{lines}\n\n{request}",
         task=Task("stem", {"answer": letter, "choices": listed}),

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_datasets.rows.row import OWN_PROGRAM, Row
+from prorl_datasets.candidate import OWN_PROGRAM, Row
 from prorl_datasets.sources.adapters.fields import (
     Raw,
     Unusable,
@@ -23,8 +23,7 @@ from prorl_datasets.sources.adapters.fields import (
     text_of,
     user_text,
 )  # fmt: skip
-from prorl_datasets.sources.readers.decode import long_integers
-from prorl_datasets.sources.readers.plain import slow_name
+from prorl_datasets.sources.readers.decode import long_integers, slow_name
 from prorl_datasets.spec import AdapterSpec
 from prorl_verifiers import TaskError
 from prorl_verifiers.code.shapes import eurus_reference

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from prorl_common import nearest
-from prorl_datasets.rows.row import Row
-from prorl_datasets.sources.readers.decode import long_integers
-from prorl_datasets.sources.readers.plain import odd_value, one_line, some_names
+from prorl_datasets.candidate import Row
+from prorl_datasets.sources.readers.decode import long_integers, odd_value, one_line, some_names
 from prorl_datasets.spec import AdapterSpec
 from prorl_datasets.types import DatasetError
 from prorl_verifiers import TaskError, load_task
@@ -41,7 +40,7 @@ class Unusable(Exception):
 
 
 def require_plain(value: Any) -> None:
-    """Raise Unusable for values that cannot be carried on (``readers.plain``)."""
+    """Raise Unusable for values that cannot be carried on (``readers.decode``)."""
     problem = odd_value(value)
     if problem is not None:
         raise Unusable("a value that cannot be carried on", problem)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from prorl_datasets.rows.row import Row
+from prorl_datasets.candidate import Row
 from prorl_datasets.sources.adapters.fields import (
     Raw,
     Unusable,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from prorl_datasets.rows.row import Row
+from prorl_datasets.candidate import Row
 from prorl_datasets.sources.adapters.fields import (
     Raw,
     Unusable,

@@ -1,26 +1,34 @@
 """Read the rows of a published file, whatever its format, in bounded memory.
 
-``iter_rows`` knows .jsonl, .json (one array), .parquet and .csv, the texts also as .gz. Leaves out:
+``iter_rows`` knows .jsonl, .json (one array), .csv, .tsv, each also .gz or .zst, .parquet and .arrow. Leaves out:
 what the columns mean (``adapters``) and where the file comes from (``hub``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from prorl_datasets.sources.readers.array import json_rows
+from prorl_common.files import lfs_problem
 from prorl_datasets.sources.readers.decode import DEFAULT_MAX_ROW_BYTES, OnBroken, long_integers
-from prorl_datasets.sources.readers.lines import jsonl_rows
-from prorl_datasets.sources.readers.tables import csv_rows, parquet_rows
+from prorl_datasets.sources.readers.lines import json_rows, jsonl_rows
+from prorl_datasets.sources.readers.tables import arrow_rows, csv_rows, parquet_rows
 from prorl_datasets.types import DatasetError
 
 _Reader = Callable[[Path, int, OnBroken | None], Iterator[tuple[str, dict[str, Any]]]]
+_TEXTS: dict[str, _Reader] = {
+    ".jsonl": jsonl_rows,
+    ".json": json_rows,
+    ".csv": csv_rows,
+    ".tsv": partial(csv_rows, delimiter="\t"),
+}
 _READERS: dict[str, _Reader] = {
-    ".jsonl": jsonl_rows, ".jsonl.gz": jsonl_rows, ".json": json_rows, ".json.gz": json_rows,
-    ".parquet": parquet_rows, ".csv": csv_rows, ".csv.gz": csv_rows,
-}  # fmt: skip
+    **{f"{end}{packed}": read for end, read in _TEXTS.items() for packed in ("", ".gz", ".zst")},
+    ".parquet": parquet_rows,
+    ".arrow": arrow_rows,
+}
 READABLE = tuple(_READERS)
 """Endings of file names that ``iter_rows`` reads."""
 
@@ -33,16 +41,17 @@ def iter_rows(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ("<path>:<line or row>", row) in file order; lines and rows count from 1.
 
-    Line for .jsonl and .csv, row for .json and .parquet. Memory stays near ``max_row_bytes`` whatever
+    Line for .jsonl, .csv and .tsv, row for the others. Memory stays near ``max_row_bytes`` whatever
     the file's size. Raises DatasetError, one line naming file and place, for an unknown ending, a
-    missing, cut off or damaged file, a row that is no object, too large or not UTF-8, and columns of
+    missing, cut off or damaged file, a Git LFS pointer, a row that is no object, too large or not UTF-8, and columns of
     the same name. ``on_broken`` is told of single rows that are no objects, no JSON, not UTF-8 or of another width;
     reading then goes on behind them, as far as the format lets one see where the next row begins.
     """
     reader = next((read for end, read in _READERS.items() if path.name.endswith(end)), None)
     if reader is None:
-        hint = "; unpack it first (zstd -d)" if path.suffix == ".zst" else ""
-        raise DatasetError(f"{path}: expected a file that ends in {', '.join(READABLE)}{hint}")
+        raise DatasetError(f"{path}: expected a file that ends in {', '.join(READABLE)}")
+    if (problem := lfs_problem(path)) is not None:
+        raise DatasetError(problem)
     return reader(path, max_row_bytes, on_broken)
 
 

@@ -1,13 +1,11 @@
-"""Lines of a text file, plain or gzip, in bounded memory; JSON lines on top of them.
-
-A line longer than the limit is refused before it is held whole. Leaves out: .zst (it would need a
-further dependency) and tables (``readers.tables``).
-"""
+"""Rows of JSON Lines files and of files that hold one JSON array, in bounded memory."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
+import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,9 @@ from typing import Any, BinaryIO, cast
 from prorl_datasets.sources.readers.decode import (
     BROKEN_SHOWN,
     OnBroken,
+    as_object,
     json_object,
+    long_integers,
     short,
     too_large,
     utf8,
@@ -28,8 +28,12 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, unpacking it when its name ends in .gz. Raises DatasetError when it cannot."""
+    """Open a file, unpacking it when its name ends in .gz or .zst. Raises DatasetError when it cannot."""
     try:
+        if path.suffix == ".zst":
+            import pyarrow
+
+            return cast(BinaryIO, pyarrow.input_stream(str(path), compression="zstd"))
         if path.suffix == ".gz":
             return cast(BinaryIO, gzip.open(path, "rb"))
         return path.open("rb")
@@ -42,7 +46,7 @@ def open_bytes(path: Path) -> BinaryIO:
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
     """Return the next bytes, at most BLOCK, b"" at the end.
 
-    Raises DatasetError for a truncated or damaged gzip file; ``progress`` says how far it was good
+    Raises DatasetError for a truncated or damaged packed file; ``progress`` says how far it was good
     ("line 12 is the last whole one").
     """
     try:
@@ -56,11 +60,12 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
             f"{path}: the gzip file is damaged ({short(error)}); {progress}; fetch it again"
         ) from error
     except OSError as error:
-        raise DatasetError(f"{path}: cannot be read ({short(error)}); {progress}") from error
+        cure = "; fetch it again" if path.suffix == ".zst" else ""
+        raise DatasetError(f"{path}: cannot be read ({short(error)}); {progress}{cure}") from error
 
 
 def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line without its line break) of a plain or gzip file.
+    """Yield (number from 1, line without its line break) of a plain or packed file.
 
     Raises DatasetError for a missing, cut off or damaged file and for a line over ``max_row_bytes``.
     """
@@ -99,3 +104,155 @@ def jsonl_rows(
                 on_broken(where, error, line[:BROKEN_SHOWN].decode("utf-8", "replace"))
                 continue
             yield where, row
+
+
+_SPACE = " \t\r\n"
+_NEAR_END = 16
+"""An error so near the end of what was read may be a word, number or escape that goes on."""
+
+
+def json_rows(
+    path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ("path:row", object) for each element of the array in ``path``.
+
+    Raises DatasetError: no array of objects, bad JSON, a file that is cut off, a row too large.
+    """
+    with open_bytes(path) as file:
+        array = _Array(path, file, max_row_bytes)
+        first = array.peek()
+        if first == "[":
+            yield from array.rows(on_broken)
+            return
+    if first != "{":
+        found = "nothing" if first == "" else repr(first)
+        raise DatasetError(f"{path}: expected one JSON array of objects, found {found}")
+    # rows all the same, where the first line is a whole object and another line follows
+    lines = (line for _, line in iter_lines(path, max_row_bytes) if line.strip())
+    try:
+        with long_integers():
+            whole = isinstance(json.loads(next(lines)), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if not whole or next(lines, None) is None:
+        raise DatasetError(
+            f"{path}: expected one JSON array of objects, found a single object; "
+            "write the rows as an array or as JSON lines"
+        )
+    yield from jsonl_rows(path, max_row_bytes, on_broken)
+
+
+class _Array:
+    """The text of an array, read ahead as far as the row at hand needs."""
+
+    def __init__(self, path: Path, file: BinaryIO, max_row_bytes: int) -> None:
+        self._path, self._file, self._limit = path, file, max_row_bytes
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text, self._at, self._row, self._ended = "", 0, 0, False
+        self._json = json.JSONDecoder()
+
+    def peek(self) -> str:
+        """Return the next character that is no white space, or "" at the end of the file."""
+        while True:
+            while self._at < len(self._text):
+                if self._text[self._at] not in _SPACE:
+                    return self._text[self._at]
+                self._at += 1
+            if not self._more(BLOCK):
+                return ""
+
+    def rows(self, on_broken: OnBroken | None) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield ("path:row", object) for each element; the opening bracket comes next."""
+        self._at += 1
+        while self.peek() != "]":
+            self._row += 1
+            where = f"{self._path}:{self._row}"
+            element = self._element(where)
+            try:
+                row = as_object(element, where)
+            except DatasetError as error:
+                if on_broken is None:
+                    raise
+                on_broken(where, error, repr(element)[:BROKEN_SHOWN])
+            else:
+                yield where, row
+            self._separator(where)
+        self._at += 1
+        if self.peek():
+            raise DatasetError(f"{self._path}: more text follows the array")
+
+    def _separator(self, where: str) -> None:
+        mark = self.peek()
+        if not mark:
+            raise self._cut_off()
+        if mark not in ",]":
+            raise DatasetError(
+                f"{where}: not valid JSON (expected , or ] behind the row, found {mark!r})"
+            )
+        if mark == ",":
+            self._at += 1
+            if self.peek() == "]":
+                raise DatasetError(f"{where}: not valid JSON (a comma before the closing ])")
+
+    def _element(self, where: str) -> Any:
+        if not self.peek():
+            raise self._cut_off()
+        while True:
+            try:
+                with long_integers():
+                    value, self._at = self._json.raw_decode(self._text, self._at)
+                return value
+            except RecursionError as error:
+                raise DatasetError(f"{where}: not valid JSON (nested too deep)") from error
+            except ValueError as error:
+                failure = error
+                if not self._may_go_on(error):
+                    raise DatasetError(f"{where}: not valid JSON ({_said(error)})") from error
+            if len(self._text) - self._at > self._limit:
+                raise too_large(where, self._limit)
+            if not self._more(max(BLOCK, len(self._text) - self._at)):
+                raise self._at_end(failure, where)
+
+    def _may_go_on(self, error: ValueError) -> bool:
+        if not isinstance(error, json.JSONDecodeError):
+            return False
+        unfinished = error.msg.startswith("Unterminated string")
+        return unfinished or error.pos >= len(self._text) - _NEAR_END
+
+    def _more(self, size: int) -> bool:
+        """Read about ``size`` further bytes behind the unread text; False at the end of the file."""
+        if self._ended:
+            return False
+        size = min(size, self._limit + BLOCK)
+        parts, got = [self._text[self._at :]], 0
+        while got < size and not self._ended:
+            block = read_block(self._file, self._path, f"row {self._row} was the last one begun")
+            got += len(block)
+            self._ended = not block
+            try:
+                parts.append(self._decode.decode(block, final=self._ended))
+            except UnicodeDecodeError as error:
+                raise DatasetError(
+                    f"{self._path}: not UTF-8 (at or soon after row {self._row}); "
+                    "convert the file to UTF-8"
+                ) from error
+        self._text, self._at = "".join(parts), 0
+        return got > 0 or bool(parts[-1])
+
+    def _at_end(self, failure: ValueError, where: str) -> DatasetError:
+        """Return the error for a row that nothing follows: cut off, or wrong before its end."""
+        place = getattr(failure, "pos", 0)
+        open_text = isinstance(failure, json.JSONDecodeError) and failure.msg.startswith("Untermin")
+        if open_text or place >= len(self._text.rstrip()):
+            return self._cut_off()
+        return DatasetError(f"{where}: not valid JSON ({_said(failure)})")
+
+    def _cut_off(self) -> DatasetError:
+        return DatasetError(
+            f"{self._path}:{max(self._row, 1)}: the file ends inside this row or behind it, "
+            "before the array is closed; fetch it again"
+        )
+
+
+def _said(error: ValueError) -> str:
+    return error.msg if isinstance(error, json.JSONDecodeError) else short(error)

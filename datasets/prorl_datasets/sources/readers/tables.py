@@ -1,4 +1,4 @@
-"""Rows of Parquet and CSV files in bounded memory, nested values as Python lists and dicts.
+"""Rows of Parquet, Arrow and CSV files in bounded memory, nested values as Python lists and dicts.
 
 Parquet is read in batches of about 16 MiB; a single value larger than the row limit is refused after
 its page was unpacked (the format gives no earlier chance). Leaves out: CSV without a header.
@@ -24,6 +24,8 @@ from prorl_datasets.sources.readers.lines import iter_lines
 from prorl_datasets.types import DatasetError
 
 _BATCH_BYTES, _BATCH_ROWS = 16 * 1024 * 1024, 1024
+_ARROW_FILE, _ARROW_END = b"ARROW1", b"\xff\xff\xff\xff\0\0\0\0"
+"""How an Arrow file begins, and how a stream ends: ``save_to_disk`` writes streams."""
 _BUFFER = 1024 * 1024
 """Bytes of a column that are read from the disk at a time."""
 
@@ -51,10 +53,7 @@ def parquet_rows(
             average = max((g.total_byte_size // max(g.num_rows, 1) for g in groups), default=0)
             rows = max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(average, 1)))
             for batch in file.iter_batches(rows, use_threads=False):
-                for place in range(batch.num_rows if batch.nbytes > max_row_bytes else 0):
-                    if batch.slice(place, 1).nbytes > max_row_bytes:
-                        raise too_large(f"{path}:{number + place}", max_row_bytes)
-                for row in batch.to_pylist():
+                for row in _rows_of(batch, path, number, max_row_bytes):
                     yield f"{path}:{number}", row
                     number += 1
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -63,17 +62,64 @@ def parquet_rows(
         ) from error
 
 
-def csv_rows(
+def arrow_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:line", columns) of a CSV file with a header; all values are text.
+    """Yield ("path:row", columns) of an Arrow IPC file or stream, rows counted from 1. Raises DatasetError.
+
+    No single row of a table is broken: ``on_broken`` is never told anything.
+    """
+    del on_broken
+    import pyarrow
+
+    if not path.is_file():
+        raise DatasetError(f"no such file: {path}")
+    number = 1
+    try:
+        with pyarrow.memory_map(str(path)) as source:
+            is_file = source.read(len(_ARROW_FILE)) == _ARROW_FILE
+            source.seek(max(source.size() - len(_ARROW_END), 0))
+            if (
+                not is_file and source.read() != _ARROW_END
+            ):  # pyarrow takes it for whole all the same
+                raise ValueError("no mark of its end")
+            source.seek(0)
+            reader = pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source)
+            _distinct(reader.schema.names, str(path))
+            whole = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+            for large in whole:
+                for start in range(0, large.num_rows, _BATCH_ROWS):
+                    for row in _rows_of(
+                        large.slice(start, _BATCH_ROWS), path, number, max_row_bytes
+                    ):
+                        yield f"{path}:{number}", row
+                        number += 1
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise DatasetError(
+            f"{path}:{number}: not a readable Arrow file, or cut off ({short(error)}); fetch it again"
+        ) from error
+
+
+def _rows_of(batch: Any, path: Path, number: int, max_row_bytes: int) -> list[dict[str, Any]]:
+    """Return the rows of an Arrow batch whose first is row ``number``. Raises DatasetError for one too large."""
+    for place in range(batch.num_rows if batch.nbytes > max_row_bytes else 0):
+        if batch.slice(place, 1).nbytes > max_row_bytes:
+            raise too_large(f"{path}:{number + place}", max_row_bytes)
+    rows: list[dict[str, Any]] = batch.to_pylist()
+    return rows
+
+
+def csv_rows(
+    path: Path, max_row_bytes: int, on_broken: OnBroken | None = None, delimiter: str = ","
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ("path:line", columns) of a CSV or TSV file with a header; all values are text.
 
     The line is where the record begins. Raises DatasetError for a record of another width.
     """
-    feed = _Feed(path, max_row_bytes)
+    feed, kind = _Feed(path, max_row_bytes), "CSV" if delimiter == "," else "TSV"
     before = csv.field_size_limit(max_row_bytes)
     try:
-        reader = csv.reader(feed, strict=True)
+        reader = csv.reader(feed, strict=True, delimiter=delimiter)
         header: list[str] | None = None
         while True:
             feed.new_record()
@@ -81,7 +127,7 @@ def csv_rows(
             try:
                 record = next(reader, None)
             except csv.Error as error:  # where the next record begins cannot be known
-                raise DatasetError(f"{where}: not valid CSV ({short(error)})") from error
+                raise DatasetError(f"{where}: not valid {kind} ({short(error)})") from error
             except NotUtf8 as error:
                 if on_broken is None or header is None:
                     raise
@@ -101,7 +147,7 @@ def csv_rows(
                 )
                 if on_broken is None:
                     raise wrong
-                on_broken(where, wrong, ",".join(record)[:BROKEN_SHOWN])
+                on_broken(where, wrong, delimiter.join(record)[:BROKEN_SHOWN])
                 continue
             yield where, dict(zip(header, record, strict=True))
     finally:

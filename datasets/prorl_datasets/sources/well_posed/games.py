@@ -1,4 +1,4 @@
-"""Rules for board games and puzzles with moves: solved already, or solved otherwise than stored."""
+"""Rules for board games, puzzles with moves, matrices and grids: solved already, unchanged, or solved otherwise than stored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
+from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _FACES = 6
@@ -223,6 +223,35 @@ def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, st
     }
 
 
+def _life(entry: Mapping[str, Any]) -> Flaw | None:
+    """game_of_life: boards that die at once, or never change."""
+    answer = re.sub(r"\s", "", str(entry["answer"]))
+    if "1" not in answer:
+        return Flaw("trivial", "the board is empty in the end")
+    if answer in re.sub(r"\s", "", str(entry["question"])):
+        return Flaw("trivial", "the board does not change")
+    return None
+
+
+def _islands(entry: Mapping[str, Any]) -> Flaw | None:
+    if not any(1 in row for row in entry["metadata"]["grid"]):
+        return Flaw("trivial", "there is no island")
+    return None
+
+
+def _oranges(entry: Mapping[str, Any]) -> Flaw | None:
+    if not any(1 in row for row in entry["metadata"]["matrix"]):
+        return Flaw("trivial", "no orange is fresh")
+    return None
+
+
+def _pieces(entry: Mapping[str, Any]) -> Flaw | None:
+    """string_splitting, string_synthesis: no rule applies to the first counts."""
+    if len(entry["metadata"]["states"]) < 2:
+        return Flaw("trivial", "no rule applies")
+    return None
+
+
 RULES: Mapping[str, Rule] = {
     "color_cube_rotation": _cube_turns,
     "graph_color": _colours,
@@ -232,4 +261,13 @@ RULES: Mapping[str, Rule] = {
     "rubiks_cube": _cube,
     "sokoban": _boxes,
     "tsumego": _capture,
+    "binary_matrix": unchanged("matrix", "solution"),
+    "game_of_life": _life,
+    "largest_island": _islands,
+    "manipulate_matrix": unchanged("matrix", "solution"),
+    "pool_matrix": unchanged("matrix", "solution"),
+    "rotate_matrix": unchanged("matrix", "solution"),
+    "rotten_oranges": _oranges,
+    "string_splitting": _pieces,
+    "string_synthesis": _pieces,
 }

@@ -25,7 +25,7 @@ PROMPT = re.compile(
     re.IGNORECASE,
 )
 """How vLLM, SGLang and hosted servers write it. vLLM's "at least 7 input tokens" is a bound, not a size."""
-CURE = "name the model's tokenizer (--server-tokenizer) or ask for fewer tokens"
+CURE = "name the model's tokenizer (server.tokenizer) or ask for fewer tokens"
 
 
 class ContextLimits:

@@ -127,13 +127,12 @@ def read_object(reply: Reply) -> dict[str, Any]:
 def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
     """Return the one answer in a response; reasoning that a chat server split off is put back in think tags.
 
-    Raises TransientError for another shape, RefusedError for a filtered answer.
+    Raises TransientError for another shape, RefusedError for a filtered answer and for one without text.
     """
     try:
         choice = row["choices"][0]
         reason = choice["finish_reason"]
         text = choice["message"].get("content") if chat else choice["text"]
-        text = "" if chat and text is None else text
         thought = chat and (
             choice["message"].get("reasoning_content") or choice["message"].get("reasoning")
         )
@@ -146,10 +145,18 @@ def read_answer(row: Mapping[str, Any], chat: bool) -> Answer:
     if reason == "content_filter":
         raise RefusedError("finish_reason content_filter")
     known = (c is None or (type(c) is int and c >= 0) for c in counts)
-    if not isinstance(text, str) or not all(known):
+    empty = text is None or (isinstance(text, str) and not text.strip())
+    if (not isinstance(text, str) and not (chat and empty)) or not all(known):
         raise TransientError("an answer of another shape (text or usage)")
     if reason not in (*STOPPED, *CUT):
         raise TransientError(f"an answer that ended with '{one_line(str(reason))[:40]}'")
+    if thought and empty and reason in CUT:  # the limit came in the middle of its reasoning
+        return Answer(whole_characters(f"<think>\n{thought}"), "length", counts[0], counts[1])
+    if text is None or (thought and empty):
+        raise RefusedError(
+            "an answer without text: the server kept all of it as reasoning or as a tool call; allow more tokens, or "
+            "start the server without its reasoning and tool parsers"
+        )
     if thought:
         text = f"<think>\n{str(thought).strip()}\n</think>\n\n{text}"
     return Answer(

@@ -57,9 +57,9 @@ class GrowingLayer(DynamicLayer):  # type: ignore[no-untyped-call]
         self.values = self._value_room[:, :, self._left : start + new]
         return self.keys, self.values
 
-    def batch_select_indices(self, indices: torch.Tensor) -> None:
-        """Keep (or repeat) the rows ``indices``; the buffers are made anew at the next token."""
-        super().batch_select_indices(indices)
+    def reorder_cache(self, beam_idx: Any) -> None:
+        """Keep (or repeat) the rows ``beam_idx``; the buffers are made anew at the next token."""
+        super().reorder_cache(beam_idx)
         self._key_room = self._value_room = None
 
     def drop_left(self, tokens: int) -> None:

@@ -3,22 +3,27 @@
 Does: left-padded prefill, repeating each prompt's cache for its samples, stepwise decoding, dropping
 finished rows so that cost follows the rows that still run. The batch is fixed, so that it depends on its
 requests alone; :mod:`.refill` gives freed places to waiting samples. A token is drawn from its row's logits, by
-temperature and top-p, with one uniform number a row. Leaves out: penalties, top-k, beams.
+temperature and top-p, with one uniform number a row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from prorl_inference.tokens import PromptRows, Row
-from prorl_inference.types import SamplingParams
+from prorl_inference.tokens import PromptRows, Row, vocabulary
+from prorl_inference.types import ModelError, SamplingParams
 
 if TYPE_CHECKING:
     import torch
 
 COMPACT_AT = 0.875
 """Rows are dropped from the batch once at most this share of it still runs: dropping copies the cache."""
+PLAIN = "past_key_values"
+RECURRENT = "cache_params"
+"""The word for the cache where a model has nothing but recurrent layers."""
 _BLOCK = 256
 _NUCLEUS_FIRST = 1024
 """Most nuclei are smaller than this many tokens; rows that are not are sorted in full."""
@@ -50,7 +55,7 @@ def decode_batch(
     width = mask.shape[1]
     counts = torch.tensor([len(prompt.rows) for prompt in prompts])
     index = torch.arange(len(prompts)).repeat_interleave(counts).to(device)
-    cache.batch_select_indices(index)
+    cache.reorder_cache(index)
     logits, mask = logits[index], torch.nn.functional.pad(mask, (0, steps), value=1)[index]
     running = torch.ones(len(live), dtype=torch.bool)
     for step in range(steps):
@@ -74,7 +79,7 @@ def decode_batch(
             running = running[keep]
             kept = keep.to(device)
             tokens, uniforms, mask = tokens[kept], uniforms[kept], mask[kept]
-            cache.batch_select_indices(kept)
+            cache.reorder_cache(kept)
         logits, cache = advance(model, tokens, mask[:, : width + step + 1], cache)
 
 
@@ -93,15 +98,18 @@ def advance(
 
     Rows that ended may be fed too; their positions stay inside the model's context.
     """
+    name = cache_name(model)
     last = getattr(model.config, "max_position_embeddings", None) or seen.shape[1]
     output = model(
         input_ids=tokens[:, None],
-        attention_mask=seen,
+        attention_mask=None
+        if name == RECURRENT
+        else seen,  # such a model has the past in its state
         position_ids=seen.sum(dim=-1, keepdim=True).clamp(max=last) - 1,
-        past_key_values=cache,
         use_cache=True,
+        **{name: cache},
     )
-    return output.logits[:, -1], output.past_key_values
+    return output.logits[:, -1, : vocabulary(model)], getattr(output, name)
 
 
 def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, Any, torch.Tensor]:
@@ -110,6 +118,7 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
 
     from prorl_inference.backends.transformers.attention import make_cache
 
+    name = cache_name(model)
     width = max(len(prompt) for prompt in prompts)
     ids = torch.zeros((len(prompts), width), dtype=torch.long)
     mask = torch.zeros((len(prompts), width), dtype=torch.long)
@@ -121,11 +130,63 @@ def prefill(model: Any, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor,
         input_ids=ids,
         attention_mask=mask,
         position_ids=(mask.cumsum(dim=-1) - 1).clamp(min=0),
-        past_key_values=make_cache(model.config),
         use_cache=True,
         logits_to_keep=1,
+        **{name: make_cache(model.config)},
     )
-    return output.logits[:, -1], output.past_key_values, mask
+    return output.logits[:, -1, : vocabulary(model)], getattr(output, name), mask
+
+
+def cache_name(model: Any) -> str:
+    """Return the word for the cache in the model's forward pass and its output; empty where it takes none."""
+    whole = model.get_base_model() if hasattr(model, "get_base_model") else model
+    words = _parameters(type(whole).forward)
+    return next((name for name in (PLAIN, RECURRENT) if name in words), "")
+
+
+@functools.cache
+def _parameters(function: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
+
+
+def check_decoding(model: Any) -> None:
+    """Raise ModelError unless padded prompts, decoded stepwise, get the log-probs that each gets alone.
+
+    Tried with a few tokens on models whose cache is not plain, since families differ in how theirs works.
+    """
+    import torch
+
+    half = next(model.parameters()).dtype != torch.float32
+    size = vocabulary(model) or model.get_input_embeddings().weight.shape[0]
+    ids = (torch.arange(3, 13) % size).tolist()
+    sequences = [ids[:2], ids[2:6]]
+    off = 0.0
+    try:
+        if not cache_name(model):
+            raise ValueError("its forward pass takes no cache")
+        with torch.no_grad():
+            logits, cache, mask = prefill(model, sequences)
+            cache.reorder_cache(index := torch.tensor([0, 1, 1], device=model.device))
+            logits, mask = logits[index], mask[index]
+            sequences = [list(sequences[i]) for i in index.tolist()]
+            for step in range(3):
+                for row, sequence in zip(logits, sequences, strict=True):
+                    inputs = torch.tensor([sequence], device=model.device)
+                    alone = model(input_ids=inputs, use_cache=False).logits[0, -1, : len(row)]
+                    gap = row.float().log_softmax(-1) - alone.float().log_softmax(-1)
+                    off = max(off, float(gap.abs().max().nan_to_num(torch.inf)))
+                for sequence, token in zip(sequences, ids[6 + step :], strict=False):
+                    sequence.append(token)
+                tokens = torch.tensor([s[-1] for s in sequences], device=model.device)
+                mask = torch.nn.functional.pad(mask, (0, 1), value=1)
+                logits, cache = advance(model, tokens, mask, cache)
+        trouble = f"log-probs are off by {off:.2g}" if off > (0.25 if half else 0.01) else ""
+    except (AttributeError, TypeError, ValueError, RuntimeError, IndexError, KeyError) as error:
+        trouble = f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+    if trouble:
+        raise ModelError(
+            f"{type(model).__name__} cannot be sampled here ({trouble}): use another model, or another backend, such as vLLM"
+        )
 
 
 def uniform_rows(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, cast, get_args
 
 from prorl_common import UserError
-from prorl_inference.backends.transformers.decoding import decode_batch
+from prorl_inference.backends.transformers.decoding import check_decoding, decode_batch
 from prorl_inference.backends.transformers.refill import Queue, can_refill, decode_refilled
 from prorl_inference.models.loading import (
     load_model,
@@ -68,7 +68,10 @@ class TransformersGenerator:
         model_digest: str = "",
         batching: Batching = "fixed",
     ) -> None:
-        """Take a loaded model; move it to ``device`` unless that is None. ``batch_size`` is in rows."""
+        """Take a loaded model; move it to ``device`` unless that is None. ``batch_size`` is in rows.
+
+        Raises ModelError for a family that this sampler would sample wrongly.
+        """
         if batch_size < 1:
             raise UserError(f"batch_size is {batch_size}: it must be at least 1")
         if batching not in get_args(Batching):
@@ -82,6 +85,8 @@ class TransformersGenerator:
 
             if self._model.config.model_type in attention.FAMILIES:
                 self._model.set_attn_implementation(attention.register())
+        if not can_refill(self._model):
+            check_decoding(self._model)
         self.tokenizer = tokenizer
         self.batch_size = batch_size
         self.batching = batching

@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from prorl_inference.backends.transformers.decoding import (
     COMPACT_AT,
+    PLAIN,
     advance,
+    cache_name,
     prefill,
     sample_tokens,
     to_host,
@@ -182,7 +184,7 @@ class Batch:
         self.mask, self.tokens, self.uniforms = (
             old[index] for old in (self.mask, self.tokens, self.uniforms)
         )
-        self.cache.batch_select_indices(index)
+        self.cache.reorder_cache(index)
 
     def _widen(self, positions: int) -> None:
         """Put ``positions`` of padding at the left, if any."""
@@ -249,7 +251,7 @@ def can_refill(model: Any) -> bool:
     """Return whether every layer of the model keeps all tokens, which is what refilling needs."""
     from prorl_inference.backends.transformers.attention import grows_in_place, make_cache
 
-    return grows_in_place(make_cache(model.config))
+    return cache_name(model) == PLAIN and grows_in_place(make_cache(model.config))
 
 
 def decode_refilled(

@@ -16,9 +16,8 @@ import sys
 
 from prorl_sandbox.box import harness, limits, preload, syscalls
 from prorl_sandbox.box.container import cleaning, frames, template
-from prorl_sandbox.box.container.link import Link
-from prorl_sandbox.box.container.meter import Meter
-from prorl_sandbox.box.container.run import Run
+from prorl_sandbox.box.container.frames import Link
+from prorl_sandbox.box.container.run import Meter, Run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import marshal
 import os
 import struct
 
-from prorl_sandbox.box import landlock, limits, seccomp, syscalls
+from prorl_sandbox.box import limits, seccomp, syscalls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Template:
         syscalls.drop_capabilities()
         if self._landlock_abi:
             readable = (*_READABLE, *folders)
-            landlock.Fence((scratch, *_WRITABLE), readable, self._landlock_abi).put_up()
+            syscalls.Fence((scratch, *_WRITABLE), readable, self._landlock_abi).put_up()
         syscalls.prepared_drop_robust_list()()
         seccomp.install_blob(self._filter)
 

@@ -63,9 +63,9 @@ class Group:
             write(f"{memory}/{swap[0]}", swap[1])
 
     def join(self) -> None:
-        """Move the calling process into the group."""
-        for folder in self._folders:
-            write(f"{folder}/cgroup.procs", "0")
+        """Move the calling process into the group. Then nobody here knows where it lies any more."""
+        while self._folders:
+            write(f"{self._folders.pop()}/cgroup.procs", "0")
 
     def take_base(self) -> None:
         """Note what the slot itself uses; limits are set on top of it."""
@@ -195,11 +195,11 @@ def _try_unified(folder: str, ask: bool) -> str:
 
     ``ask``: have it pass the controllers on if it does not.
     """
-    with open(f"{folder}/cgroup.controllers", encoding="ascii") as file:
+    with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
         offered = file.read().split()
     if not {"memory", "pids"} <= set(offered):
         return "the unified hierarchy offers no memory and pids controllers here"
-    with open(f"{folder}/cgroup.subtree_control", encoding="ascii") as file:
+    with open(f"{folder}/cgroup.subtree_control", encoding="utf-8") as file:
         passed_on = file.read().split()
     if not {"memory", "pids"} <= set(passed_on):
         if not ask:
@@ -234,7 +234,7 @@ def make_parents(version: int, folders: list[str], name: str) -> list[str]:
     for folder in made:
         os.mkdir(folder)
         if version == 2:
-            with open(f"{folder}/cgroup.controllers", encoding="ascii") as file:
+            with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
                 _pass_on(folder, with_cpu="cpu" in file.read().split())
         # All boxes together weigh as much as a busy process on each processor.
         with contextlib.suppress(OSError):
@@ -265,7 +265,7 @@ def sweep(folders: list[str]) -> None:
 def start_time(process: str) -> str:
     """Return the start time of a process in clock ticks, '' if there is none of this number."""
     try:
-        with open(f"/proc/{process}/stat", encoding="ascii", errors="replace") as file:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]
     except OSError:
         return ""

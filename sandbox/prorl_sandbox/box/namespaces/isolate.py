@@ -1,4 +1,5 @@
-"""Walls of the box: namespaces, private roots, an unprivileged user, no rights.
+"""Walls of the box: namespaces, private roots, an unprivileged user, no rights; and the box's own side of
+its making, up to the job that it waits for.
 
 A slot takes a user, pid, mount, network, IPC and UTS namespace of its own with its root once; every
 box then takes fresh pid and mount namespaces below it, with scratch and program folders of its own.
@@ -9,13 +10,16 @@ from __future__ import annotations
 
 # Not ``signal`` itself: its enumerations would cost every later fork.
 import _signal as signal  # type: ignore[import-not-found]
+import _socket
 import contextlib
+import gc
 import os
 import socket
 import stat
+import struct
+import time
 
-from prorl_sandbox.box import landlock, seccomp, syscalls
-from prorl_sandbox.box.namespaces.image import DEVICES, PROGRAM_FOLDER, SCRATCH, STDIN_FILE
+from prorl_sandbox.box import limits, seccomp, syscalls, wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +27,21 @@ if TYPE_CHECKING:
 
     Settings = dict[str, Any]
 
+SCRATCH, PROGRAM_FOLDER = "/scratch", "/box"
+"""Where each box mounts its own."""
+STDIN_FILE = "/box/stdin"
+DEVICES = ("null", "zero", "urandom", "random", "full")
 INSIDE_ID = 1000
+CHANNEL = 3
+STREAMS = 3
+"""Descriptors of a job: standard output and error, channel. A fourth one is a pipe, for standard
+input that is too long for a file."""
+STARTED, FAULT = b"s", b"x"
+WHEN = struct.Struct("=dd")
+"""The body of STARTED: when the program starts, by ``time.monotonic``, and the processor seconds
+that its box has cost until then."""
+_RIGHTS = _socket.CMSG_SPACE(4 * (STREAMS + 1))
+_LONGEST_FAULT = 1000
 _FIRST_OUTSIDE_ID = 1_000_000_000
 _IDS_PER_SLOT = 65_536
 _SLOT_RANGES = 40_000
@@ -42,7 +60,7 @@ def is_privileged() -> bool:
     CAP_SYS_ADMIN."""
     if os.geteuid() != 0:
         return False
-    with open("/proc/self/status", encoding="ascii") as file:
+    with open("/proc/self/status", encoding="utf-8") as file:
         effective = next(line.split()[1] for line in file if line.startswith("CapEff:"))
     return bool(int(effective, 16) >> _CAP_SYS_ADMIN & 1)
 
@@ -212,7 +230,7 @@ class Doors:
         )
         self._fence = None
         if settings["landlock"] and "mount" in walls:
-            self._fence = landlock.Fence((SCRATCH, "/dev"), ("/",), settings["landlock"])
+            self._fence = syscalls.Fence((SCRATCH, "/dev"), ("/",), settings["landlock"])
         if "seccomp" in walls:
             self._rights += (syscalls.prepared_drop_robust_list(),)
             self._filters = tuple(seccomp.prepared(blob) for blob in settings["filters"])
@@ -295,3 +313,67 @@ class Sacrifice:
     def _write(self, score: bytes) -> None:
         if self._fd >= 0:
             os.pwrite(self._fd, score, 0)
+
+
+def receive_job(
+    settings: dict[str, Any], doors: Doors, way: _socket.socket, summed: bool
+) -> dict[str, Any]:
+    """Shut this box's doors, then wait for its job; return the job, ready to run.
+
+    All that does not depend on the job is done before it comes, for then nobody waits. ``summed``:
+    a control group holds the memory of the whole box. On ``way`` it says what went wrong, or that
+    the program starts.
+    """
+    gc.disable()  # until the program starts: there is nothing to collect
+    try:
+        files = doors.shut()
+        warm_up()
+        fds = _take_streams(way)
+        job: dict[str, Any] = wire.read_frame(fds[2])
+        job["program"], stdin = f"{PROGRAM_FOLDER}/{job['file']}", STDIN_FILE
+        if not files:  # without a root of its own: in the folder that the host has made
+            scratch = job["scratch"]
+            os.chdir(scratch)
+            os.environ.update(HOME=scratch, TMPDIR=scratch)
+            job["program"], stdin = f"{scratch}/.{job['file']}", f"{scratch}/.stdin"
+            flags = os.O_CREAT | os.O_WRONLY
+            files = [os.open(job["program"], flags, 0o700), os.open(stdin, flags, 0o600)]
+        wire.write_all(files[0], job["artifact"] or job["source"].encode("utf-8", "replace"))
+        if job["stdin"] is not None:
+            wire.write_all(files[1], job["stdin"])
+            fds.append(os.open(stdin, os.O_RDONLY))
+        # Input, output and error become 0 to 2, the channel 3, the way 4; the rest is closed.
+        for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], way.fileno())):
+            os.dup2(fd, number, inheritable=number < CHANNEL)
+        way.detach()
+        way = _socket.socket(fileno=CHANNEL + 1)
+        os.closerange(CHANNEL + 2, 4096)
+        limits.set_limits(job, settings["others"], summed)
+    except Exception as error:  # noqa: BLE001 - ours, whatever it is: the program has not begun
+        way.send(FAULT + f"{type(error).__name__}: {error}".encode()[:_LONGEST_FAULT])
+        os._exit(1)
+    way.send(STARTED + WHEN.pack(time.monotonic(), time.process_time()))
+    way.close()
+    return job
+
+
+def hold_low_numbers() -> None:
+    """Have no descriptor of this process, or of what it forks, get one of a box's own numbers."""
+    while (fd := os.dup(0)) <= CHANNEL + 1:
+        continue
+    os.close(fd)
+
+
+def _take_streams(way: _socket.socket) -> list[int]:
+    """Wait for the job's descriptors. Ends with the slot."""
+    _, rights, _, _ = way.recvmsg(64, _RIGHTS)
+    if not rights:
+        os._exit(0)
+    data = rights[0][2]
+    return list(struct.unpack(f"={len(data) // 4}i", data))
+
+
+def warm_up() -> None:
+    """Touch, before anybody waits, the memory that a run will touch: after a fork each first write
+    to a page costs a copy."""
+    exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line

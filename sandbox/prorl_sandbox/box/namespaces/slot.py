@@ -21,9 +21,9 @@ import socket
 import struct
 import time
 
-from prorl_sandbox.box import limits, syscalls, usage
+from prorl_sandbox.box import limits, syscalls
 from prorl_sandbox.box.limits import processor_time
-from prorl_sandbox.box.namespaces import boxed, isolate
+from prorl_sandbox.box.namespaces import isolate
 from prorl_sandbox.box.namespaces.cgroup import KERNEL_BYTES
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ class _Box:
         self._group = group if group is not None and group.counts_time else None
         self._proc = proc
         self._base = self._own = 0.0
-        self._tally: usage.Tally | None = None
+        self._tally: limits.Tally | None = None
         try:
             self.handle = os.pidfd_open(pid)
         except OSError:  # a kernel before 5.3: looked after by waiting in short ticks
@@ -85,8 +85,8 @@ class _Box:
             said = self.way.recv(_MESSAGE)
         except OSError:
             return
-        if said[:1] == boxed.STARTED:
-            self.started, self.before = boxed.WHEN.unpack(said[1:])
+        if said[:1] == isolate.STARTED:
+            self.started, self.before = isolate.WHEN.unpack(said[1:])
         else:
             self.fault = said[1:].decode("utf-8", "replace")
 
@@ -99,8 +99,10 @@ class _Box:
         """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
         by then: most are."""
         if self._tally is None:
-            numbers = usage.children(self._proc, "self")  # /proc's names are not this process's
-            self._tally = usage.Tally(self._proc, lambda: usage.with_all_below(self._proc, numbers))
+            numbers = limits.children(self._proc, "self")  # /proc's names are not this process's
+            self._tally = limits.Tally(
+                self._proc, lambda: limits.with_all_below(self._proc, numbers)
+            )
         else:
             self._tally.look()
         if self.started is not None:
@@ -195,13 +197,17 @@ class Slot:
             self._run(made, header, fds)
             made.close()
 
+    def forget(self) -> None:
+        """In a box: let go of what names this machine."""
+        self._settings.clear()
+
     def _prepare(self) -> bool:
         try:
             if "pid" in self._settings["walls"]:
                 proc = self._settings["proc"]
                 self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
             isolate.separate_surroundings(self._settings["walls"])
-            boxed.hold_low_numbers()
+            isolate.hold_low_numbers()
             limits.set_fixed_limits()  # for its boxes, which inherit them
             if self._group is not None:
                 self._group.take_base()
@@ -237,7 +243,7 @@ class Slot:
             return _Box(pid, mine, self._group, self._settings["proc"])
         os.close(mine.detach())
         self._control.detach()  # closed with all the rest, so that no low number is free until then
-        return boxed.receive_job(self._settings, self._doors, theirs, self._group is not None)
+        return isolate.receive_job(self._settings, self._doors, theirs, self._group is not None)
 
     def _await_job(self) -> tuple[dict[str, Any] | None, list[int]]:
         """Wait for the host's next word: a job's limits and descriptors. Ends with the host."""
@@ -245,7 +251,7 @@ class Slot:
             if fd == self._life:
                 os._exit(0)
         data, fds = self._receive()
-        if len(fds) < boxed.STREAMS:
+        if len(fds) < isolate.STREAMS:
             _close_all(fds)
             return None, []
         return marshal.loads(data), fds
@@ -258,7 +264,7 @@ class Slot:
 
     def _receive(self) -> tuple[bytes, list[int]]:
         try:
-            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, boxed.STREAMS + 1)
+            data, fds, _, _ = socket.recv_fds(self._control, _MESSAGE, isolate.STREAMS + 1)
         except OSError:
             data, fds = b"", []
         if not data:

@@ -14,7 +14,7 @@ import socket
 import time
 
 from prorl_sandbox.box import limits, seccomp, syscalls
-from prorl_sandbox.box.namespaces import cgroup, entry, isolate
+from prorl_sandbox.box.namespaces import cgroup, image, isolate
 from prorl_sandbox.box.namespaces.slot import Slot
 
 TYPE_CHECKING = False
@@ -90,9 +90,16 @@ class Supervisor:
                     return job
             os.close(answers)
 
+    def forget(self) -> None:
+        """In a box: let go of what names this machine. What is freed may still lie in its memory."""
+        self._groups.clear()
+        self._settings.clear()
+        if self._slot is not None:
+            self._slot.forget()
+
     def _root(self, name: str, listing: int) -> str:
         """Return the path of a root, which is made if it is the first time that it is asked for."""
-        files = entry.read_note(listing)
+        files = image.read_note(listing)
         if self._image is None:
             return ""
         self._image.lay(name, files)

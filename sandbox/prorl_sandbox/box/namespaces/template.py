@@ -22,7 +22,7 @@ def main() -> None:
     package = type(sys)("prorl_sandbox")
     package.__path__ = [os.path.abspath(f"{__file__}/../../..")]
     sys.modules["prorl_sandbox"] = package
-    from prorl_sandbox.box.namespaces import entry
+    from prorl_sandbox.box.namespaces.image import move_in, move_out, read_note, settle_rights
 
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
@@ -30,14 +30,14 @@ def main() -> None:
         data, notes, _, _ = socket.recv_fds(control, 65536, 1)
         settings = marshal.loads(data)
         try:
-            entry.settle_rights(settings)
+            settle_rights(settings)
             if "mount" in settings["walls"]:
-                entry.move_in(control.fileno(), settings, entry.read_note(notes[0]))
+                move_in(control.fileno(), settings, read_note(notes[0]))
         except OSError as error:
             control.send(marshal.dumps({"event": "error", "message": f"{error}"}, 2))
             os._exit(1)
     else:
-        settings = entry.read_note(int(sys.argv[2]))
+        settings = read_note(int(sys.argv[2]))
     # All of it now: behind the walls the package's files are out of sight.
     from prorl_sandbox.box import harness, preload
     from prorl_sandbox.box.namespaces.supervisor import Supervisor
@@ -46,7 +46,7 @@ def main() -> None:
     packages, *modules = settings["packages"] or ("",)
     if packages:
         preload.load_packages(packages, modules)
-    image = entry.move_out(settings, int(sys.argv[3])) if len(sys.argv) > 2 else None
+    image = move_out(settings, int(sys.argv[3])) if len(sys.argv) > 2 else None
     if packages:
         preload.settle_packages(modules)
     supervisor = Supervisor(control, settings, image)
@@ -54,8 +54,12 @@ def main() -> None:
     gc.collect()
     gc.freeze()  # the collector of a forked child then leaves the shared pages alone
     job = supervisor.serve()
+    supervisor.forget()
+    # To free them would cost, or close descriptors.
+    kept = [held, supervisor, image, control, package]
+    del settings, packages, modules, supervisor, image, control
     harness.run(job, _CHANNEL)
-    del held
+    del kept
 
 
 if __name__ == "__main__":

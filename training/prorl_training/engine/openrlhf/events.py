@@ -1,12 +1,12 @@
 """What a cluster run tells the command that started it: progress and outcome, as files in the run's folder.
 
 ``events.jsonl`` holds what the loop would say on a terminal, ``outcome.json`` how it ended, ``stop`` is
-created by whoever wants the run to end after its step. Leaves out: metrics and decisions, which are in the
-run's own journals.
+created by whoever wants the run to end after its step.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -26,9 +26,9 @@ class EventProgress:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file: TextIO = path.open("a", encoding="utf-8")
 
-    def start(self, label: str, total: int | None) -> None:
+    def start(self, label: str, total: int | None, done: int = 0) -> None:
         """Begin a stage."""
-        self._write({"kind": "start", "label": label, "total": total})
+        self._write({"kind": "start", "label": label, "total": total, "done": done})
 
     def advance(self, count: int = 1, **fields: str) -> None:
         """Count finished items."""
@@ -74,7 +74,7 @@ class EventReader:
 def replay(event: dict[str, Any], progress: Progress) -> None:
     """Tell ``progress`` what an event says."""
     calls: dict[str, Callable[[], None]] = {
-        "start": lambda: progress.start(event["label"], event["total"]),
+        "start": lambda: progress.start(event["label"], event["total"], event["done"]),
         "advance": lambda: progress.advance(event["count"], **event["fields"]),
         "message": lambda: progress.message(event["text"]),
         "finish": progress.finish,
@@ -84,13 +84,17 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is a line for the user: their mistake, a service's, or a process that died."""
+    """How a run ended. ``error`` is a line for the user: their mistake, a service's, or a process that died.
+
+    ``address_in_use``: a process could not start because the port it was to listen at had been taken.
+    """
 
     last_step: int
     stopped: str | None = None
     interrupted: bool = False
     error: str | None = None
     fault: Literal["user", "service", "disk", "bug"] | None = None
+    address_in_use: bool = False
 
 
 def write_outcome(spec: Spec, outcome: Outcome) -> None:
@@ -124,7 +128,16 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
         write_outcome(spec, Outcome(0, error=f"{what} could not start: {text}", fault="user"))
         return
     line = f"{what} could not start: {type(error).__name__}: {text}"
-    write_outcome(spec, Outcome(0, error=line, fault="service"))
+    taken = is_address_in_use(error)
+    write_outcome(spec, Outcome(0, error=line, fault="service", address_in_use=taken))
+
+
+def is_address_in_use(error: BaseException) -> bool:
+    """Return whether an error says that a port is taken; torch and Ray hand it on as text."""
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return True
+    text = str(error)
+    return "EADDRINUSE" in text or "address already in use" in text.lower()
 
 
 def ask_to_stop(folder: Path) -> None:

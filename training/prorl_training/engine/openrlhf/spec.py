@@ -1,7 +1,7 @@
 """What the processes of a cluster run are told: one JSON file in the run's folder, named by a variable.
 
 Every process of the run, on every node, reads the same file, so the run's folder must lie on a file system
-that all of them see. Leaves out: the training config, which is the run's ``config.yaml``.
+that all of them see.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,10 @@ class Spec:
     arguments: tuple[str, ...]
     decisions: tuple[dict[str, Any], ...] = ()
     launch: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def again(self) -> Spec:
+        """Return another launch of the same run."""
+        return replace(self, launch=uuid.uuid4().hex)
 
     @property
     def folder(self) -> Path:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
-from prorl_training.algorithm import token_weights
+from prorl_training.algorithm.objective import token_weights
 from prorl_training.config import KLConfig, LossConfig, TrainConfig
 from prorl_training.policy.update import UpdateBatch
 
@@ -133,7 +133,7 @@ class UpdateReport:
 
 
 @dataclass(frozen=True, slots=True)
-class StepReport:
+class FitReport:
     """What the policy's processes measured in one step: means and shares are of all response tokens.
 
     ``kl`` is None without a reference.

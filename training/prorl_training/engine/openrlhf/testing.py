@@ -1,7 +1,6 @@
 """Tiny models, data and runs for tests of the cluster engine on the real stack, and for ``prorl prove``.
 
-Not for use elsewhere: nothing can be learned from the problems. Leaves out the environment itself
-(``make openrlhf-cpu-venv``) and what is asserted.
+Not for use elsewhere: nothing can be learned from the problems.
 """
 
 from __future__ import annotations
@@ -159,7 +158,7 @@ def recorded_mismatch(file: Path) -> tuple[float, float] | None:
     """
     import torch
 
-    from prorl_training.algorithm import mismatch_size, mismatch_sums
+    from prorl_training.algorithm.objective import mismatch_size, mismatch_sums
 
     columns = ["step", "sample_id", "policy_first", "sampler_logprobs", "trainer_logprobs"]
     rows = read_rollouts(file, columns, carried=True).to_pylist()

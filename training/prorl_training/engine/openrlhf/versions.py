@@ -1,7 +1,6 @@
 """Which versions of OpenRLHF's stack the engine is written for, and what to say where others are installed.
 
-Standard library only: it answers without torch, Ray or OpenRLHF. Leaves out: whether the packages work
-(``requirements``, shown by ``prorl doctor --engine openrlhf``).
+Standard library only: it answers without torch, Ray or OpenRLHF.
 """
 
 from __future__ import annotations

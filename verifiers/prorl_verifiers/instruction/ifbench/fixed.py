@@ -24,14 +24,15 @@ from prorl_verifiers.instruction.ifbench.word_lists import (
     is_verb,
 )
 from prorl_verifiers.instruction.ifevalg.fixed import keyword_specific_position
-from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     count_words,
+    folded,
     has_word,
     occurrences,
     sentences,
     squeezed,
     stands,
+    visible,
     words,
 )
 from prorl_verifiers.instruction.types import Kwargs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prorl_verifiers.instruction.reading import folded
+from prorl_verifiers.instruction.text import folded
 
 STOP_WORDS = frozenset(
     """

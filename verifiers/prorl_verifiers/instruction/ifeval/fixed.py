@@ -11,13 +11,13 @@ import re
 
 from prorl_verifiers.extract import strict_json
 from prorl_verifiers.instruction.language import is_english, is_language
-from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     compare,
     count_sentences,
     count_words,
     divided,
     ends_trimmed,
+    folded,
     has_word,
     looked_for,
     occurrences,
@@ -26,6 +26,7 @@ from prorl_verifiers.instruction.text import (
     six_stars,
     squeezed,
     stands,
+    visible,
     words,
 )
 from prorl_verifiers.instruction.types import Kwargs

@@ -11,10 +11,10 @@ import re
 from itertools import pairwise
 
 from prorl_verifiers.instruction.ifeval.fixed import letter_frequency, number_paragraphs
-from prorl_verifiers.instruction.reading import folded, visible
 from prorl_verifiers.instruction.text import (
     compare,
     ends_trimmed,
+    folded,
     has_word,
     occurrences,
     paragraphs,
@@ -23,6 +23,7 @@ from prorl_verifiers.instruction.text import (
     six_stars,
     squeezed,
     stands,
+    visible,
     words,
 )
 from prorl_verifiers.instruction.types import Kwargs

@@ -26,8 +26,7 @@ from prorl_verifiers.math.reading.nodes import (
     symbols,
     walk,
 )
-from prorl_verifiers.math.reading.parser import read
-from prorl_verifiers.math.reading.signs import spread
+from prorl_verifiers.math.reading.parser import read, spread
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 MAX_MEMBERS, MAX_STEPS, MAX_CONGRUENCE = 12, 60, 200

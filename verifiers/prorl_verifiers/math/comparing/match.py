@@ -10,10 +10,8 @@ from itertools import permutations, product
 from typing import assert_never
 
 from prorl_verifiers.findings import listening, note
-from prorl_verifiers.math.comparing.constants import same_up_to_constants
-from prorl_verifiers.math.comparing.echo import is_plain
 from prorl_verifiers.math.comparing.families import Family
-from prorl_verifiers.math.comparing.leaves import Rules, same_leaf
+from prorl_verifiers.math.comparing.leaves import Rules, is_plain, same_leaf
 from prorl_verifiers.math.comparing.regions import (
     FLIP,
     Piece,
@@ -29,21 +27,21 @@ from prorl_verifiers.math.comparing.relations import (
     rounds_to,
     same_letter,
     same_name,
+    same_up_to_constants,
     values_of,
 )
 from prorl_verifiers.math.comparing.shapes import (
     MAX_ITEMS,
     brackets_agree,
+    components,
     curve,
     difference,
     is_decimal,
     ordered,
     same_numbers,
 )
-from prorl_verifiers.math.comparing.vectors import components
-from prorl_verifiers.math.evaluating.curves import same_zeros
-from prorl_verifiers.math.evaluating.equal import infinite, same_value
-from prorl_verifiers.math.reading.chains import describes, says_nothing
+from prorl_verifiers.math.evaluating.equal import infinite, same_value, same_zeros
+from prorl_verifiers.math.reading.candidates import describes, says_nothing
 from prorl_verifiers.math.reading.nodes import (
     EXPRESSIONS,
     Applied,
@@ -61,8 +59,8 @@ from prorl_verifiers.math.reading.nodes import (
     Words,
     symbols,
     walk,
+    written,
 )
-from prorl_verifiers.math.reading.written import written
 from prorl_verifiers.math.targets import (
     Collection,
     Equation,

@@ -11,7 +11,7 @@ import itertools
 import re
 
 from prorl_verifiers.extract import last_boxed
-from prorl_verifiers.notation.hedges import hedged
+from prorl_verifiers.notation.latex_text import hedged
 from prorl_verifiers.types import MAX_ANSWER
 
 MAX_BOXES = 20

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 
-from prorl_verifiers.math.reading.cursor import Cursor, only_expressions
 from prorl_verifiers.math.reading.nodes import (
     Applied,
     Bracketed,
@@ -23,7 +22,7 @@ from prorl_verifiers.math.reading.nodes import (
     WithUnit,
     Words,
 )
-from prorl_verifiers.math.reading.tokens import Token, Unreadable
+from prorl_verifiers.math.reading.tokens import Cursor, Token, Unreadable, only_expressions
 
 _BASES = {
     "two": 2,

@@ -1,4 +1,4 @@
-r"""The trees that ``math.reading.parser`` builds from a written answer. Data only.
+"""The trees that ``math.reading.parser`` builds from a written answer. Data only.
 
 Expressions (numbers, symbols, sums, calls) and the shapes that hold them (lists, tuples, sets, matrices,
 relations).
@@ -6,11 +6,11 @@ relations).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,3 +236,86 @@ def walk(node: Node) -> Iterator[Node]:
 def symbols(*nodes: Node) -> frozenset[str]:
     """Return the names of the variables in ``nodes``."""
     return frozenset(part.name for node in nodes for part in walk(node) if isinstance(part, Sym))
+
+
+_SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}
+_PLAIN = (Num, Const, Sym, Root, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
+LONGEST_NUMBER = 100
+"""Digits; of a longer number their count is shown."""
+
+
+def written(node: Node) -> str:
+    """Return the tree as one line, every operation in brackets of its own where it stands inside another."""
+    try:
+        return _line(node)
+    except RecursionError:
+        return "nested too deep to be shown"
+
+
+def _line(node: Node) -> str:
+    match node:
+        case Num(value=value, base=base):
+            sides = [_digits(value.numerator), _digits(value.denominator)]
+            return ("/".join(sides) if value.denominator != 1 else sides[0]) + (
+                f" (base {base})" if base else ""
+            )
+        case Const(name=name) | Sym(name=name) | NamedSet(name=name):
+            return name
+        case Neg(of=of):
+            return f"-{_inside(of)}"
+        case Sum(terms=terms):
+            return " + ".join(map(_inside, terms))
+        case Product(factors=factors):
+            return " · ".join(map(_inside, factors))
+        case Quotient(top=top, bottom=bottom):
+            return f"{_inside(top)} / {_inside(bottom)}"
+        case Power(base=of, exponent=exponent):
+            return f"{_inside(of)}^{_inside(exponent)}"
+        case Root(of=of, index=index):
+            return f"root({_line(of)}, {_line(index)})"
+        case Call(name=name, args=args) | Applied(name=name, args=args):
+            return f"{name}({_joined(args)})"
+        case PlusMinus(of=of, opposite=opposite):
+            return f"{'∓' if opposite else '±'}{_inside(of)}"
+        case Degrees(of=of):
+            return f"{_inside(of)}°"
+        case Percent(of=of):
+            return f"{_inside(of)} %"
+        case WithUnit(of=of, unit=unit):
+            return f"{_inside(of)} [{unit}]"
+        case Ratio(items=items):
+            return " : ".join(map(_inside, items))
+        case Listing(items=items, joint=joint):
+            return (", " if joint == "," else f" {joint} ").join(map(_line, items))
+        case Bracketed(items=items, opening=opening, closing=closing):
+            return f"{opening}{_joined(items)}{closing}"
+        case SetOf(items=items):
+            return f"{{{_joined(items)}}}"
+        case Where(of=of, condition=condition):
+            return f"{{{_line(of)} : {_line(condition)}}}"
+        case Combined(parts=parts, how=how):
+            return f" {_SETS.get(how, how)} ".join(map(_inside, parts))
+        case Matrix(rows=rows):
+            return f"[{'; '.join(map(_joined, rows))}]"
+        case Cases(rows=rows):
+            return f"cases({'; '.join(map(_joined, rows))})"
+        case Relation(sides=sides, ops=ops):
+            tail = (f" {op} {_line(side)}" for op, side in zip(ops, sides[1:], strict=True))
+            return _line(sides[0]) + "".join(tail)
+        case Words(text=text):
+            return f'"{text}"'
+    assert_never(node)
+
+
+def _joined(nodes: Iterable[Node]) -> str:
+    return ", ".join(map(_line, nodes))
+
+
+def _inside(node: Node) -> str:
+    """Return a part of an operation, in brackets unless it is one thing."""
+    return _line(node) if isinstance(node, _PLAIN) else f"({_line(node)})"
+
+
+def _digits(number: int) -> str:
+    bits = number.bit_length()  # str refuses very long numbers
+    return str(number) if bits <= 3 * LONGEST_NUMBER else f"a number of {bits} bits"

@@ -4,7 +4,7 @@ import { useData } from "../data.js";
 import { html, shown } from "../lib.js";
 import { Name } from "../text.js";
 import { ClaimsTab } from "./evaluation_claims.js";
-import { HowTab, NoveltyTab } from "./evaluation_how.js";
+import { HowTab, Plain } from "./evaluation_how.js";
 import { ProblemPage } from "./evaluation_problem.js";
 import { ProblemsTab, useMatrix } from "./evaluation_problems.js";
 import { Regime, three, Waiting } from "./evaluation_shared.js";
@@ -19,7 +19,6 @@ const TABS = [
   { name: "problems", title: "Problems", show: ProblemsTab },
   { name: "claims", title: "Claims", show: ClaimsTab },
   { name: "solvable", title: "Gained and lost", show: SolvableTab },
-  { name: "novelty", title: "Novelty", show: NoveltyTab },
   { name: "how", title: "How it was made", show: HowTab },
 ];
 
@@ -38,7 +37,7 @@ export function EvaluationView({ subject, route }) {
     <p class="lead">${shown(data.problems)} problems · ${every.length} ${every.length === 1 ? "model" : "models"} · ${unfinished(data)}</p>
     ${every.length > 1 && html`<${Models} ...${part} />`}
     <nav class="tabs" aria-label="parts of the evaluation">
-      ${TABS.filter((t) => t.name !== "novelty" || data.novelty).map(
+      ${TABS.map(
         (t) => html`<a class="tab" href=${route.href({ tab: t.name, problem: null })} aria-current=${t === tab && !route.query.problem ? "page" : undefined}>${t.title}</a>`,
       )}
     </nav>
@@ -114,6 +113,7 @@ function OverviewTab({ subject, route, models, summary }) {
     </section>
     <${Curves} subject=${subject} route=${route} models=${models} />
     <${Scores} models=${models} each=${summary.each} />
+    ${(claims.data?.tables ?? []).map((/** @type {any} */ t) => html`<section><h2>${t.title}</h2><${Plain} label=${t.title} head=${t.head} rows=${t.rows} /></section>`)}
   `;
 }
 
@@ -149,7 +149,7 @@ function Scores({ models, each }) {
 
 /** @param {{subject: string, route: Route, models: Model[]}} props */
 function Curves({ subject, route, models }) {
-  const group = route.query.group ?? "";
+  const group = route.query.group ?? "overall:overall";
   const state = useData(subject, "curves", { models: route.query.models, group });
   const data = state.data;
   const lines = (data?.lines ?? []).map((/** @type {any} */ line) => ({

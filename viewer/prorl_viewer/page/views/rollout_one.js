@@ -60,7 +60,7 @@ function Facts({ data }) {
     ["finish", html`<${Name} value=${data.finish_reason} />`],
     ["policy of step", data.policy_last === null ? "–" : policy],
     ["domain, task", html`<${Name} value=${[data.domain, data.task].filter(Boolean).join(", ")} />`],
-    ["verifier", html`<${Name} value=${[data.verifier, data.judge && `judge ${data.judge}`].filter(Boolean).join(", ")} />`],
+    ["verifier", html`<${Name} value=${data.verifier} />`],
   ];
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }

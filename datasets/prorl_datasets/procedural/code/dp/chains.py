@@ -1,7 +1,4 @@
-"""Code problems on chains of elements of a list, solved by dynamic programming.
-
-Leaves out: edits (``dp.edits``), counting words (``dp.words``).
-"""
+"""Code problems on chains of elements of a list, solved by dynamic programming."""
 
 from __future__ import annotations
 
@@ -15,43 +12,11 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     condition,
     integers,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_CHAINS_GOLD = {
-    1: """
-    def solve(a):
-        chain = a[:1]
-        for v in a[1:]:
-            u = chain[-1]
-            if $d <= $step <= $top:
-                chain.append(v)
-        return [$f * v for v in chain]
-    """,
-    2: """
-    def solve(a):
-        best = []
-        for i, v in enumerate(a):
-            before = [best[j] for j, u in enumerate(a[:i]) if $d <= $step <= $top]
-            best.append(v + ($f if $cond else 0) + max([0, *before]))
-        return max(best, default=0)
-    """,
-    3: """
-    def solve(a):
-        ways = []
-        size = []
-        count = longest = 0
-        for i, v in enumerate(a):
-            before = [j for j, u in enumerate(a[:i]) if $d <= $step <= $top]
-            ways.append(1 + sum(ways[j] for j in before))
-            size.append(1 + max([size[j] for j in before], default=0))
-            if $cond:
-                count += ways[i]
-                longest = max(longest, size[i])
-        return [count % $m, longest]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +41,15 @@ def _draw_chains(rng: Random, level: int) -> _Chains:
 def _chains_statement(p: _Chains) -> str:
     head = "`a` is a list of at most 10 integers. "
     way = "above" if p.up else "below"
-    link = (
-        f"every element but the first is at least {p.least} and at most {p.least + p.spread} {way} "
-        "the one "
-        "before it in the subsequence"
+    link = WORDINGS.one("chains statement link", p=p, least_plus_spread=p.least + p.spread, way=way)
+    what = WORDINGS.one(
+        f"chains {p.level}",
+        p=p,
+        least_plus_spread=p.least + p.spread,
+        way=way,
+        link=link,
+        text=p.cond.text,
     )
-    what = {
-        1: "Build a chain: it starts with the first element of `a`; then go through `a` and "
-        f"put every element at the end of the chain that is at least {p.least} and at most "
-        f"{p.least + p.spread} {way} the chain's last element then. Give the chain (empty if `a` "
-        "is "
-        f"empty), each element multiplied by {p.factor}.",
-        2: "A subsequence is what is left when any elements are deleted, the order kept. "
-        f"Among the non-empty subsequences in which {link}, give the largest sum of "
-        f"elements plus {p.factor} for each element that is {p.cond.text} (0 if `a` is empty).",
-        3: "A subsequence is a choice of positions, in increasing order; two different "
-        "choices count as two even if their values are equal. Consider the non-empty "
-        f"subsequences in which {link} and the last element is {p.cond.text}. "
-        f"Give a list of two integers: their number modulo {p.modulus}, and the largest length "
-        "among them (0 if there is none).",
-    }[p.level]
     return head + what
 
 
@@ -137,8 +91,8 @@ def _chains(rng: Random, level: int) -> Problem:
         {"f": p.factor, "condition": p.cond.key},
         {"m": p.modulus, "condition": p.cond.key},
     )[p.level - 1]
-    text = source(
-        _CHAINS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"chains solution {p.level}",
         d=p.least,
         top=p.least + p.spread,
         step="v - u" if p.up else "u - v",

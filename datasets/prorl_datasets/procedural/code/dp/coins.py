@@ -1,7 +1,4 @@
-"""Code problems on paying with coins, solved by dynamic programming.
-
-Leaves out: knapsacks (``dp.knapsacks``).
-"""
+"""Code problems on paying with coins, solved by dynamic programming."""
 
 from __future__ import annotations
 
@@ -10,51 +7,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_COINS_GOLD = {
-    1: """
-    def solve(x):
-        total = $fee * x
-        for rest in range(x + 1):
-            for coin in $down:
-                total += rest // coin
-                rest %= coin
-        return total
-    """,
-    2: """
-    def solve(x):
-        best = [0] + [None] * x
-        for coin in $coins:
-            old = best[:]
-            using = [None] * (x + 1)
-            for s in range(coin, x + 1):
-                options = []
-                if old[s - coin] is not None:
-                    options.append(old[s - coin] + coin + $fee)
-                if using[s - coin] is not None:
-                    options.append(using[s - coin] + coin + $limit)
-                using[s] = min(options, default=None)
-                if using[s] is not None and (best[s] is None or using[s] < best[s]):
-                    best[s] = using[s]
-        return best[x] if best[x] is not None else $none
-    """,
-    3: """
-    def solve(x):
-        coins = $coins
-        total = [1] + [0] * x
-        ending = [[0] * len(coins) for _ in range(x + 1)]
-        for s in range(1, x + 1):
-            for i, coin in enumerate(coins):
-                for k in range(1, $limit + 2):
-                    if s >= k * coin:
-                        start = s - k * coin
-                        ending[s][i] += total[start] - ending[start][i]
-            total[s] = sum(ending[s])
-        return total[x] % $m
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +35,8 @@ def _draw_coins(rng: Random, level: int) -> _Coins:
 
 
 def _coins_statement(p: _Coins) -> str:
-    head = (
-        f"There are coins of the values {', '.join(map(str, p.coins))}, as many of each as "
-        "wanted. `x` is an integer from 0 to 60. "
-    )
-    what = {
-        1: "An amount is paid by taking again and again the largest coin that is not larger "
-        "than what is left, until nothing is left. Give the sum, over all amounts from 0 "
-        f"to x, of the number of coins taken, plus {p.fee} times x.",
-        2: f"A coin that is taken for the first time costs {p.fee} more than its value (once "
-        "for each value used), each further coin of the same value only its value plus "
-        f"{p.limit}. Give the smallest total cost of coins whose values add up to x; 0 if x "
-        f"is 0, and {p.none} if no coins add up to x.",
-        3: "Coins are put in a row so that their values add up to x, but not more than "
-        f"{p.limit + 1} coins of equal value may come one right after the other. Rows that "
-        "differ in the order of the coins are different. Give the number of such rows "
-        f"modulo {p.modulus} (the empty row adds up to 0).",
-    }[p.level]
+    head = WORDINGS.one("coins statement head", coins=", ".join(map(str, p.coins)))
+    what = WORDINGS.one(f"coins {p.level}", p=p, limit_plus_1=p.limit + 1)
     return head + what
 
 
@@ -128,8 +69,8 @@ def _coins(rng: Random, level: int) -> Problem:
         {"fee": p.fee, "limit": p.limit, "none": p.none},
         {"limit": p.limit, "m": p.modulus},
     )[p.level - 1]
-    text = source(
-        _COINS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"coins solution {p.level}",
         coins=p.coins,
         down=p.coins[::-1],
         fee=p.fee,

@@ -1,7 +1,4 @@
-"""Code problems on changing a word into another, solved by dynamic programming.
-
-Leaves out: chains (``dp.chains``), counting words (``dp.words``).
-"""
+"""Code problems on changing a word into another, solved by dynamic programming."""
 
 from __future__ import annotations
 
@@ -12,46 +9,11 @@ from typing import Any
 
 from prorl_datasets.procedural.code.lists.common import (
     letters,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_EDITS_GOLD = {
-    1: """
-    def solve(s, t):
-        cost = $ins * abs(len(s) - len(t))
-        for x, y in zip(s, t):
-            if x != y:
-                cost += $both if "$special" in (x, y) else $sub
-        return cost
-    """,
-    2: """
-    def solve(s, t):
-        row = [$ins * j for j in range(len(t) + 1)]
-        for i, x in enumerate(s):
-            new = [row[0] + $dele]
-            for j, y in enumerate(t):
-                keep = row[j] + (0 if x == y else $sub)
-                new.append(min(keep, row[j + 1] + $dele, new[j] + $ins))
-            row = new
-        return row[-1]
-    """,
-    3: """
-    def solve(s, t):
-        rows = [[$ins * j for j in range(len(t) + 1)]]
-        for i, x in enumerate(s):
-            drop = $low if x == "$special" else $dele
-            new = [rows[i][0] + drop]
-            for j, y in enumerate(t):
-                keep = rows[i][j] + (0 if x == y else $sub)
-                cost = min(keep, rows[i][j + 1] + drop, new[j] + $ins)
-                if i and j and x == t[j - 1] and s[i - 1] == y:
-                    cost = min(cost, rows[i - 1][j - 1] + $swap)
-                new.append(cost)
-            rows.append(new)
-        return rows[-1][-1]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +39,7 @@ def _draw_edits(rng: Random, level: int) -> _Edits:
 
 def _edits_statement(p: _Edits) -> str:
     head = f"`s` and `t` are words of at most 12 letters from '{p.alphabet}'. "
-    what = {
-        1: "Compare the words letter by letter from the left: each place where both have a "
-        f"letter and the letters differ costs {p.replace}, or {p.replace + p.swap} if one of the "
-        "two is "
-        f"'{p.special}'. Each letter of the longer word beyond the length of the shorter "
-        f"one costs {p.insert}. Give the total cost.",
-        2: f"s is changed into t by steps: deleting a letter costs {p.delete}, inserting a "
-        f"letter costs {p.insert}, replacing a letter by another costs {p.replace}. Each letter of "
-        "s "
-        "can be changed at most once, and inserted letters stay. Give the smallest total "
-        "cost.",
-        3: "s is changed into t, from left to right, by steps: deleting a letter costs "
-        f"{p.delete} ({p.low} if it is '{p.special}'), inserting a letter costs {p.insert}, "
-        "replacing "
-        f"a letter by another costs {p.replace}, and swapping two neighbouring letters costs "
-        f"{p.swap}. Each letter of s takes part in at most one step, and inserted letters "
-        "stay. "
-        "Give the smallest total cost.",
-    }[p.level]
+    what = WORDINGS.one(f"edits {p.level}", p=p, replace_plus_swap=p.replace + p.swap)
     return head + what
 
 
@@ -141,8 +85,8 @@ def _edits(rng: Random, level: int) -> Problem:
         {"dele": p.delete},
         {"dele": p.delete, "special": p.special, "low": p.low, "swap": p.swap},
     )[p.level - 1]
-    text = source(
-        _EDITS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"edits solution {p.level}",
         ins=p.insert,
         dele=p.delete,
         sub=p.replace,

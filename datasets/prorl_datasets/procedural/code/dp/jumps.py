@@ -1,7 +1,4 @@
-"""Code problems on jumps along a list, solved by dynamic programming.
-
-Leaves out: cutting a list (``dp.partitions``).
-"""
+"""Code problems on jumps along a list, solved by dynamic programming."""
 
 from __future__ import annotations
 
@@ -11,52 +8,13 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _A = (("a", "ints"),)
-
-
-_JUMPS_GOLD = {
-    1: """
-    def solve(a):
-        best = [a[0]]
-        for i in range(1, len(a)):
-            best.append(a[i] - $fee + $pick(best[i - s] for s in $steps if s <= i))
-        return best[-1]
-    """,
-    2: """
-    def solve(a):
-        worth = [v + ($fee if $cond else 0) for v in a]
-        best = [{0: worth[0]}]
-        for i in range(1, len(a)):
-            here = {}
-            for s in $steps:
-                if s <= i:
-                    here[s] = worth[i] + $pick(
-                        score - ($fee if s < last else 0) for last, score in best[i - s].items()
-                    )
-            best.append(here)
-        return $pick(best[-1].values())
-    """,
-    3: """
-    def solve(a):
-        worth = [v * ($fee if $cond else 1) for v in a]
-        best = [{0: (1, worth[0])}]
-        for i in range(1, len(a)):
-            here = {}
-            for s in $steps:
-                before = [x for last, x in best[i - s].items() if last != s] if s <= i else []
-                if before:
-                    total = worth[i] + $pick(score for _, score in before)
-                    here[s] = (sum(ways for ways, _ in before), total)
-            best.append(here)
-        if not best[-1]:
-            return [0, 0]
-        ends = best[-1].values()
-        return [sum(ways for ways, _ in ends) % $m, $pick(score for _, score in ends)]
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +38,10 @@ def _draw_jumps(rng: Random, level: int) -> _Jumps:
 
 
 def _jumps_statement(p: _Jumps) -> str:
-    head = (
-        "`a` is a list of 1 to 14 integers. A walker stands at the first element and jumps "
-        f"to the right by {', '.join(map(str, p.steps[:-1]))} or {p.steps[-1]} places at a time "
-        "until exactly the last element is reached. "
+    head = WORDINGS.one(
+        "jumps statement head", steps=", ".join(map(str, p.steps[:-1])), steps_2=p.steps[-1]
     )
-    what = {
-        1: "The score of the way is the sum of the elements stood on, the first and the "
-        f"last included, minus {p.fee} for each jump. Give the {p.best} possible score.",
-        2: "The score of the way is the sum of the elements stood on, the first and the "
-        f"last included, minus {p.fee} for each jump that is shorter than the jump before "
-        f"it, and plus {p.fee} for each element stood on that is {p.cond.text}. Give the {p.best} "
-        "possible score.",
-        3: "No two jumps one right after the other may have the same length. Give a list of "
-        f"two integers: the number of possible ways modulo {p.modulus}, and the {p.best} possible "
-        "sum of the elements stood on, the first and the last included, where an element "
-        f"that is {p.cond.text} counts {p.fee} times ([0, 0] if there is no way).",
-    }[p.level]
+    what = WORDINGS.one(f"jumps {p.level}", p=p, text=p.cond.text)
     return head + what
 
 
@@ -125,8 +70,8 @@ def _jumps(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": p.level, "steps": p.steps, "fee": p.fee, "best": p.best}
     key |= {"condition": p.cond.key} if p.level > 1 else {}
     key |= {"m": p.modulus} if p.level == 3 else {}
-    text = source(
-        _JUMPS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"jumps solution {p.level}",
         steps=p.steps,
         fee=p.fee,
         cond=p.cond.on("v"),

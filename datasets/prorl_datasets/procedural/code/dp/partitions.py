@@ -1,7 +1,4 @@
-"""Code problems on cutting a list into parts, solved by dynamic programming.
-
-Leaves out: jumps (``dp.jumps``).
-"""
+"""Code problems on cutting a list into parts, solved by dynamic programming."""
 
 from __future__ import annotations
 
@@ -11,53 +8,13 @@ from itertools import combinations, pairwise
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _A = (("a", "ints"),)
-
-_PARTITIONS_GOLD = {
-    1: """
-    def solve(a):
-        sums = []
-        for v in a:
-            if sums and sums[-1] + v <= $limit:
-                sums[-1] += v
-            else:
-                sums.append(v)
-        return [$f + s % $m for s in sums]
-    """,
-    2: """
-    def solve(a):
-        n = len(a)
-        best = {0: 0}
-        for _ in range(min($k, n)):
-            new = {}
-            for i, cost in best.items():
-                s = 0
-                for j in range(i, n):
-                    s += a[j]
-                    total = cost + s % $m + ($f if $cond else 0)
-                    new[j + 1] = $pick(new.get(j + 1, total), total)
-            best = new
-        return best[n]
-    """,
-    3: """
-    def solve(a):
-        best = [(0, 1)]
-        for j in range(1, len(a) + 1):
-            costs = []
-            s = 0
-            for i in range(j - 1, -1, -1):
-                v = a[i]
-                s += v
-                cost = (j - i) ** 2 * $f + abs(s - $limit) + ($m if $first else 0)
-                costs.append((best[i][0] + cost, best[i][1]))
-            low = min(costs)[0]
-            best.append((low, sum(ways for cost, ways in costs if cost == low)))
-        return list(best[-1])
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +37,8 @@ def _draw_partition(rng: Random, level: int) -> _Partition:
 
 
 def _partition_statement(p: _Partition) -> str:
-    head = (
-        "`a` is a list of at most 11 non-negative integers, to be cut into parts of "
-        "consecutive elements (every element is in exactly one part, no part is empty). "
-    )
-    what = {
-        1: "Go from left to right and put each element into the current part as long as the "
-        f"part's sum stays at most {p.limit}, else begin a new part with it (an element "
-        f"above {p.limit} is a part by itself). Each part costs {p.factor} plus its sum modulo "
-        f"{p.modulus}. Give the list of the costs of the parts, from left to right.",
-        2: f"The list is cut into exactly {p.parts} parts, or into parts of one element if it has "
-        f"fewer than {p.parts} elements. A part costs its sum modulo {p.modulus}, plus {p.factor} "
-        "if its sum "
-        f"is {p.cond.text}. Give the {p.best} possible total cost (0 if `a` is empty).",
-        3: "The list may be cut into any number of parts. A part of the length s costs "
-        f"s*s*{p.factor}, plus the absolute difference between its sum and {p.limit}, plus "
-        f"{p.modulus} if "
-        f"its first element is {p.cond.text}. Give a list of two integers: the smallest "
-        "possible total cost, and the number of ways to cut the list that reach it ([0, "
-        "1] if `a` is empty).",
-    }[p.level]
+    head = WORDINGS.one("partition statement head")
+    what = WORDINGS.one(f"partition {p.level}", p=p, text=p.cond.text)
     return head + what
 
 
@@ -140,8 +79,8 @@ def _partitions(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": p.level, "f": p.factor, "m": p.modulus}
     key |= ({"limit": p.limit}, {"k": p.parts, "best": p.best}, {"limit": p.limit})[p.level - 1]
     key |= {"condition": p.cond.key} if p.level > 1 else {}
-    text = source(
-        _PARTITIONS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"partitions solution {p.level}",
         limit=p.limit,
         f=p.factor,
         m=p.modulus,

@@ -1,7 +1,4 @@
-"""Code problems on counting letter pairs, spellings and words.
-
-Leaves out: chains and edits (``dp.chains``, ``dp.edits``).
-"""
+"""Code problems on counting letter pairs, spellings and words."""
 
 from __future__ import annotations
 
@@ -11,60 +8,11 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import letters, source
+from prorl_datasets.procedural.code.lists.common import letters
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_COUNTING_GOLD = {
-    1: """
-    def solve(s):
-        count = seen = 0
-        for j, letter in enumerate(s):
-            if j >= $k and s[j - $k] == "$x":
-                seen += 1
-            if letter == "$y":
-                count += seen
-        return count * $f + len(s)
-    """,
-    2: """
-    def solve(s):
-        ways = [int(letter == "$first") for letter in s]
-        for goal in "$rest":
-            ways = [sum(ways[max(0, j - $most):j]) if s[j] == goal else 0 for j in range(len(s))]
-        return sum(ways) * $f + s.count("$z")
-    """,
-    3: """
-    def solve(s, n):
-        # State: (letters of s matched at the end of the word, length of the run of "$x").
-        def follow(i, letter):
-            text = s[:i] + letter
-            while not s.startswith(text):
-                text = text[1:]
-            return len(text)
-
-        table = {}
-        todo = [(0, 0)]
-        for i, run in todo:
-            table[i, run] = []
-            for letter in "$alphabet":
-                new = (follow(i, letter), run + 1 if letter == "$x" else 0)
-                if new[0] < len(s) and new[1] <= $k:
-                    table[i, run].append(new)
-                    if new not in todo:
-                        todo.append(new)
-        ways = {}
-        for letter in "$others":
-            state = (follow(0, letter), int(letter == "$x"))
-            if state[0] < len(s) and state[1] <= $k:
-                ways[state] = ways.get(state, 0) + 1
-        for _ in range(n - 1):
-            new = {}
-            for state, count in ways.items():
-                for after in table[state]:
-                    new[after] = (new.get(after, 0) + count) % $m
-            ways = new
-        return sum(ways.values()) * $f % $m
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +46,7 @@ def _draw_counting(rng: Random, level: int) -> _Counting:
 
 def _counting_statement(p: _Counting) -> str:
     head = f"`s` is a word of at least 1 and at most 16 letters from '{p.alphabet}'. "
-    what = {
-        1: f"Count the pairs of positions i < j with s[i] = '{p.first}', s[j] = '{p.second}' and j "
-        "- i at "
-        f"least {p.least}. Give this number times {p.factor}, plus the length of s.",
-        2: "Count the ways to choose positions of s, in increasing order, whose letters "
-        f"spell '{p.word}', where neighbouring chosen positions are at most {p.most} apart. "
-        f"Give this number times {p.factor} plus the number of '{p.third}' in s.",
-        3: f"Consider all words of exactly n letters from '{p.alphabet}' (1 <= n <= 1000) that "
-        f"do not begin with '{p.second}', that do not contain s as a block of consecutive "
-        f"letters and in which no {p.least + 1} consecutive letters are all '{p.first}'. Give "
-        "their "
-        f"number times {p.factor}, modulo {p.modulus}.",
-    }[p.level]
+    what = WORDINGS.one(f"counting {p.level}", p=p, least_plus_1=p.least + 1)
     return head + what
 
 
@@ -143,8 +79,8 @@ def _counting(rng: Random, level: int) -> Problem:
         {"word": p.word, "most": p.most, "z": p.third, "f": p.factor},
         {"k": p.least, "m": p.modulus, "y": p.second, "f": p.factor},
     )[p.level - 1]
-    text = source(
-        _COUNTING_GOLD[p.level],
+    text = WORDINGS.source(
+        f"counting solution {p.level}",
         x=p.first,
         y=p.second,
         z=p.third,

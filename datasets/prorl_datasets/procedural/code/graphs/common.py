@@ -1,7 +1,4 @@
-"""What the problems on general graphs share: kinds of input and sentences of the statements.
-
-Leaves out: the families, and drawn edges (``lists_common.edge_list``).
-"""
+"""What the problems on general graphs share: kinds of input and sentences of the statements."""
 
 from __future__ import annotations
 

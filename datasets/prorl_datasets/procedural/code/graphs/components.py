@@ -1,7 +1,4 @@
-"""Code problems on components and spanning forests of graphs.
-
-Leaves out: distances and walks (``graphs.paths``).
-"""
+"""Code problems on components and spanning forests of graphs."""
 
 from __future__ import annotations
 
@@ -12,36 +9,11 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.code.graphs.common import HEAD, PAIRS, TRIPLES
-from prorl_datasets.procedural.code.lists.common import Condition, edge_list, rare_condition, source
+from prorl_datasets.procedural.code.lists.common import Condition, edge_list, rare_condition
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
 
-_COMPONENTS_GOLD = """
-def solve(n, edges):
-    parent = list(range(n))
-
-    def find(v):
-        while parent[v] != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        return v
-
-    size = [1] * n
-    total = n
-    notes = []
-    for u, v in edges:
-        if not $cond:
-            a, b = find(u), find(v)
-            if a != b:
-                total += (size[a] + size[b]) ** $k - size[a] ** $k - size[b] ** $k
-                parent[a] = b
-                size[b] += size[a]
-        notes.append(total % $m)
-    groups = {}
-    for v in range(n):
-        groups.setdefault(find(v), []).append(v)
-    return $result
-"""
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +35,7 @@ def _components(rng: Random, level: int) -> Problem:
     m = rng.randint(13, 17) if level == 2 else rng.randint(89, 199)
     rule = _Components(level, big, f, closed, k, m)
     weight = f"sum(v * {f} % {m} for v in g) * len(g)"
-    result = {
-        1: f"sorted(map(len, groups.values()), reverse={big})",
-        2: f"sorted(({weight} for g in groups.values()), reverse={big})",
-        3: "notes",
-    }[level]
+    result = WORDINGS.one(f"components {level}", big=big, weight=weight)
 
     def draw(r: Random) -> tuple[int, list[list[int]]]:
         n = r.randint(5, 10)
@@ -76,7 +44,7 @@ def _components(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "condition": rule.closed.key, "f": f}
     key |= ({"big": big}, {"big": big, "m": m}, {"k": k, "m": m})[level - 1]
     cond = rule.closed.on(f"({f} * u + v)")
-    text = source(_COMPONENTS_GOLD, cond=cond, k=k, m=m, result=result)
+    text = WORDINGS.source("components solution", cond=cond, k=k, m=m, result=result)
     brute = partial(_components_brute, rule)
     return Problem(_components_statement(rule), PAIRS, "ints", text, brute, draw, key, ((3, []),))
 
@@ -84,20 +52,12 @@ def _components(rng: Random, level: int) -> Problem:
 def _components_statement(rule: _Components) -> str:
     f, m = rule.f, rule.m
     order = "decreasing" if rule.big else "increasing"
-    closed = (
-        f"Each pair [u, v] of `edges` joins u and v, except where {f}*u + v is {rule.closed.text}: "
-        "such a pair joins nothing (u is the first number of the pair). "
+    closed = WORDINGS.one("components statement closed", f=f, text=rule.closed.text)
+    return (
+        HEAD
+        + closed
+        + WORDINGS.one(f"components of {rule.level}", f=f, m=m, order=order, k=ordinal(rule.k))
     )
-    what = {
-        1: f"Give the sizes of the connected components, in {order} order.",
-        2: f"The weight of a component is the sum over its vertices v of (v*{f}) modulo "
-        f"{m}, times the number of its vertices. Give the weights of the "
-        f"connected components, in {order} order.",
-        3: "The pairs are taken in the order given. After every pair, also one that joins "
-        f"nothing, note the sum of the {ordinal(rule.k)} powers of the component "
-        f"sizes modulo {m}. Give the list of the notes (empty without pairs).",
-    }
-    return HEAD + closed + what[rule.level]
 
 
 def _components_brute(rule: _Components, n: int, edges: list[list[int]]) -> list[int]:
@@ -118,21 +78,6 @@ def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]
         if not rule.closed.holds(rule.f * u + v):
             label = [label[u] if x == label[v] else x for x in label]
     return [[v for v in range(n) if label[v] == x] for x in dict.fromkeys(label)]
-
-
-_SPANNING_GOLD = """
-def solve(n, edges):
-    label = list(range(n))
-    parts = n
-    costs = []
-    for u, v, w in sorted(edges, key=lambda e: $sign($order)):
-        if parts > $goal and label[u] != label[v]:
-            old, new = label[u], label[v]
-            label = [new if x == old else x for x in label]
-            parts -= 1
-            costs.append($value)
-    return $result
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +128,8 @@ def _spanning_gold(rule: _Spanning) -> str:
     if rule.level > 1:
         value = f"{f} * w + (-{g} if {cheap.on('(u + v)')} else {g})"
         order = f"{f} * e[2] + (-{g} if {cheap.on('(e[0] + e[1])')} else {g})"
-    return source(
-        _SPANNING_GOLD,
+    return WORDINGS.source(
+        "spanning solution",
         sign="" if rule.best == "smallest" else "-",
         order=order,
         goal=f"min(n, {rule.k + 1})" if rule.level == 3 else "1",
@@ -196,22 +141,8 @@ def _spanning_gold(rule: _Spanning) -> str:
 def _spanning_statement(rule: _Spanning) -> str:
     f, g, best = rule.f, rule.g, rule.best
     cheap = f", but {f}*w - {g} if u + v is {rule.cheap.text}" if rule.level > 1 else ""
-    graph = (
-        f"{HEAD}Each triple [u, v, w] of `edges` is an edge between u and v of weight w. "
-        f"The cost of an edge is {f}*w + {g}{cheap}. "
-    )
-    what = {
-        1: "A set of edges is free of cycles if it holds no closed path. Add edges one by one, "
-        f"always the one with the {best} weight that closes no cycle with those added before (of "
-        "equal weights the one earlier in `edges`), until none can be added. Give the list of the "
-        "costs of the added edges in the order of adding.",
-        2: "Choose edges that leave the graph with as few connected components as possible and "
-        f"hold no cycle. Give the {best} total cost of such a choice (0 if `edges` is empty).",
-        3: f"Choose edges that hold no cycle and leave exactly max(c, min(n, {rule.k + 1})) "
-        "connected components, where c is the number of components of the graph with all its "
-        f"edges. Give the {best} total cost of such a choice (0 if no edge is chosen).",
-    }
-    return graph + what[rule.level]
+    graph = WORDINGS.one("spanning statement graph", head=HEAD, f=f, g=g, cheap=cheap)
+    return graph + WORDINGS.one(f"spanning {rule.level}", best=best, k_plus_1=rule.k + 1)
 
 
 def _spanning_brute(rule: _Spanning, n: int, edges: list[list[int]]) -> Any:

@@ -1,7 +1,4 @@
-"""Code problems on the order of tasks that depend on each other.
-
-Leaves out: teams and degrees (``graphs.teams``), distances (``graphs.paths``).
-"""
+"""Code problems on the order of tasks that depend on each other."""
 
 from __future__ import annotations
 
@@ -14,61 +11,13 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     edge_list,
     rare_condition,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _NE = (("n", "int"), ("edges", "pairs"))
-
-
-_TASK_ORDER_GOLD = {
-    1: """
-    def solve(n, edges):
-        before = [[] for _ in range(n)]
-        for u, v in edges:
-            if not $cond:
-                before[v].append(u)
-        out = []
-        while True:
-            free = [v for v in range(n) if v not in out and all(u in out for u in before[v])]
-            if not free:
-                return out
-            out.append(min(free, key=lambda v: ($sign($f * v % $m), v)))
-    """,
-    2: """
-    def solve(n, edges):
-        day = [0] * n
-        today = 0
-        while True:
-            today += 1
-            blocked = {v for u, v in edges if not $cond and not day[u]}
-            free = [v for v in range(n) if not day[v] and v not in blocked]
-            if not free:
-                return day
-            for v in sorted(free, key=lambda v: ($sign($f * v % $m), v))[:$k]:
-                day[v] = today
-    """,
-    3: """
-    def solve(n, edges):
-        after = [[] for _ in range(n)]
-        waiting = [0] * n
-        for u, v in edges:
-            if not $cond:
-                after[u].append(v)
-                waiting[v] += 1
-        start = [0] * n
-        end = [-1] * n
-        queue = [v for v in range(n) if waiting[v] == 0]
-        for u in queue:
-            end[u] = start[u] + $base + $f * u % $m
-            for v in after[u]:
-                start[v] = max(start[v], end[u])
-                waiting[v] -= 1
-                if waiting[v] == 0:
-                    queue.append(v)
-        return end
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,35 +55,23 @@ def _task_order(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "m": m, "f": f, "condition": tasks.void.key}
     key |= ({"down": down}, {"down": down, "k": k}, {"base": base})[level - 1]
     cond, sign = tasks.void.on("(u + v)"), "-" if down else ""
-    text = source(_TASK_ORDER_GOLD[level], cond=cond, sign=sign, f=f, m=m, k=k, base=base)
+    text = WORDINGS.source(
+        f"task order solution {level}", cond=cond, sign=sign, f=f, m=m, k=k, base=base
+    )
     brute = partial(_brute, tasks)
     return Problem(_statement(tasks), _NE, "ints", text, brute, draw, key, ((2, []),))
 
 
 def _statement(tasks: _Tasks) -> str:
     rank = f"({tasks.f}*v) modulo {tasks.m}"
-    first = (
-        f"{'largest' if tasks.down else 'smallest'} value of {rank}, of several the one with the "
-        "smallest number"
+    first = WORDINGS.one(
+        "statement first", largest="largest" if tasks.down else "smallest", rank=rank
     )
-    head = (
-        "Tasks are numbered from 0 to n - 1 (n at most 9). Each pair [u, v] of `edges` says that "
-        f"task u must be done before task v, except pairs for which u + v is {tasks.void.text}: "
-        "those mean nothing. "
-    )
+    head = WORDINGS.one("statement head", text=tasks.void.text)
     what = {
-        1: "Tasks are done one at a time; of the tasks whose predecessors are all done, the "
-        f"next is the one v with the {first}. Give the list of the tasks in the order in which "
-        "they are done; if none of the tasks left can be done, stop.",
-        2: "Work goes in days: on each day those tasks are possible whose predecessors were all "
-        f"done on earlier days, and of these at most {tasks.k} are done, namely those first in "
-        f"this order: the task v with the {first}. Give the list that holds for each task 0, 1, "
-        "..., n - 1 the day (counted from 1) on which it is done, 0 if it never is.",
-        3: f"Task v takes {tasks.base} + {rank} hours, and it starts when all of its predecessors "
-        "have ended (at hour 0 if it has none), with any number of tasks at the same time. A task "
-        "that depends on itself, directly or through others, and every task after such a one never "
-        "starts. Give the list that holds for each task 0, 1, ..., n - 1 the hour at which it "
-        "ends, -1 if it never starts.",
+        1: WORDINGS.one("statement", first=first),
+        2: WORDINGS.one("statement 2", tasks=tasks, first=first),
+        3: WORDINGS.one("statement 3", tasks=tasks, rank=rank),
     }
     return head + what[tasks.level]
 

@@ -1,7 +1,4 @@
-"""Code problems on distances in graphs.
-
-Leaves out: walks (``graphs.walks``), components (``graphs.components``).
-"""
+"""Code problems on distances in graphs."""
 
 from __future__ import annotations
 
@@ -15,30 +12,11 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     edge_list,
     rare_condition,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_DISTANCES_GOLD = """
-from heapq import heappop, heappush
-
-def solve(n, edges):
-    out = [[] for _ in range(n)]
-    for u, v, w in [$read]:
-        if $use:
-            out[u].append((v, w))$back
-    best = {}
-    queue = [(0, 0, 0)]
-    while queue:
-        d, u, k = heappop(queue)
-        if (u, k) in best:
-            continue
-        best[u, k] = d
-        for v, w in out[u]:
-            heappush(queue, (d + $step, v, (k + 1) % $layers))
-    ends = [[best[u, k] for k in range($layers) if (u, k) in best] for u in range(n)]
-    return [min(x, default=$none) for x in ends]
-"""
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +70,9 @@ def _distances(rng: Random, level: int) -> Problem:
 
 def _distances_gold(rule: _Distances) -> str:
     special, toll, level = rule.special.on("(u + v)"), rule.toll, rule.level
-    read = {
-        1: "(u, v, 1) for u, v in edges",
-        2: f"(u, v, {rule.f} * w + ({toll} if {special} else 0)) for u, v, w in edges",
-        3: "(u, v, w) for u, v, w in edges",
-    }[level]
-    return source(
-        _DISTANCES_GOLD,
+    read = WORDINGS.one(f"distances gold {level}", rule=rule, toll=toll, special=special)
+    return WORDINGS.source(
+        "distances solution",
         read=read,
         use=f"not {special}" if level != 2 else "True",
         back="" if rule.directed else "\n            out[v].append((u, w))",
@@ -111,20 +85,9 @@ def _distances_gold(rule: _Distances) -> str:
 def _distances_statement(rule: _Distances) -> str:
     special, toll = f"u + v is {rule.special.text}", rule.toll
     edge = "pair [u, v]" if rule.level == 1 else "triple [u, v, w]"
-    cost = {
-        1: f", but edges for which {special} are closed. The length of a path is its number of "
-        "edges",
-        2: f". Using the edge costs {rule.f}*w, and {toll} more if {special}. The length "
-        "of a path is the sum of its costs",
-        3: " of cost w. The edges of a path (which may use an edge more than once) count 1, "
-        f"2, 3, ...; those whose number is a multiple of {rule.free} cost {toll} "
-        f"instead of w, and edges for which {special} are closed. The length of a "
-        "path is the sum of its costs",
-    }[rule.level]
-    return (
-        f"{HEAD}Each {edge} of `edges` is an edge {WAY[rule.directed]}{cost}. Give the list of "
-        "the lengths of shortest paths from vertex 0 to the vertices 0, 1, ..., n - 1 (0 for "
-        f"vertex 0 itself, {rule.none} for a vertex that cannot be reached)."
+    cost = WORDINGS.one(f"distances {rule.level}", special=special, rule=rule, toll=toll)
+    return WORDINGS.one(
+        "distances", head=HEAD, edge=edge, way=WAY[rule.directed], cost=cost, rule=rule
     )
 
 

@@ -1,7 +1,4 @@
-"""Code problems on rooted trees given by a list of parents.
-
-Leaves out: general graphs (``graphs.paths``, ``graphs.orders``).
-"""
+"""Code problems on rooted trees given by a list of parents."""
 
 from __future__ import annotations
 
@@ -11,8 +8,11 @@ from itertools import combinations, product
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _P = (("parents", "ints"),)
 _HEAD = (
@@ -20,7 +20,6 @@ _HEAD = (
     "`parents` has n elements: parents[0] is -1, and parents[v] is the parent of v, "
     "which is less than v. "
 )
-
 
 _MEASURES = {
     "depth": "depth of a vertex is the number of edges between it and the root",
@@ -33,48 +32,6 @@ def _parents(r: Random, least: int, most: int) -> tuple[list[int]]:
     return ([-1] + [r.randint(max(0, v - back), v - 1) for v in range(1, n)],)
 
 
-_SUBTREES_GOLD = {
-    1: """
-    def solve(parents):
-        n = len(parents)
-        far = [0] * n
-        for v in $order:
-            $update
-        return [($f * v + $g) % $m + $k * far[v] for v in range(n)]
-    """,
-    2: """
-    def solve(parents):
-        n = len(parents)
-        total = [0] * n
-        for v in range(n - 1, -1, -1):
-            w = ($f * v + $g) % $m
-            if $cond:
-                total[v] += w
-            if v:
-                total[parents[v]] += total[v]
-        return total
-    """,
-    3: """
-    def solve(parents):
-        n = len(parents)
-        near = [[] for _ in range(n)]
-        for v in range(1, n):
-            near[v].append(parents[v])
-            near[parents[v]].append(v)
-        out = []
-        for s in range(n):
-            total = 0
-            level = [(s, -1)]
-            for _ in range($k + 1):
-                for v, _ in level:
-                    w = ($f * v + $g) % $m
-                    if $cond:
-                        total += w
-                level = [(u, v) for v, p in level for u in near[v] if u != p]
-            out.append(total)
-        return out
-    """,
-}
 _FAR = {
     "depth": ("range(1, n)", "far[v] = far[parents[v]] + 1"),
     "height": ("range(n - 1, 0, -1)", "far[parents[v]] = max(far[parents[v]], far[v] + 1)"),
@@ -108,12 +65,20 @@ def _subtrees(rng: Random, level: int) -> Problem:
     order, update = _FAR[rule.op]
     key: dict[str, Any] = {"level": level, "f": f, "g": g, "m": m}
     key |= ({"op": rule.op, "k": k}, {"condition": c.key}, {"condition": c.key, "k": k})[level - 1]
-    gold = _SUBTREES_GOLD[level]
     return Problem(
         _subtrees_statement(rule),
         _P,
         "ints",
-        source(gold, f=f, g=g, m=m, k=k, cond=c.on("w"), order=order, update=update),
+        WORDINGS.source(
+            f"subtrees solution {level}",
+            f=f,
+            g=g,
+            m=m,
+            k=k,
+            cond=c.on("w"),
+            order=order,
+            update=update,
+        ),
         partial(_subtrees_brute, rule),
         lambda r: _parents(r, 4, 12),
         key,
@@ -124,16 +89,13 @@ def _subtrees(rng: Random, level: int) -> Problem:
 def _subtrees_statement(rule: _Subtrees) -> str:
     op, k, counted = rule.op, rule.k, rule.counted.text
     weight = f"The weight of vertex v is ({rule.f}*v + {rule.g}) modulo {rule.m}. "
-    what = {
-        1: f"The {_MEASURES[op]}. Give the list that holds, for each vertex 0, 1, ..., n - 1, its "
-        f"weight plus {k} times its {op}.",
-        2: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
-        f"weights that are {counted} in the subtree of v (v itself included).",
-        3: "Give the list that holds, for each vertex v = 0, 1, ..., n - 1, the sum of the "
-        f"weights that are {counted} among the vertices at a distance of at most {k} from v in the "
-        "tree (v itself included; the distance is the number of edges of the path between them).",
-    }
-    return _HEAD + weight + what[rule.level]
+    return (
+        _HEAD
+        + weight
+        + WORDINGS.one(
+            f"subtrees {rule.level}", counted=counted, k=k, measures=_MEASURES[op], op=op
+        )
+    )
 
 
 def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
@@ -158,42 +120,6 @@ def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
 def _line(parents: list[int], v: int) -> list[int]:
     """Return v and the vertices above it, up to the root."""
     return [v] if v == 0 else [v, *_line(parents, parents[v])]
-
-
-_TREE_CHOICES_GOLD = {
-    1: """
-    def solve(parents):
-        n = len(parents)
-        total = [$a] * n
-        for v in range(n):
-            total[v] = 1 + ($f * v + $g) % $m + (total[parents[v]] if v else $a)
-        return [total[v] for v in range(n) if v not in parents]
-    """,
-    2: """
-    def solve(parents):
-        n = len(parents)
-        down = [0] * n
-        best = 0
-        for v in range(n - 1, -1, -1):
-            w = 1 + ($f * v + $g) % $m + ($a if $cond else 0)
-            arms = sorted(down[u] for u in range(v + 1, n) if parents[u] == v)
-            if arms:
-                best = max(best, w + sum(arms[-2:]))
-            down[v] = w + (arms[-1] if arms else 0)
-        return best
-    """,
-    3: """
-    def solve(parents):
-        n = len(parents)
-        used = [1 + ($f * v + $g) % $m for v in range(n)]
-        left = [-$a if $cond else 0 for v in range(n)]
-        for v in range(n - 1, 0, -1):
-            p = parents[v]
-            used[p] += max(used[v] - $cost, left[v])
-            left[p] += max(used[v], left[v])
-        return max(used[0], left[0])
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +156,9 @@ def _tree_choices(rng: Random, level: int) -> Problem:
         _choices_statement(rule),
         _P,
         "ints" if level == 1 else "int",
-        source(_TREE_CHOICES_GOLD[level], f=f, g=g, m=m, a=a, cond=c.on("v"), cost=k + a),
+        WORDINGS.source(
+            f"tree choices solution {level}", f=f, g=g, m=m, a=a, cond=c.on("v"), cost=k + a
+        ),
         partial({1: _leaf_sums, 2: _best_path, 3: _best_set}[level], rule),
         lambda r: _parents(r, 4, most),
         key,
@@ -242,16 +170,9 @@ def _choices_statement(rule: _Choices) -> str:
     a, marked = rule.a, rule.marked.text
     weight = f"The weight of vertex v is 1 + ({rule.f}*v + {rule.g}) modulo {rule.m}. "
     what = {
-        1: "A leaf is a vertex that is no vertex's parent. Give the list that holds, for "
-        f"each leaf in increasing order, {a} plus the sum of the weights on the path from "
-        "the root to it, both ends included.",
-        2: "The value of the path between two different vertices is the sum of the weights "
-        f"on it, both ends included, plus {a} for every vertex on it whose number is "
-        f"{marked}. Give the largest value of a path (0 if there is only one vertex).",
-        3: "Choose a set of vertices. It earns the sum of the weights of its vertices, minus "
-        f"{rule.k + a} for every vertex in the set whose parent is in the set too, and "
-        f"minus {a} for every vertex not in the set whose number is {marked}. "
-        "Give the largest possible earning.",
+        1: WORDINGS.one("choices", a=a),
+        2: WORDINGS.one("choices 2", a=a, marked=marked),
+        3: WORDINGS.one("choices 3", k_plus_a=rule.k + a, a=a, marked=marked),
     }
     return _HEAD + weight + what[rule.level]
 

@@ -1,7 +1,4 @@
-"""Code problems on walks in graphs.
-
-Leaves out: distances (``graphs.paths``).
-"""
+"""Code problems on walks in graphs."""
 
 from __future__ import annotations
 
@@ -15,70 +12,11 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     edge_list,
     rare_condition,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_WALKS_GOLD = {
-    1: """
-    def solve(n, edges):
-        out = [[] for _ in range(n)]
-        for u, v in edges:
-            if not $cond:
-                out[u].append(v)$back
-        dist = {$start: 0}
-        queue = [$start]
-        for u in queue:
-            for v in out[u]:
-                if v not in dist and dist[u] < $k:
-                    dist[v] = dist[u] + 1
-                    queue.append(v)
-        return sorted(dist)
-    """,
-    2: """
-    def solve(n, edges):
-        out = [[] for _ in range(n)]
-        for u, v in edges:
-            if not $cond:
-                out[u].append(v)$back
-        ways = [int(v == $start) for v in range(n)]
-        for _ in range($k):
-            new = [0] * n
-            for u in range(n):
-                for v in out[u]:
-                    new[v] += ways[u]
-            ways = new
-        return ways
-    """,
-    3: """
-    def solve(n, edges, t):
-        out = [[] for _ in range(n)]
-        for u, v in edges:
-            if not $cond:
-                out[u].append(v)$back
-        a = [[0] * n for _ in range(n)]
-        for u in range(n):
-            for v in out[u]:
-                a[u][v] += u != $bad
-
-        def times(x, y):
-            cols = list(zip(*y))
-            return [[sum(p * q for p, q in zip(row, col)) % $m for col in cols] for row in x]
-
-        if t == 0:
-            return 1 % $m
-        row = [0] * n
-        for v in out[$start]:
-            row[v] += 1
-        t -= 1
-        while t:
-            if t & 1:
-                row = times([row], a)[0]
-            a = times(a, a)
-            t >>= 1
-        return sum(row) % $m
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +55,9 @@ def _walks(rng: Random, level: int) -> Problem:
     key |= {"k": k} if level < 3 else {"m": m, "bad": bad}
     cond = walk.closed.on(f"({f} * u + v)")
     back = "" if walk.directed else "\n            out[v].append(u)"
-    text = source(_WALKS_GOLD[level], start=start, k=k, bad=bad, m=m, cond=cond, back=back)
+    text = WORDINGS.source(
+        f"walks solution {level}", start=start, k=k, bad=bad, m=m, cond=cond, back=back
+    )
     inputs = PAIRS if level < 3 else (*PAIRS, ("t", "int"))
     output = "int" if level == 3 else "ints"
     brute = partial(_walks_brute, walk)
@@ -126,22 +66,10 @@ def _walks(rng: Random, level: int) -> Problem:
 
 def _walks_statement(walk: _Walks) -> str:
     k, start = walk.k, walk.start
-    graph = (
-        f"{HEAD}Each pair [u, v] of `edges` is an edge {WAY[walk.directed]}, but edges for which "
-        f"{walk.f}*u + v is {walk.closed.text} are closed (u is the first number of the pair). "
+    graph = WORDINGS.one(
+        "walks statement graph", head=HEAD, way=WAY[walk.directed], walk=walk, text=walk.closed.text
     )
-    what = {
-        1: f"Give, in increasing order, the vertices that can be reached from vertex {start} "
-        f"by a path of at most {k} open edges, {start} itself included.",
-        2: f"A walk of {k} steps follows {k} open edges one after the other; vertices and edges "
-        f"may repeat. Give the list of the numbers of different walks of exactly {k} steps "
-        f"(as sequences of vertices) from vertex {start} to the vertices 0, 1, ..., n - 1.",
-        3: "A walk of t steps follows t open edges one after the other; vertices and edges may "
-        f"repeat, but the vertex {walk.bad} may only be the start or the end of a walk. For the "
-        "given t (at most 1000000000) give the number of different walks of exactly t steps (as "
-        f"sequences of vertices) from vertex {start}, to any vertex, modulo {walk.m}.",
-    }
-    return graph + what[walk.level]
+    return graph + WORDINGS.one(f"walks {walk.level}", k=k, start=start, walk=walk)
 
 
 def _walks_brute(walk: _Walks, n: int, edges: list[list[int]], t: int = 0) -> Any:

@@ -1,7 +1,4 @@
-"""Code problems on blocks (rectangles of cells) of a grid of integers.
-
-Leaves out: paths (``grids.paths``) and regions (``grids.regions``).
-"""
+"""Code problems on blocks (rectangles of cells) of a grid of integers."""
 
 from __future__ import annotations
 
@@ -10,58 +7,16 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _MEASURES = {
     "largest minus the smallest value": "max(w) - min(w)",
     "top left plus the bottom right value": "w[0] + w[-1]",
     "sum": "sum(w)",
-}
-_RECTANGLES_GOLD = {
-    1: """
-    def solve(g):
-        out = []
-        for y in range(len(g) - $p + 1):
-            for x in range(len(g[0]) - $q + 1):
-                w = [v for row in g[y:y + $p] for v in row[x:x + $q]]
-                if $corner_w:
-                    out.append($measure)
-        return out
-    """,
-    2: """
-    def solve(g):
-        count = total = 0
-        for y in range(len(g) - $p + 1):
-            for x in range(len(g[0]) - $q + 1):
-                w = [v for row in g[y:y + $p] for v in row[x:x + $q]]
-                s = sum(w)
-                if $cond:
-                    count += 1
-                    total += $measure
-        return [count, total]
-    """,
-    3: """
-    def solve(g):
-        h, w = len(g), len(g[0])
-        pre = [[0] * (w + 1)]
-        for row in g:
-            line = [0]
-            for x, v in enumerate(row):
-                line.append(line[-1] + v + pre[-1][x + 1] - pre[-1][x])
-            pre.append(line)
-        sums = []
-        for y in range(h):
-            for x in range(w):
-                if not ($corner_g):
-                    continue
-                for b in range(y + 1, h + 1):
-                    for r in range(x + 1, min(w, x + $area // (b - y)) + 1):
-                        s = pre[b][r] - pre[y][r] - pre[b][x] + pre[y][x]
-                        if s % $m == $r0:
-                            sums.append(s)
-        return [len(sums), $pick(sums, default=0)]
-    """,
 }
 
 
@@ -105,8 +60,8 @@ def _rectangles(rng: Random, level: int) -> Problem:
         (b.p, b.q, b.measure, b.total.key),
         (b.m, b.r, b.area, b.best, b.corner.key),
     ]
-    text = source(
-        _RECTANGLES_GOLD[level],
+    text = WORDINGS.source(
+        f"rectangles solution {level}",
         p=b.p,
         q=b.q,
         measure=_MEASURES[b.measure],
@@ -131,21 +86,13 @@ def _rectangles(rng: Random, level: int) -> Problem:
 
 def _statement(b: _Blocks) -> str:
     size = f"blocks of {b.p} rows and {b.q} columns"
-    start = (
-        "`g` is a grid of integers with at most 6 rows and 6 columns. A block is a "
-        "rectangle of neighbouring rows and neighbouring columns. "
-    )
+    start = WORDINGS.one("statement start")
     only = f"Only blocks whose top left value is {b.corner.text} count. " if b.level != 2 else ""
-    what = {
-        1: f"For the {size}, in the order of their top left cells (row by row, each from left to "
-        f"right), give the list of the {b.measure} of each (empty if there is no such block).",
-        2: f"Among the {size} take those whose sum is {b.total.text}. Give a list of two integers: "
-        f"their number, and the total of the {b.measure} of each (0 if there is none).",
-        3: f"Take the blocks of any size with at most {b.area} cells whose sum is congruent to "
-        f"{b.r} modulo {b.m} (remainders lie from 0 to {b.m - 1}). Give a list of two integers: "
-        f"the number of these blocks, and the {b.best} sum of such a block (0 if there is none).",
-    }
-    return start + only + what[b.level]
+    return (
+        start
+        + only
+        + WORDINGS.one(f"statement {b.level}", b=b, m_minus_1=b.m - 1, size=size, text=b.total.text)
+    )
 
 
 def _brute(b: _Blocks, g: list[list[int]]) -> list[int]:

@@ -1,7 +1,4 @@
-"""Code problems on boards that are tilted, so that their stones slide.
-
-Leaves out: updated cells (``grids.cells``), reading orders (``grids.readings``).
-"""
+"""Code problems on boards that are tilted, so that their stones slide."""
 
 from __future__ import annotations
 
@@ -11,29 +8,14 @@ from random import Random
 from string import Template
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _WAYS = {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)}
 _ACROSS = {way: ("up", "down") if way in ("left", "right") else ("left", "right") for way in _WAYS}
 
-
-_TILT_GOLD = """
-def solve(rows):
-    g = [list(row) for row in rows]
-    h, w = len(g), len(g[0])
-    for dy, dx in $tilts:
-        order = [(y, x) for y in range(h) for x in range(w)]
-        if dy + dx > 0:
-            order.reverse()
-        for y, x in order:
-            if g[y][x] == "$stone":
-                g[y][x] = "$free"
-                while 0 <= y + dy < h and 0 <= x + dx < w and g[y + dy][x + dx] == "$free":
-                    y, x = y + dy, x + dx
-                g[y][x] = "$stone"$melt
-    return $result
-"""
 _MELT_CODE = """
         doomed = []
         for y, x in order:
@@ -93,8 +75,8 @@ def _tilt(rng: Random, level: int) -> Problem:
     key |= {"sum": None if shown else (board.a, board.b)}
     key |= {"k": board.k} if level == 3 else {}
     values = {"stone": stone, "free": free, "k": board.k, "a": board.a, "b": board.b}
-    text = source(
-        _TILT_GOLD,
+    text = WORDINGS.source(
+        "tilt solution",
         tilts=[_WAYS[t] for t in board.tilts],
         stone=stone,
         free=free,
@@ -109,20 +91,11 @@ def _tilt(rng: Random, level: int) -> Problem:
 def _tilt_statement(board: _Tilt) -> str:
     melt, what = "", "Give the rows of the board at the end."
     if board.level == 3:
-        melt = (
-            f" After each tilt, every stone that has at least {board.k} stones among its four "
-            "neighbours (cells that share a side) is removed, all at once."
-        )
+        melt = WORDINGS.one("tilt statement melt", board=board)
     if not board.shows_rows:
-        what = (
-            "Number rows and columns from 1. Give the sum, over all stones at the end, of "
-            f"{board.a} times the row plus {board.b} times the column."
-        )
-    return (
-        f"`rows` is a board: 2 to 6 words of equal length, 2 to 6, of '{board.stone}' (a stone), "
-        f"'{board.wall}' (a wall) and '{board.free}' (free). Tilting the board in a direction makes "
-        "every stone slide that way until the next cell is a wall, a stone that cannot move on, or "
-        f"the edge. The board is tilted {', then '.join(board.tilts)}.{melt} {what}"
+        what = WORDINGS.one("tilt statement what", board=board)
+    return WORDINGS.one(
+        "tilt", board=board, tilts=", then ".join(board.tilts), melt=melt, what=what
     )
 
 

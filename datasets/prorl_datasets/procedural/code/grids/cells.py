@@ -1,7 +1,4 @@
-"""Code problems on boards of cells that are all updated at once.
-
-Leaves out: boards with stones (``grids.boards``).
-"""
+"""Code problems on boards of cells that are all updated at once."""
 
 from __future__ import annotations
 
@@ -10,28 +7,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_CELLS_GOLD = """
-def solve(rows):
-    h, w = len(rows), len(rows[0])
-    age = [[int(c == "$live") for c in row] for row in rows]
-    for _ in range($steps):
-        new = [[0] * w for _ in range(h)]
-        for y in range(h):
-            for x in range(w):
-                n = 0
-                for dy in $dys:
-                    for dx in (-1, 0, 1):
-                        ny, nx = y + dy, x + dx
-                        if (dy or dx) and $inside:
-                            n += $count
-                if n in ($stay if age[y][x] else $born) and age[y][x] < $most:
-                    new[y][x] = age[y][x] + 1
-        age = new
-    return ["".join("$live" if a else "$dead" for a in row) for row in age]
-"""
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +53,8 @@ def _cells(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "born": born, "stay": stay, "wrap": rule.wrap}
     key |= {"steps": rule.steps, "age": rule.age} if level == 3 else {"steps": rule.steps}
     there = "age[ny % h][nx % w] > 0"
-    text = source(
-        _CELLS_GOLD,
+    text = WORDINGS.source(
+        "cells solution",
         live=live,
         dead=dead,
         steps=rule.steps,
@@ -97,21 +76,16 @@ def _statement(rule: _Cells) -> str:
     if rule.wrap:
         edge = f"The rows wrap around: {around}"
     if rule.level > 1:
-        number = (
-            "the number of live cells among its eight neighbours (cells that share a side or a "
-            "corner)"
-        )
+        number = WORDINGS.one("statement number")
         edge = f"The rows wrap around and so do the columns ({around})" if rule.wrap else edge
-    tired = (
-        f" But a cell that has been live in {rule.age} successive states (the first state counts) "
-        "is empty in the next one."
-    )
-    return (
-        f"`rows` holds 3 to 6 words of equal length, 3 to 7, of '{rule.live}' (a live cell) "
-        f"and '{rule.dead}' (an empty cell). In a step all cells change at once: an empty cell "
-        f"becomes live if {number} is in the list {rule.born}, a live cell stays live if "
-        f"that number is in the list {rule.stay}; all others are empty then. {edge}.{tired if rule.level == 3 else ''} "
-        f"Give the rows after {rule.steps} step{'s' if rule.steps > 1 else ''}."
+    tired = WORDINGS.one("statement tired", rule=rule)
+    return WORDINGS.one(
+        "statement",
+        rule=rule,
+        number=number,
+        edge=edge,
+        tired=tired if rule.level == 3 else "",
+        plural_s="s" if rule.steps > 1 else "",
     )
 
 

@@ -1,7 +1,4 @@
-"""Code problems on paths through a grid of integers.
-
-Leaves out: regions (``grids.regions``), blocks (``grids.blocks``).
-"""
+"""Code problems on paths through a grid of integers."""
 
 from __future__ import annotations
 
@@ -10,8 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _STEPS = {
     "right": (0, 1),
@@ -19,49 +19,6 @@ _STEPS = {
     "diagonally down-right": (1, 1),
     "two to the right": (0, 2),
     "two down": (2, 0),
-}
-
-
-_PATHS_GOLD = {
-    1: """
-    def solve(g):
-        walls = sum(1 for row in g for v in row if $cond)
-        ways = [0] * len(g[0])
-        ways[0] = 1
-        for row in g:
-            for x, v in enumerate(row):
-                if $cond:
-                    ways[x] = 0
-                elif x:
-                    ways[x] += ways[x - 1]
-        return ways[-1] + $bonus * walls
-    """,
-    2: """
-    def solve(g):
-        best = {}
-        for y, row in enumerate(g):
-            for x, v in enumerate(row):
-                before = [best[y - dy, x - dx] for dy, dx in $steps if (y - dy, x - dx) in best]
-                if before or (y == 0 and x == 0):
-                    best[y, x] = $pick(before, default=0) + v + ($bonus if $cond else 0)
-        return best[len(g) - 1, len(g[0]) - 1]
-    """,
-    3: """
-    def solve(g):
-        ways = {}
-        for y, row in enumerate(g):
-            for x, v in enumerate(row):
-                now = [0] * (2 * $m)
-                flip = 1 if $cond else 0
-                if y == 0 and x == 0:
-                    now[v % $m * 2 + flip] = 1
-                for dy, dx in $steps:
-                    for state, count in enumerate(ways.get((y - dy, x - dx), [])):
-                        now[(state // 2 + v) % $m * 2 + (state % 2 + flip) % 2] += count
-                ways[y, x] = now
-        end = ways[len(g) - 1, len(g[0]) - 1]
-        return [sum(end[2 * $r0:2 * $r0 + 2]), sum(end[1::2])]
-    """,
 }
 
 
@@ -97,8 +54,8 @@ def _paths(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "condition": p.special.key, "steps": p.steps}
     key |= {"m": p.m, "r": p.r} if level == 3 else {"bonus": p.bonus}
     key |= {"best": p.best} if level == 2 else {}
-    text = source(
-        _PATHS_GOLD[level],
+    text = WORDINGS.source(
+        f"paths solution {level}",
         cond=p.special.on("v"),
         bonus=p.bonus,
         steps=p.moves,
@@ -123,23 +80,8 @@ def _statement(p: _Paths) -> str:
     moves = ["one cell right", "one cell down", *p.steps[2:]]
     if len(moves) == 2 and p.level != 2:
         moves[1] = "down"
-    start = (
-        "`g` is a grid of non-negative integers with at most 6 rows and 6 columns. A path starts "
-        "in the top left cell and ends in the bottom right one; each step goes "
-        f"{', '.join(moves[:-1])} or {moves[-1]}, and never leaves the grid. "
-    )
-    what = {
-        1: f"A cell whose value is {p.special.text} is a wall, which a path may not enter (nor "
-        "start or end on). Give the number of paths (0 if there is none), plus "
-        f"{p.bonus} times the number of walls.",
-        2: "The cost of a path is the sum of the values of its cells; entering a cell whose value "
-        f"is {p.special.text} (the first cell counts as entered) costs {p.bonus} more. "
-        f"Give the {p.best} cost of a path.",
-        3: "Give a list of two integers: the number of paths for which the sum of the "
-        f"values of the cells is congruent to {p.r} modulo {p.m}, and the number of paths "
-        f"on which the number of cells whose value is {p.special.text} is odd.",
-    }
-    return start + what[p.level]
+    start = WORDINGS.one("statement start", moves=", ".join(moves[:-1]), moves_2=moves[-1])
+    return start + WORDINGS.one(f"statement {p.level}", text=p.special.text, p=p)
 
 
 def _brute(p: _Paths, g: list[list[int]]) -> Any:

@@ -1,7 +1,4 @@
-"""Code problems on reading a grid in a drawn order after turns.
-
-Leaves out: cells (``grids.cells``), stones (``grids.boards``), paths (``grids.paths``).
-"""
+"""Code problems on reading a grid in a drawn order after turns."""
 
 from __future__ import annotations
 
@@ -12,6 +9,9 @@ from typing import Any
 
 from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _TURNS = {
     "rotate it by 90 degrees clockwise": "[list(r) for r in zip(*g[::-1])]",
@@ -23,7 +23,6 @@ _TURNS = {
     "remove its first row, unless it is the only row": "g[1:] or g",
     "move its first row to the bottom": "g[1:] + g[:1]",
 }
-
 
 _READINGS = {
     "row by row, each from left to right": "[v for row in g for v in row]",
@@ -37,7 +36,6 @@ _READINGS = {
     "smaller sums first, "
     "each diagonal from its top right to its bottom left": "diagonals(g)",
 }
-
 
 _UNDOES = {
     "rotate it by 90 degrees clockwise": "rotate it by 90 degrees counterclockwise",
@@ -103,7 +101,6 @@ def spiral(g):
 
 """
 
-
 _DIAGONALS = """
 def diagonals(g):
     lines = [[] for _ in range(len(g) + len(g[0]) - 1)]
@@ -164,10 +161,12 @@ def _statement(rule: _Reading) -> str:
     k, start = rule.k, rule.start
     end = f" Give the values that are {rule.dropped.negated}, in this order."
     if rule.level == 3:
-        end = (
-            f" Of this order (places counted from 0) take the values at the places {start}, "
-            f"{start + k}, {start + 2 * k} and so on, and of these "
-            f"give those that are {rule.dropped.negated}, in order."
+        end = WORDINGS.one(
+            "statement end",
+            start=start,
+            start_plus_k=start + k,
+            start_value=start + 2 * k,
+            negated=rule.dropped.negated,
         )
     return (
         "`g` is a grid of integers with at most 6 rows and 6 columns. Change it so: "

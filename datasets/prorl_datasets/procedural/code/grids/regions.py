@@ -1,7 +1,4 @@
-"""Code problems on regions of linked cells of a grid of integers.
-
-Leaves out: paths (``grids.paths``), blocks (``grids.blocks``).
-"""
+"""Code problems on regions of linked cells of a grid of integers."""
 
 from __future__ import annotations
 
@@ -10,38 +7,14 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, matrix
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _SIDES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
-
-
-_REGIONS_GOLD = """
-def solve(g):
-    h, w = len(g), len(g[0])
-    seen = [[$unused for v in row] for row in g]
-    out = []
-    for y0 in range(h):
-        for x0 in range(w):
-            if seen[y0][x0]:
-                continue
-            seen[y0][x0] = True
-            region = [(y0, x0)]
-            for y, x in region:
-                v = g[y][x]
-                for dy, dx in $steps:
-                    ny, nx = y + dy, x + dx
-                    if 0 <= ny < h and 0 <= nx < w and not seen[ny][nx]:
-                        u = g[ny][nx]
-                        if $joined:
-                            seen[ny][nx] = True
-                            region.append((ny, nx))
-            values = [g[y][x] for y, x in region]
-            if len(values) >= $least:
-                out.append($measure)
-    return sorted(out$order)
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +55,8 @@ def _regions(rng: Random, level: int) -> Problem:
     c, near = rule.c, f"abs(v - u) <= {rule.d}"
     key: dict[str, Any] = {"level": level, "eight": rule.eight, "condition": c.key}
     key |= {"least": rule.least, "big": rule.big} | ({"d": rule.d} if level > 1 else {})
-    text = source(
-        _REGIONS_GOLD,
+    text = WORDINGS.source(
+        "regions solution",
         unused={1: f"not ({c.on('v')})", 2: c.on("v"), 3: "False"}[level],
         steps=rule.steps,
         joined={
@@ -108,27 +81,17 @@ def _regions(rng: Random, level: int) -> Problem:
 
 def _statement(rule: _Regions) -> str:
     c, near = rule.c, f"their values differ by at most {rule.d}"
-    link = {
-        1: f"both values are {c.text}",
-        2: f"{near}, and both values are {c.negated}",
-        3: f"{near}, and their sum is {c.negated}",
-    }[rule.level]
-    cells = {
-        1: f"the cells whose value is {c.text}",
-        2: f"the cells whose value is {c.negated}",
-        3: "all cells",
-    }[rule.level]
-    what = {
-        1: "Give the list of the sizes of the regions",
-        2: "For each region take the sum of its values; give the list of these sums",
-        3: "For each region take its size times its largest value; give the list of these products",
-    }[rule.level]
-    return (
-        "`g` is a grid of non-negative integers with at most 7 rows and 7 columns. Two cells are "
-        f"linked if they share a side{' or a corner' if rule.eight else ''} and {link}. A region "
-        f"is a maximal set of cells, among {cells}, that are joined by chains of links (a single "
-        f"cell can be a region). {what}, for the regions of at least {rule.least} cells, in "
-        f"{'decreasing' if rule.big else 'increasing'} order (empty if there is none)."
+    link = WORDINGS.one(f"statement {rule.level}", c=c, near=near)
+    cells = WORDINGS.one(f"statement of {rule.level}", c=c)
+    what = WORDINGS.one(f"statement of of {rule.level}")
+    return WORDINGS.one(
+        "statement",
+        or_a=" or a corner" if rule.eight else "",
+        link=link,
+        cells=cells,
+        what=what,
+        rule=rule,
+        decreasing="decreasing" if rule.big else "increasing",
     )
 
 

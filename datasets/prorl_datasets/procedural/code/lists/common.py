@@ -1,7 +1,7 @@
 """What the list, grid, graph and simulation problems share: drawn conditions, sources, data.
 
 A condition holds two writings of one predicate: an expression for the gold solution and a function
-for the brute force. Leaves out: the families.
+for the brute force.
 """
 
 from __future__ import annotations

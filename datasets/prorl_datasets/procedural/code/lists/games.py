@@ -1,7 +1,4 @@
-"""Code problems on games in which two players take elements off the ends of a list.
-
-Leaves out: intervals, windows, order and runs (the other ``lists_`` modules).
-"""
+"""Code problems on games in which two players take elements off the ends of a list."""
 
 from __future__ import annotations
 
@@ -10,62 +7,16 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import integers, source
+from prorl_datasets.procedural.code.lists.common import integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _A = (("a", "ints"),)
 
-
-_END_GAME_GOLD = {
-    1: """
-    def solve(a):
-        p = [$worth for v in a]
-        score = [0, 0]
-        turn = $turn
-        i, j = 0, len(p) - 1
-        while i <= j:
-            if p[i] $op p[j]:
-                score[turn] += p[i]
-                i += 1
-            else:
-                score[turn] += p[j]
-                j -= 1
-            turn = 1 - turn
-        return score
-    """,
-    2: """
-    def solve(a):
-        p = [$worth for v in a]
-        best = [0] * (len(p) + 1)
-        for size in range(1, len(p) + 1):
-            for i in range(len(p) - size + 1):
-                j = i + size - 1
-                best[i] = max(p[i] - best[i + 1], p[j] - best[i])
-        return ${first}best[0]
-    """,
-    3: """
-    from functools import cache
-
-    def solve(a):
-        p = [$worth for v in a]
-
-        @cache
-        def best(i, j):
-            if i == j:
-                return 0
-            options = [p[j - 1] - best(i, j - 1)]
-            for k in range(1, min($most, j - i) + 1):
-                options.append(sum(p[i:i + k]) - best(i + k, j))
-            return max(options)
-
-        return ${first}best(0, len(p))
-    """,
-}
-
-
 _PRIMES = tuple(m for m in range(17, 98) if all(m % d for d in range(2, 10)))
 """Moduli of products: no factor drawn is a multiple of one, and 50 times any factor exceeds it."""
-
 
 _WORTHS = (
     ("product", "(v * {c}) % {m}", "(v * {c}) modulo {m}"),
@@ -116,8 +67,8 @@ def _end_game(rng: Random, level: int) -> Problem:
     key: dict[str, Any] = {"level": level, "c": game.c, "m": game.m, "worth": kind}
     key |= {"second": game.second}
     key |= {"tie": game.tie} if level == 1 else {"most": game.most} if level == 3 else {}
-    text = source(
-        _END_GAME_GOLD[level],
+    text = WORDINGS.source(
+        f"end game solution {level}",
         worth=worth.format(c=game.c, m=game.m),
         op=">=" if game.tie == "left" else ">",
         turn=int(game.second),
@@ -139,23 +90,9 @@ def _end_game(rng: Random, level: int) -> Problem:
 def _end_game_statement(game: _EndGame) -> str:
     starter = "Bo" if game.second else "Ann"
     worth = game.worth[2].format(c=game.c, m=game.m)
-    start = (
-        "`a` is a list of at most 10 non-negative integers. Ann and Bo take elements in turn until "
-        f"none is left; {starter} moves first. Taking an element v earns {worth} points. "
-    )
-    aim = (
-        "Both play so that their own points minus the other's are as large as possible. "
-        "Give Ann's points minus Bo's points."
-    )
-    what = {
-        1: "A move takes the first or the last element, whichever earns more points now (if "
-        f"both earn the same: the {game.tie} one). "
-        "Give the list of Ann's points and Bo's points.",
-        2: f"A move takes the first or the last element. {aim}",
-        3: f"A move takes 1 to {game.most} elements from the front of the list (each earns its "
-        f"points), or the single last one. {aim}",
-    }
-    return start + what[game.level]
+    start = WORDINGS.one("end game statement start", starter=starter, worth=worth)
+    aim = WORDINGS.one("end game statement aim")
+    return start + WORDINGS.one(f"end game {game.level}", game=game, aim=aim)
 
 
 def _end_game_brute(game: _EndGame, a: list[int]) -> Any:

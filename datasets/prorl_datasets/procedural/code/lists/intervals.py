@@ -1,7 +1,4 @@
-"""Code problems on sets of intervals: joined, counted where they overlap, chosen apart.
-
-Leaves out: lists of single integers (the other ``lists_`` modules).
-"""
+"""Code problems on sets of intervals: joined, counted where they overlap, chosen apart."""
 
 from __future__ import annotations
 
@@ -10,48 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_INTERVALS_GOLD = {
-    1: """
-    def solve(p):
-        out = []
-        for x, y in sorted((x - $pad, y + $pad) for x, y in p if not $cond):
-            if out and x - out[-1][1] <= $gap:
-                out[-1][1] = max(out[-1][1], y)
-            else:
-                out.append([x, y])
-        return [y - x for x, y in out]
-    """,
-    2: """
-    def solve(p):
-        events = []
-        for x, y in p:
-            if not $cond:
-                events += [(x - $pad, 1), (y + $pad, -1)]
-        depth = last = 0
-        total = $w * (len(events) // 2)
-        for at, change in sorted(events):
-            if depth >= $k:
-                total += at - last
-            depth += change
-            last = at
-        return total
-    """,
-    3: """
-    from bisect import bisect_right
-
-    def solve(p):
-        kept = sorted((y + $pad, x - $pad) for x, y in p if not $cond)
-        ends = [y for y, x in kept]
-        best = [0]
-        for y, x in kept:
-            j = bisect_right(ends, x - $gap, 0, len(best) - 1)
-            best.append(max(best[-1], best[j] + y - x + $w))
-        return best[-1]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +49,7 @@ def _intervals(rng: Random, level: int) -> Problem:
         _intervals_statement(rules),
         (("p", "pairs"),),
         "ints" if level == 1 else "int",
-        source(_INTERVALS_GOLD[level], pad=rules.pad, gap=gap, k=k, w=w, cond=cond),
+        WORDINGS.source(f"intervals solution {level}", pad=rules.pad, gap=gap, k=k, w=w, cond=cond),
         partial(_intervals_brute, rules),
         draw,
         key,
@@ -100,22 +60,11 @@ def _intervals(rng: Random, level: int) -> Problem:
 def _intervals_statement(rules: _Intervals) -> str:
     gap, pad, w = rules.gap, rules.pad, rules.w
     grow = f" Each of the others is first lengthened by {pad} at both ends." if pad else ""
-    start = (
-        "`p` is a list of at most 12 pairs [x, y] of integers, 0 <= x < y <= 80; a pair is the "
-        "interval from x to y, of the length y - x. Leave out the intervals whose length is "
-        f"{rules.left_out.text}.{grow}"
-    )
+    start = WORDINGS.one("intervals statement start", text=rules.left_out.text, grow=grow)
     what = {
-        1: " Two intervals are joined into one (from the smaller start to the larger end) as long "
-        f"as there are two with at most {gap} between the end of one and the start of the other, "
-        "overlapping ones too. Give the lengths of the intervals that remain, from left to right.",
-        2: " A point t + 1/2 (t an integer) is covered by an interval if it lies inside it. "
-        f"Give the number of such points that are covered by at least {rules.k} of the "
-        f"intervals, plus {w} times the number of intervals that were not left out.",
-        3: " Choose some of the intervals so that between the end of each and the start of "
-        f"the next there is at least {gap} (they may not overlap). An "
-        f"interval earns its length (as lengthened, where it was) plus {w}. Give the "
-        "largest total that can be earned (0 for no intervals).",
+        1: WORDINGS.one("intervals", gap=gap),
+        2: WORDINGS.one("intervals 2", rules=rules, w=w),
+        3: WORDINGS.one("intervals 3", gap=gap, w=w),
     }
     return start + what[rules.level]
 

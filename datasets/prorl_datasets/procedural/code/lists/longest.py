@@ -1,7 +1,4 @@
-"""Code problems on the longest contiguous subarray that keeps drawn rules.
-
-Leaves out: windows (``lists.windows``), runs (``lists.runs``).
-"""
+"""Code problems on the longest contiguous subarray that keeps drawn rules."""
 
 from __future__ import annotations
 
@@ -10,23 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_GOLD = """
-def solve(a):
-    best = [-1, 0, 0]
-    left = bad = 0
-    for i, v in enumerate(a):
-        bad += $cond
-        while left <= i and ($shrink):
-            bad -= $cond_left
-            left += 1
-        size = i + 1 - left
-        if size > 0 and $check and (size $op best[1]):
-            best = [left, size, sum(a[left:i + 1])]
-    return best
-"""
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +43,8 @@ def _longest(rng: Random, level: int) -> Problem:
     if level > 1:
         spread = f"max(a[left:i + 1]) - min(a[left:i + 1]) > {rule.limit}"
         shrink += f" or left % {rule.step}" if level == 2 else f" or {spread}"
-    solution = source(
-        _GOLD,
+    solution = WORDINGS.source(
+        "gold solution",
         cond=f"({rule.bad.on('v')})",
         cond_left=f"({rule.bad.on('a[left]')})",
         shrink=shrink,
@@ -83,18 +68,8 @@ def _longest(rng: Random, level: int) -> Problem:
 def _statement(rule: _Longest) -> str:
     plural = "element that is" if rule.allowed == 1 else "elements that are"
     few = f"contains at most {rule.allowed} {plural} {rule.bad.text}"
-    rules = {
-        1: f"contains no element that is {rule.bad.text}",
-        2: f"{few} and starts at an index that is a multiple of {rule.step}",
-        3: f"{few} and has a largest element at most {rule.limit} above its smallest",
-    }[rule.level]
-    return (
-        "`a` is a list of at most 25 integers; indices count from 0. Find the longest contiguous "
-        f"subarray of at least one element that {rules}. Give a list of three integers: its "
-        "starting index, its length and the sum of its elements; of several longest ones take the "
-        f"one with the {'largest' if rule.latest else 'smallest'} starting index. "
-        "If there is none, give [-1, 0, 0]."
-    )
+    rules = WORDINGS.one(f"statement {rule.level}", text=rule.bad.text, few=few, rule=rule)
+    return WORDINGS.one("statement", rules=rules, largest="largest" if rule.latest else "smallest")
 
 
 def _brute(rule: _Longest, a: list[int]) -> list[int]:

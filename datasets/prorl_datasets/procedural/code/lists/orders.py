@@ -1,7 +1,4 @@
-"""Code problems on lists ordered by drawn keys.
-
-Leaves out: pairs and inversions (``lists.pairs``), contiguous parts (``lists.windows``).
-"""
+"""Code problems on lists ordered by drawn keys."""
 
 from __future__ import annotations
 
@@ -11,9 +8,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import integers, source
+from prorl_datasets.procedural.code.lists.common import integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
+
+WORDINGS = Wordings(__name__)
 
 _A = (("a", "ints"),)
 
@@ -52,25 +51,6 @@ def _acts(first: _Key, second: _Key, high: int) -> bool:
     """Say whether ``second`` can order elements up to ``high`` of which ``first`` is equal."""
     both = {(first.of(v), second.of(v)) for v in range(high + 1)}
     return len(both) > len({x for x, _ in both})
-
-
-_KEY_ORDERS_GOLD = {
-    1: "def solve(a):\n    return sorted(a, key=lambda v: ($rank))",
-    2: "def solve(a):\n    return sorted(a, key=lambda v: ($rank))[::$k]",
-    3: """
-    from bisect import insort
-
-    def solve(a):
-        best = []
-        out = []
-        for v in a:
-            insort(best, ($rank, v))
-            del best[$k:]
-            if len(best) == $k:
-                out.append(best[-1][-1])
-        return out
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +108,7 @@ def _key_orders(rng: Random, level: int) -> Problem:
         _key_orders_statement(order),
         _A,
         "ints",
-        source(_KEY_ORDERS_GOLD[level], rank=rank, k=order.k),
+        WORDINGS.source(f"key orders solution {level}", rank=rank, k=order.k),
         partial(_key_orders_brute, order),
         lambda r: (integers(r, 6, 8 + 4 * level, 0, order.high),),
         key,
@@ -140,24 +120,11 @@ def _key_orders_statement(order: _Order) -> str:
     way, k = "decreasing" if order.down else "increasing", order.k
     ties = f" Equal keys are ordered by {'decreasing' if order.tie else 'increasing'} value."
     if order.level == 2:
-        ties = (
-            f" Elements with equal keys are ordered by increasing {order.second.text}, and where "
-            "that is equal too, by increasing value."
-        )
-    base = (
-        "`a` is a list of at most 20 integers from 0 to 999. The key of an element is its "
-        f"{order.first.text}."
+        ties = WORDINGS.one("key orders statement ties", text=order.second.text)
+    base = WORDINGS.one("key orders statement base", text=order.first.text)
+    return (
+        base + WORDINGS.one(f"key orders {order.level}", k=k, ordinal_k=ordinal(k), way=way) + ties
     )
-    what = {
-        1: f" Give the elements of `a` sorted by {way} key.",
-        2: f" Sort the elements by {way} key and give every {ordinal(k)} element of the sorted "
-        "list, starting with its first.",
-        3: f" Read `a` from left to right. As soon as at least {k} elements are read, note "
-        "after each one the element that is the "
-        f"{ordinal(k)} in the order of {way} key among those read so far. Give the list of the "
-        f"notes (empty if `a` has fewer than {k} elements).",
-    }
-    return base + what[order.level] + ties
 
 
 def _key_orders_brute(order: _Order, a: list[int]) -> list[int]:

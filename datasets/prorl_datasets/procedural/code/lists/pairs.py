@@ -1,7 +1,4 @@
-"""Code problems on pairs and triples of indices: sums modulo a number, inversions.
-
-Leaves out: order under drawn keys (``lists.orders``), contiguous parts (``lists.windows``).
-"""
+"""Code problems on pairs and triples of indices: sums modulo a number, inversions."""
 
 from __future__ import annotations
 
@@ -11,47 +8,13 @@ from itertools import combinations
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _A = (("a", "ints"),)
-
-
-_PAIRS_GOLD = {
-    1: """
-    def solve(a):
-        seen = [0] * $m
-        total = 0
-        for v in a:
-            for x in range($m):
-                if ($p * x + $q * v - $r) % $m == 0:
-                    total += seen[x]
-            seen[v % $m] += 1
-        return total
-    """,
-    2: """
-    def solve(a):
-        seen = [0] * $m
-        total = 0
-        for j, v in enumerate(a):
-            if j >= $apart:
-                seen[a[j - $apart] * $p % $m] += 1 + j - $apart
-            total += seen[($r - $q * v) % $m]
-        return total
-    """,
-    3: """
-    def solve(a):
-        one = [0] * $m
-        two = [0] * $m
-        total = 0
-        for i, v in enumerate(a):
-            total += two[($r - $s * v) % $m]
-            for x in range($m):
-                two[(x + $q * v) % $m] += one[x]
-            one[$p * v % $m] += 1 + i
-        return total
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +47,7 @@ def _pairs(rng: Random, level: int) -> Problem:
         _pairs_statement(rule),
         _A,
         "int",
-        source(_PAIRS_GOLD[level], p=p, q=q, s=s, m=m, r=rule.r, apart=apart),
+        WORDINGS.source(f"pairs solution {level}", p=p, q=q, s=s, m=m, r=rule.r, apart=apart),
         partial(_pairs_brute, rule),
         lambda r: (integers(r, 7, 24 if level < 3 else 16, -30, 60),),
         key,
@@ -118,40 +81,6 @@ def _pairs_brute(rule: _Pairs, a: list[int]) -> int:
 
 _FACTORS = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 4), (4, 3))
 """Factors of a[i] and a[j], without a common divisor."""
-_INVERSIONS_GOLD = {
-    1: """
-    def solve(a):
-        total = 0
-        for j in range(len(a)):
-            bound = $gap
-            total += sum(1 for v in a[:j] if $scaled $cmp bound)
-        return total
-    """,
-    2: """
-    def solve(a):
-        total = 0
-        for j in range(len(a)):
-            bound = $gap
-            for v in a[:j]:
-                if $scaled $cmp bound and $cond:
-                    total += v - a[j]
-        return total
-    """,
-    3: """
-    from bisect import bisect_left, bisect_right, insort
-
-    def solve(a):
-        seen = []
-        out = []
-        for j in range(len(a)):
-            bound = $gap
-            out.append($count)
-            v = a[j]
-            if $cond:
-                insort(seen, $scaled)
-        return out
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +117,8 @@ def _inversions(rng: Random, level: int) -> Problem:
     rule = _Inversions(level, e, f, k, down, condition(rng, -9, 30))
     key: dict[str, Any] = {"level": level, "e": e, "f": f, "k": k, "down": down}
     key |= {"condition": rule.only.key} if level > 1 else {}
-    gold = source(
-        _INVERSIONS_GOLD[level],
+    gold = WORDINGS.source(
+        f"inversions solution {level}",
         gap=rule.bound,
         scaled=_scaled(e, "v"),
         cmp=">" if down else "<",
@@ -209,12 +138,7 @@ def _inversions(rng: Random, level: int) -> Problem:
 
 
 def _inversions_statement(rule: _Inversions) -> str:
-    what = {
-        1: "Give the number of such pairs",
-        2: "Give the sum of a[i] - a[j] over these pairs",
-        3: "Give the list that holds, for each index j from left to right, the number of "
-        "such pairs with that j",
-    }[rule.level]
+    what = WORDINGS.one(f"inversions {rule.level}")
     only = f" and a[i] is {rule.only.text}" if rule.level > 1 else ""
     return (
         "`a` is a list of at most 24 integers; indices count from 0. Consider the pairs of indices "

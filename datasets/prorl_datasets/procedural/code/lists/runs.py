@@ -1,7 +1,4 @@
-"""Code problems on runs of a list and on what is dropped or kept of it.
-
-Leaves out: windows (``lists.windows``), pairs and order (``lists.pairs``, ``lists.orders``).
-"""
+"""Code problems on runs of a list and on what is dropped or kept of it."""
 
 from __future__ import annotations
 
@@ -18,29 +15,13 @@ from prorl_datasets.procedural.code.lists.common import (
     condition,
     integers,
     measure,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _A = (("a", "ints"),)
-
-
-_RUNS_GOLD = """
-def solve(a):
-    runs = []
-    for i, v in enumerate(a):
-        if $cond:
-            if runs and i - runs[-1][1] <= $reach:
-                runs[-1][1] = i
-            else:
-                runs.append([i, i])
-    out = []
-    for first, last in runs:
-        w = a[first:last + 1]
-        if len(w) >= $least:
-            out.append($code)
-    return out
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +44,8 @@ def _runs(rng: Random, level: int) -> Problem:
         least=rng.randint(1, 3) + 1,
     )
     name, code = rule.measure
-    solution = source(
-        _RUNS_GOLD,
+    solution = WORDINGS.source(
+        "runs solution",
         cond=rule.inside.on("v"),
         reach=rule.gap + 1 if level == 3 else 1,
         least=rule.least if level > 1 else 1,
@@ -86,17 +67,14 @@ def _runs(rng: Random, level: int) -> Problem:
 
 
 def _runs_statement(rule: _Runs) -> str:
-    joined = (
-        " Two neighbouring runs are then joined, with the elements between them, into one run when "
-        f"at most {rule.gap} elements lie between them (so a chain of runs may become one)."
-    )
+    joined = WORDINGS.one("runs statement joined", rule=rule)
     kept = f" Only runs of at least {rule.least} elements count."
-    return (
-        "`a` is a list of at most 25 integers. A run is a maximal block of consecutive "
-        f"elements that are all {rule.inside.text}."
-        f"{joined if rule.level == 3 else ''}{kept if rule.level > 1 else ''} "
-        f"Give the list of the {rule.measure[0]} of every run, from left to right "
-        "(empty if there is none)."
+    return WORDINGS.one(
+        "runs",
+        text=rule.inside.text,
+        joined=joined if rule.level == 3 else "",
+        kept=kept if rule.level > 1 else "",
+        measure_0=rule.measure[0],
     )
 
 
@@ -118,38 +96,6 @@ def _runs_brute(rule: _Runs, a: list[int]) -> list[int]:
 
 
 _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
-_DEDUPE_GOLD = {
-    1: """
-    def solve(a):
-        seen = set()
-        out = []
-        for v in $reading:
-            if $cond or v % $m not in seen:
-                out.append(v)
-                seen.add(v % $m)
-        return out$turn
-    """,
-    2: """
-    def solve(a):
-        count = [0] * $m
-        for v in a:
-            count[v % $m] += 1
-        out = [v for v in a if $cond or count[v % $m] $op $k]
-        return out$turn
-    """,
-    3: """
-    def solve(a):
-        stack = []
-        run = []
-        for v in a:
-            run.append(run[-1] + 1 if stack and (stack[-1] - v) % $m == 0 else 1)
-            stack.append(v)
-            if run[-1] >= $k and not ($cond):
-                del stack[-$k:]
-                del run[-$k:]
-        return stack$turn
-    """,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +122,8 @@ def _dedupe(rng: Random, level: int) -> Problem:
         reverse=rng.random() < 0.5,
     )
     backwards = rule.last and level == 1
-    solution = source(
-        _DEDUPE_GOLD[level],
+    solution = WORDINGS.source(
+        f"dedupe solution {level}",
         m=rule.m,
         k=rule.k,
         cond=rule.free.on("v"),
@@ -202,22 +148,18 @@ def _dedupe(rng: Random, level: int) -> Problem:
 def _dedupe_statement(rule: _Dedupe) -> str:
     k, m = rule.k, rule.m
     free = f" Elements that are {rule.free.text} are never dropped."
-    what = {
-        1: f" Of alike elements only the {'last' if rule.last else 'first'} one is kept.{free}",
-        2: f" Keep the elements that are alike to {rule.keep} {k} elements of `a` (themselves "
-        f"included).{free}",
-        3: f" Read `a` from left to right onto a stack. Whenever the top {k} elements of the stack "
-        f"are all alike and the top one is {rule.free.negated}, all {k} of them are removed at "
-        "once; after a removal nothing else is removed until the next element is put on.",
-    }[rule.level]
+    what = WORDINGS.one(
+        f"dedupe {rule.level}",
+        last="last" if rule.last else "first",
+        free=free,
+        rule=rule,
+        k=k,
+        negated=rule.free.negated,
+    )
     order = "The order of `a` is kept."
     if rule.reverse:
         order = "The result is in the reverse order of `a`."
-    return (
-        "`a` is a list of at most 30 integers. Two elements are alike if they leave the same "
-        f"remainder when divided by {m} (remainders lie from 0 to {m - 1}, for negative elements "
-        f"too).{what} {order} Give the elements that are left."
-    )
+    return WORDINGS.one("dedupe", m=m, m_minus_1=m - 1, what=what, order=order)
 
 
 def _dedupe_brute(rule: _Dedupe, a: list[int]) -> list[int]:

@@ -1,15 +1,15 @@
-"""Bits: masks, shuffles, ranges counted by their bits.
-
-Leaves out: other bases (``numbers.digits``).
-"""
+"""Bits: masks, shuffles, ranges counted by their bits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, ones, source
+from prorl_datasets.procedural.code.numbers.common import leveled, ones
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _N = (("n", "int"),)
 
@@ -47,16 +47,6 @@ def _masked(rng: Random) -> Problem:
     )
 
 
-def _bit_shuffle_gold(width: int, middle: str, turn: int, mask: int) -> str:
-    return f"""
-        def solve(n):
-            s = format(n, "0{width}b")
-            s = {middle}
-            s = s[{turn}:] + s[:{turn}]
-            return int(s, 2) ^ {mask}
-    """
-
-
 def _bit_shuffle_brute(
     half: int, kind: int, mask: int, turn: int, width: int
 ) -> Callable[[int], int]:
@@ -76,31 +66,22 @@ def _bit_shuffle_brute(
 def _bit_shuffle(rng: Random) -> Problem:
     width, turn, mask = rng.choice((8, 10, 12, 16)), rng.randint(1, 7), rng.randint(1, 255)
     kind = rng.randint(0, 2)
-    what = (
-        "reverse the order of these bits",
-        "swap the bits of every pair (bits 0 and 1, bits 2 and 3, and so on)",
-        "swap the lower and the upper half of these bits",
-    )[kind]
+    what = WORDINGS.all("bit shuffle")[kind]
     half = width // 2
     middle = (
         "s[::-1]",
         '"".join(s[i + 1] + s[i] for i in range(0, len(s), 2))',
         f"s[{half}:] + s[:{half}]",
     )[kind]
-    code = _bit_shuffle_gold(width, middle, turn, mask)
+    code = WORDINGS.source("bit shuffle solution", width=width, middle=middle, turn=turn, mask=mask)
 
     brute = _bit_shuffle_brute(half, kind, mask, turn, width)
 
     return Problem(
-        f"Given an integer `n` with 0 <= n < 2^{width}, take its {width} bits (bit 0 is the "
-        "lowest). First "
-        f"{what}; then rotate the {width} bits to the left by {turn} (the {turn} highest come in "
-        "at "
-        f"the low end, in order); then take the bitwise XOR with {mask}. Find the resulting "
-        "integer.",
+        WORDINGS.one("bit shuffle 2", width=width, what=what, turn=turn, mask=mask),
         _N,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (r.randrange(2**width),),
         {"v": 2, "width": width, "turn": turn, "mask": mask, "kind": kind},
@@ -111,22 +92,7 @@ def _bit_shuffle(rng: Random) -> Problem:
 def _bit_ranges(rng: Random) -> Problem:
     k, c, d = rng.randint(1, 15), rng.randint(0, 255), rng.randint(2, 5)
     r0 = rng.randrange(d)
-    code = f"""
-        def solve(n):
-            ways = {{(True, 0): 1}}
-            total = 0
-            for i in range(max(n, {c}).bit_length() - 1, -1, -1):
-                limit, turned = n >> i & 1, {c} >> i & 1
-                following = {{}}
-                for (tight, count), number in ways.items():
-                    for bit in range(limit + 1 if tight else 2):
-                        key = (tight and bit == limit, count + (bit ^ turned) * (1 + {k} * (i % 2)))
-                        following[key] = following.get(key, 0) + number
-                ways = following
-            for (_, count), number in ways.items():
-                total += number if count % {d} == {r0} else 0
-            return total
-    """
+    code = WORDINGS.source("bit ranges solution", c=c, k=k, d=d, r0=r0)
 
     def brute(n: int) -> int:
         odd = sum(2**i for i in range(1, 40, 2))
@@ -134,15 +100,10 @@ def _bit_ranges(rng: Random) -> Problem:
         return sum(1 for v in values if v % d == r0)
 
     return Problem(
-        "The weight of an integer y >= 0 is the sum over all ones in its binary form of 1 for a "
-        "one at an "
-        f"even place and {1 + k} for a one at an odd place (the lowest bit is at place 0). Given "
-        "an "
-        f"integer `n` (0 <= n <= 10^6), count the integers x with 0 <= x <= n for which the weight "
-        f"of (x XOR {c}) leaves the remainder {r0} when divided by {d}.",
+        WORDINGS.one("bit ranges", k_plus_1=1 + k, c=c, r0=r0, d=d),
         _N,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(1, 400),),
         {"v": 3, "k": k, "c": c, "d": d, "r": r0},

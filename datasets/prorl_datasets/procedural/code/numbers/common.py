@@ -1,6 +1,6 @@
 """Drawn properties of integers, each as text, as Python source and as an independent check.
 
-They are the parameters of many families of numbers. Leaves out: the families.
+They are the parameters of many families of numbers.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
-from textwrap import dedent
 
 from prorl_datasets.procedural.code.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,6 @@ def leveled(
         return replace(problem, statement=told.replace("+ -", "- ").replace(" + 0)", ")"))
 
     return make
-
-
-def source(text: str) -> str:
-    """Return source text without its common indentation and outer blank lines."""
-    return dedent(text).strip()
 
 
 def digits_of(n: int, base: int = 10) -> list[int]:
@@ -140,10 +137,7 @@ def _digital_root(rng: Random) -> Property:
             n = sum(digits_of(n))
         return n in r
 
-    text = (
-        f"has one of the digital roots {', '.join(map(str, r))} (the digital root is what remains "
-        "when the decimal digit sum is taken again and again until one digit is left)"
-    )
+    text = WORDINGS.one("digital root", r=", ".join(map(str, r)))
     return Property(f"root {r}", text, f"1 + (n - 1) % 9 in {tuple(r)}", check)
 
 

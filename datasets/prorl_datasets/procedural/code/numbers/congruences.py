@@ -1,7 +1,4 @@
-"""Congruences and sums modulo a number.
-
-Leaves out: recurrences (``numbers.sequences``).
-"""
+"""Congruences and sums modulo a number."""
 
 from __future__ import annotations
 
@@ -10,10 +7,12 @@ from random import Random
 from prorl_datasets.procedural.code.numbers.common import (
     divisors_of,
     leveled,
-    source,
     with_imports,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _N = (("n", "int"),)
 
@@ -33,9 +32,7 @@ def _linear_congruence(rng: Random) -> Problem:
 
     times = ("", "twice ", "three times ")[k - 1]
     return Problem(
-        f"Given an integer `m` (1 <= m <= 1000), find {times}the sum of all integers x with "
-        f"0 <= x < m such that {a} * x and {c} leave the same remainder when divided by m. The sum "
-        "is 0 if there are none.",
+        WORDINGS.one("linear congruence", times=times, a=a, c=c),
         (("m", "int"),),
         "int",
         f"def solve(m):\n    {code}",
@@ -49,14 +46,7 @@ def _linear_congruence(rng: Random) -> Problem:
 def _quadratic_congruence(rng: Random) -> Problem:
     a, b, c = rng.randint(1, 9), rng.randint(0, 12), rng.randint(0, 12)
     t = rng.randint(1, 5)
-    code = f"""
-        def solve(m):
-            counts = [0] * m
-            for x in range(m):
-                counts[({a} * x * x + {b} * x + {c}) % m] += 1
-            popular = [r for r in range(m) if counts[r] >= {t}]
-            return [len(popular), sum(popular), max(counts)]
-    """
+    code = WORDINGS.source("quadratic congruence solution", a=a, b=b, c=c, t=t)
 
     def brute(m: int) -> list[int]:
         values = sorted((a * x + b) * x % m for x in range(m))
@@ -66,15 +56,10 @@ def _quadratic_congruence(rng: Random) -> Problem:
 
     times = "once" if t == 1 else f"{t} times"
     return Problem(
-        f"Given an integer `m` (1 <= m <= 1000), compute ({a} * x^2 + {b} * x + {c}) mod m for x = "
-        "0, 1, "
-        f"..., m - 1. Find three integers: how many different remainders occur at least {times}, "
-        "the "
-        "sum of those remainders (0 if there are none), and how often the most frequent remainder "
-        "occurs.",
+        WORDINGS.one("quadratic congruence", a=a, b=b, c=c, times=times),
         (("m", "int"),),
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(2, 60),),
         {"v": 2, "a": a, "b": b, "c": c, "t": t},
@@ -82,27 +67,10 @@ def _quadratic_congruence(rng: Random) -> Problem:
     )
 
 
-def _remainders_gold(mods: list[int], low: int) -> str:
-    return f"""
-        def solve(r):
-            x, step = 0, 1
-            for m, wanted in zip({mods}, r):
-                for _ in range(m):
-                    if x % m == wanted:
-                        break
-                    x += step
-                else:
-                    return [-1, 0]
-                step = step * m // math.gcd(step, m)
-            x += -((x - {low}) // step) * step
-            return [x, step]
-    """
-
-
 def _remainders(rng: Random) -> Problem:
     mods = sorted(rng.sample(range(3, 16), 3))
     low = rng.randint(0, 200)
-    code = _remainders_gold(mods, low)
+    code = WORDINGS.source("remainders solution", mods=mods, low=low)
 
     def brute(r: list[int]) -> list[int]:
         period = mods[0]
@@ -122,14 +90,10 @@ def _remainders(rng: Random) -> Problem:
 
     told = ", ".join(f"x mod {m} = r[{i}]" for i, m in enumerate(mods))
     return Problem(
-        f"Given a list `r` of three integers with 0 <= r[0] < {mods[0]}, 0 <= r[1] < {mods[1]}, "
-        f"0 <= r[2] < {mods[2]}, look for the integers x >= {low} with {told}. Find two integers: "
-        "the "
-        "smallest such x, and the difference between neighbouring solutions. They are -1 and 0 if "
-        "there is no such x.",
+        WORDINGS.one("remainders", mods=mods, low=low, told=told),
         (("r", "ints"),),
         "ints",
-        with_imports(source(code)),
+        with_imports(code),
         brute,
         draw,
         {"v": 3, "mods": mods, "low": low},
@@ -148,9 +112,7 @@ def _floor_sum(rng: Random) -> Problem:
         return sum(pair[0 if floor else 1] for pair in quotients)
 
     return Problem(
-        f"Given an integer `n` (0 <= n <= 1000), find the sum of {name} over i = 1, 2, ..., n (0 "
-        "for "
-        "n = 0).",
+        WORDINGS.one("floor sum", name=name),
         _N,
         "int",
         f"def solve(n):\n    return sum(({p} * i + {q}) {op} {m} for i in range(1, n + 1))",
@@ -175,9 +137,7 @@ def _coprime_sum(rng: Random) -> Problem:
 
     power = ("i", "i^2", "i^3")[e - 1]
     return Problem(
-        f"Given an integer `n` (1 <= n <= 2000), sum {c} * {power} over all integers i with 1 <= i "
-        "<= n that "
-        f"have no common divisor with n above 1, and find the sum modulo {m}.",
+        WORDINGS.one("coprime sum", c=c, power=power, m=m),
         _N,
         "int",
         f"import math\n\n\ndef solve(n):\n    {code}",
@@ -190,17 +150,7 @@ def _coprime_sum(rng: Random) -> Problem:
 
 def _geometric_sum(rng: Random) -> Problem:
     b, big, c = rng.randint(2, 40), rng.randint(100, 9999), rng.randint(0, 30)
-    code = f"""
-        def solve(n):
-            def geometric(k):
-                if k == 0:
-                    return 0
-                if k % 2:
-                    return (1 + {b} * geometric(k - 1)) % {big}
-                return (1 + pow({b}, k // 2, {big})) * geometric(k // 2) % {big}
-
-            return (geometric(n) + {c} * n) % {big}
-    """
+    code = WORDINGS.source("geometric sum solution", b=b, big=big, c=c)
 
     def brute(n: int) -> int:
         whole = b**n if n < 300 else pow(b, n, big * (b - 1))
@@ -212,7 +162,7 @@ def _geometric_sum(rng: Random) -> Problem:
         f"powers {b}^i over i = 0, 1, ..., n - 1 (0 for n = 0). Find (S{extra}) mod {big}.",
         _N,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(3, 10 ** r.randint(2, 15)),),
         {"v": 3, "b": b, "m": big, "c": c},

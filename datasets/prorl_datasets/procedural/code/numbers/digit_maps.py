@@ -1,14 +1,14 @@
-"""Sums of powers of digits, once and iterated until they repeat.
-
-Leaves out: other maps of integers (``numbers.sequences``).
-"""
+"""Sums of powers of digits, once and iterated until they repeat."""
 
 from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import digits_of, draw_span, leveled, source
+from prorl_datasets.procedural.code.numbers.common import digits_of, draw_span, leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _N = (("n", "int"),)
 
@@ -17,10 +17,7 @@ def _digit_step(rng: Random) -> Problem:
     p, c, t = rng.randint(1, 3), rng.randint(1, 9), rng.randint(0, 20)
     odd = rng.random() < 0.5
     which = "odd" if odd else "even"
-    code = f"""
-        def solve(n):
-            return {c} * sum(int(d) ** {p} for d in str(n) if int(d) % 2 == {int(odd)}) + {t}
-    """
+    code = WORDINGS.source("digit step solution", c=c, p=p, odd=int(odd), t=t)
 
     def brute(n: int) -> int:
         total = t
@@ -31,12 +28,10 @@ def _digit_step(rng: Random) -> Problem:
 
     power = ("digits", "squares of the digits", "cubes of the digits")[p - 1]
     return Problem(
-        f"Given an integer `n` (0 <= n <= 10^12), add up the {power} of n (in decimal) that are "
-        f"{which}, multiply the sum by {c} and add {t}. Find the result (the sum of no digits is "
-        "0).",
+        WORDINGS.one("digit step", power=power, which=which, c=c, t=t),
         _N,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(10, 10 ** r.randint(2, 12)),),
         {"v": 1, "p": p, "c": c, "t": t, "odd": odd},
@@ -44,28 +39,9 @@ def _digit_step(rng: Random) -> Problem:
     )
 
 
-def _digit_orbit_gold(c: int, base: int, p: int) -> str:
-    return f"""
-        def step(n):
-            total = {c}
-            while n:
-                n, digit = divmod(n, {base})
-                total += digit ** {p}
-            return total
-
-
-        def solve(n):
-            seen = {{}}
-            while n not in seen:
-                seen[n] = len(seen)
-                n = step(n)
-            return [seen[n], len(seen) - seen[n], max(seen)]
-    """
-
-
 def _digit_orbit(rng: Random) -> Problem:
     p, c, base = rng.randint(2, 3), rng.randint(1, 300), rng.choice((7, 8, 9, 10, 10, 11, 12, 16))
-    code = _digit_orbit_gold(c, base, p)
+    code = WORDINGS.source("digit orbit solution", c=c, base=base, p=p)
 
     def brute(n: int) -> list[int]:
         values = [n]
@@ -75,50 +51,20 @@ def _digit_orbit(rng: Random) -> Problem:
         return [first, len(values) - 1 - first, max(values)]
 
     return Problem(
-        f"One step replaces an integer by {c} plus the sum of the "
-        f"{'squares' if p == 2 else 'cubes'} "
-        f"of its digits in base {base}. Given an integer `n` (1 <= n <= 10^9), apply the step "
-        "again "
-        "and again until a value comes back that was there before. Find three integers: the number "
-        "of values before the repeating cycle, the length of the cycle, and the largest value seen "
-        "(n included).",
+        WORDINGS.one("digit orbit", c=c, squares="squares" if p == 2 else "cubes", base=base),
         _N,
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(1, 10 ** r.randint(1, 9)),),
         {"v": 2, "p": p, "c": c, "base": base},
     )
 
 
-def _digit_settled_gold(c: int, base: int, p: int, mark: int) -> str:
-    return f"""
-        def step(n):
-            total = {c}
-            while n:
-                n, digit = divmod(n, {base})
-                total += digit ** {p}
-            return total
-
-
-        def solve(a, b):
-            least = {{}}
-            for start in range(a, b + 1):
-                path, n = [], start
-                while n not in least and n not in path:
-                    path.append(n)
-                    n = step(n)
-                value = least[n] if n in least else min(path[path.index(n) :])
-                for seen in path:
-                    least[seen] = value
-            return [sum(least[n] % {mark} == r for n in range(a, b + 1)) for r in range({mark})]
-    """
-
-
 def _digit_settled(rng: Random) -> Problem:
     p, c, base = rng.randint(2, 3), rng.randint(0, 60), rng.choice((5, 6, 7, 8, 9, 10, 12))
     mark = rng.randint(2, 5)
-    code = _digit_settled_gold(c, base, p, mark)
+    code = WORDINGS.source("digit settled solution", c=c, base=base, p=p, mark=mark)
 
     def brute(a: int, b: int) -> list[int]:
         counts = [0] * mark
@@ -130,16 +76,17 @@ def _digit_settled(rng: Random) -> Problem:
         return counts
 
     return Problem(
-        f"One step replaces an integer by {c} plus the sum of the "
-        f"{'squares' if p == 2 else 'cubes'} "
-        f"of its digits in base {base}. From any start, repeated steps end in a cycle; call the "
-        "smallest value on that cycle the end of the start. Given integers `a` and `b` "
-        f"(1 <= a <= b <= 10^5, b - a <= 5000), find {mark} integers: for each r = 0, ..., "
-        f"{mark - 1} "
-        f"in this order, how many starts n with a <= n <= b have an end e with e mod {mark} = r.",
+        WORDINGS.one(
+            "digit settled",
+            c=c,
+            squares="squares" if p == 2 else "cubes",
+            base=base,
+            mark=mark,
+            mark_minus_1=mark - 1,
+        ),
         (("a", "int"), ("b", "int")),
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: draw_span(r, 5, 10 ** r.randint(1, 4), 60),
         {"v": 3, "p": p, "c": c, "base": base, "mark": mark},

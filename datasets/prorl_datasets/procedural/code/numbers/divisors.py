@@ -1,23 +1,20 @@
-"""Divisors and greatest common divisors.
-
-Leaves out: congruences (``numbers.congruences``).
-"""
+"""Divisors and greatest common divisors."""
 
 from __future__ import annotations
 
 from random import Random
 
 from prorl_datasets.procedural.code.numbers.common import (
-    Property,
     divisors_of,
     draw_property,
     leveled,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _N = (("n", "int"),)
-
 
 _LIST = (("a", "ints"),)
 
@@ -52,32 +49,10 @@ def _divisor_sum(rng: Random) -> Problem:
     )
 
 
-def _divisor_pairs_gold(x: int, y: int, m: int, has: Property) -> str:
-    return f"""
-        import math
-
-
-        def solve(n):
-            total, d = 0, 1
-            divisors = []
-            while d * d <= n:
-                if n % d == 0:
-                    divisors += [d] if d * d == n else [d, n // d]
-                d += 1
-            for n_d in divisors:
-                total += ({x} * n_d + {y} * (n // n_d)) % {m} if good(n_d) else 0
-            return total
-
-
-        def good(n):
-            return {has.code}
-    """
-
-
 def _divisor_pairs(rng: Random) -> Problem:
     has, x, y = draw_property(rng), rng.randint(1, 9), rng.randint(1, 9)
     m = rng.randint(20, 200)
-    code = _divisor_pairs_gold(x, y, m, has)
+    code = WORDINGS.source("divisor pairs solution", x=x, y=y, m=m, code=has.code)
 
     def brute(n: int) -> int:
         values = [
@@ -90,13 +65,10 @@ def _divisor_pairs(rng: Random) -> Problem:
         return sum(values)
 
     return Problem(
-        "Given an integer `n` (1 <= n <= 10^9), take every positive divisor d of n (1 and n "
-        "included) "
-        f"that {has.text}. Find the sum of ({x} * d + {y} * (n / d)) mod {m} over these divisors "
-        "(each term is reduced, the sum is not; it is 0 if there are none).",
+        WORDINGS.one("divisor pairs", has=has, x=x, y=y, m=m),
         _N,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (_many_divisors(r),),
         {"v": 2, "has": has.key, "x": x, "y": y, "m": m},
@@ -108,14 +80,7 @@ def _divisor_totals(rng: Random) -> Problem:
     m, w = rng.randint(2, 30), rng.randint(1, 20)
     r0 = rng.randrange(m)
     big = 10**9 + 7
-    code = f"""
-        def solve(n):
-            total = 0
-            for d in range({r0 or m}, n + 1, {m}):
-                count = n // d
-                total += d * count + {w} * d * count * (count + 1) // 2
-            return total % {big}
-    """
+    code = WORDINGS.source("divisor totals solution", value=r0 or m, m=m, w=w, big=big)
 
     def brute(n: int) -> int:
         total = 0
@@ -124,13 +89,10 @@ def _divisor_totals(rng: Random) -> Problem:
         return total % big
 
     return Problem(
-        f"Given an integer `n` (1 <= n <= 10^6), sum d + {w} * i over all pairs (d, i) of integers "
-        "with "
-        f"1 <= i <= n where d is a positive divisor of i and d mod {m} = {r0}. Find the sum modulo "
-        "10^9 + 7.",
+        WORDINGS.one("divisor totals", w=w, m=m, r0=r0),
         _N,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(m, m + 90),),
         {"v": 3, "m": m, "r": r0, "w": w},
@@ -154,11 +116,7 @@ def _gcd_sum(rng: Random) -> Problem:
         return total
 
     return Problem(
-        f"Given a list `a` of at most 100 integers (1 <= a[i] <= 1000), add up the {name} of a[i] "
-        "and "
-        f"{k}, plus {t}, over all elements a[i]. Find this sum (0 for an empty list).".replace(
-            ", plus 0,", ""
-        ),
+        WORDINGS.one("gcd sum", name=name, k=k, t=t).replace(", plus 0,", ""),
         _LIST,
         "int",
         f"import math\n\n\ndef solve(a):\n    return sum(math.{call}(v, {k}) + {t} for v in a)",
@@ -167,21 +125,6 @@ def _gcd_sum(rng: Random) -> Problem:
         {"v": 1, "k": k, "t": t, "lcm": lcm},
         (([],),),
     )
-
-
-def _gcd_pairs_gold(low: int, high: int, term: str) -> str:
-    return f"""
-        import math
-
-
-        def solve(a):
-            total = 0
-            for j in range(len(a)):
-                for i in range(j):
-                    if {low} <= math.gcd(a[i], a[j]) <= {high}:
-                        total += {term}
-            return total
-    """
 
 
 def _gcd_pairs(rng: Random) -> Problem:
@@ -193,7 +136,7 @@ def _gcd_pairs(rng: Random) -> Problem:
         f"find the sum of (a[i] + a[j]) mod {m} over them",
         "find the sum of these divisors over them",
     )[kind]
-    code = _gcd_pairs_gold(low, high, term)
+    code = WORDINGS.source("gcd pairs solution", low=low, high=high, term=term)
 
     def brute(a: list[int]) -> int:
         total = 0
@@ -206,14 +149,10 @@ def _gcd_pairs(rng: Random) -> Problem:
         return total
 
     return Problem(
-        "Given a list `a` of at most 200 integers (1 <= a[i] <= 1000), take all pairs of places i "
-        "< j "
-        f"whose elements a[i] and a[j] have a greatest common divisor of at least {low} and at "
-        "most "
-        f"{high}; {what} (the result is 0 if there are none).",
+        WORDINGS.one("gcd pairs", low=low, high=high, what=what),
         _LIST,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (_multiples(r, r.choice((2, 6, 10, 12, low * 3, high)), 14),),
         {"v": 2, "low": low, "high": high, "kind": kind, "m": m if kind == 1 else 0},
@@ -221,31 +160,12 @@ def _gcd_pairs(rng: Random) -> Problem:
     )
 
 
-def _gcd_windows_gold(test: str, m: int, t: int) -> str:
-    return f"""
-        import math
-
-
-        def solve(a):
-            total, ending = 0, []
-            for j, v in enumerate(a):
-                nearer = {{}}
-                for value, starts in [*ending, (v, [j])]:
-                    nearer.setdefault(math.gcd(value, v), []).extend(starts)
-                ending = list(nearer.items())
-                for value, starts in ending:
-                    if {test}:
-                        total += sum((j - i + 1) % {m} for i in starts if j - i + 1 >= {t})
-            return total
-    """
-
-
 def _gcd_windows(rng: Random) -> Problem:
     g, t = rng.randint(2, 30), rng.randint(1, 6)
     exact = rng.random() < 0.5
     m = rng.randint(2, 15)
     test = f"value == {g}" if exact else f"value % {g} == 0"
-    code = _gcd_windows_gold(test, m, t)
+    code = WORDINGS.source("gcd windows solution", test=test, m=m, t=t)
 
     def brute(a: list[int]) -> int:
         total = 0
@@ -263,13 +183,10 @@ def _gcd_windows(rng: Random) -> Problem:
 
     wanted = f"is exactly {g}" if exact else f"is a multiple of {g}"
     return Problem(
-        "Given a list `a` of at most 1000 integers (1 <= a[i] <= 10^4), take all contiguous parts "
-        "of at "
-        f"least {t} element{'s' * (t > 1)} whose greatest common divisor {wanted}. Find the sum of "
-        f"(length of the part) mod {m} over them (0 if there are none).",
+        WORDINGS.one("gcd windows", t=t, plural_s="s" * (t > 1), wanted=wanted, m=m),
         _LIST,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (
             [

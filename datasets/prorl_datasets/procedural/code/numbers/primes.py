@@ -1,7 +1,4 @@
-"""Primes of a range: counted, filtered, in neighbouring pairs.
-
-Leaves out: divisors (``numbers.divisors``).
-"""
+"""Primes of a range: counted, filtered, in neighbouring pairs."""
 
 from __future__ import annotations
 
@@ -12,9 +9,11 @@ from prorl_datasets.procedural.code.numbers.common import (
     draw_property,
     is_prime,
     leveled,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _SPAN = (("a", "int"), ("b", "int"))
 
@@ -28,29 +27,17 @@ def _prime_count(rng: Random) -> Problem:
     d = rng.randint(3, 48)
     r = rng.randint(2, max(2, 2 * d // 3))
     total = rng.random() < 0.5
-    code = f"""
-        def solve(n):
-            sieve = [True] * (n + 1)
-            result = 0
-            for p in range(2, n + 1):
-                if sieve[p]:
-                    sieve[p * p :: p] = [False] * len(range(p * p, n + 1, p))
-                    if p % {d} >= {r}:
-                        result += {"p" if total else 1}
-            return result
-    """
+    code = WORDINGS.source("prime count solution", d=d, r=r, p="p" if total else 1)
 
     def brute(n: int) -> int:
         found = [p for p in range(2, n + 1) if p % d >= r and is_prime(p)]
         return sum(found) if total else len(found)
 
     return Problem(
-        f"Given an integer `n` (1 <= n <= 10^5), find the {'sum' if total else 'number'} of all "
-        "primes "
-        f"p <= n whose remainder p mod {d} is at least {r}.",
+        WORDINGS.one("prime count", sum="sum" if total else "number", d=d, r=r),
         (("n", "int"),),
         "int",
-        source(code),
+        code,
         brute,
         lambda r_: (r_.randint(20, 600),),
         {"v": 1, "d": d, "r": r, "total": total},
@@ -76,11 +63,7 @@ def _prime_property(rng: Random) -> Property:
 def _prime_filter(rng: Random) -> Problem:
     has, k = _prime_property(rng), rng.randint(1, 9)
     first = rng.randint(1, k)
-    code = f"""
-        def solve(a, b):
-            found = [n for n in range(a, b + 1) if is_prime(n) and ({has.code})]
-            return sum(found[{first - 1} :: {k}])
-    """
+    code = WORDINGS.source("prime filter solution", code=has.code, first_minus_1=first - 1, k=k)
 
     def brute(a: int, b: int) -> int:
         total = place = 0
@@ -99,12 +82,10 @@ def _prime_filter(rng: Random) -> Problem:
         else f"those at the places {first}, {first + k}, {first + 2 * k}, ..."
     )
     return Problem(
-        f"Given integers `a` and `b` (1 <= a <= b <= 10^5, b - a <= 1000), list in ascending order "
-        f"the primes n with a <= n <= b such that n {has.text}. Find the sum of {every} "
-        "(places in the list count from 1; the sum is 0 if there are none).",
+        WORDINGS.one("prime filter", has=has, every=every),
         _SPAN,
         "int",
-        f"import math\n\n{_SIEVE}\n\n{source(code)}",
+        f"import math\n\n{_SIEVE}\n\n{code}",
         brute,
         lambda r: _span(r, 250, 10 ** r.randint(1, 3)),
         {"v": 2, "has": has.key, "k": k, "first": first},
@@ -114,11 +95,7 @@ def _prime_filter(rng: Random) -> Problem:
 def _prime_gaps(rng: Random) -> Problem:
     d, m = rng.choice((2, 4, 6, 8, 10, 12)), rng.randint(2, 60)
     c = rng.randint(1, 30)
-    code = f"""
-        def solve(a, b):
-            primes = [n for n in range(a, b + 1) if is_prime(n)]
-            return sum((p + {c} * q) % {m} for p, q in zip(primes, primes[1:]) if q - p >= {d})
-    """
+    code = WORDINGS.source("prime gaps solution", c=c, m=m, d=d)
 
     def brute(a: int, b: int) -> int:
         total = 0
@@ -130,14 +107,10 @@ def _prime_gaps(rng: Random) -> Problem:
         return total
 
     return Problem(
-        f"Given integers `a` and `b` (1 <= a <= b <= 10^5, b - a <= 1000), take all pairs of "
-        "neighbouring primes p < q with a <= p and q <= b (no prime lies between p and q) whose "
-        "gap "
-        f"q - p is at least {d}. Find the sum of (p + {c} * q) mod {m} over these pairs (0 if "
-        "there are none).",
+        WORDINGS.one("prime gaps", d=d, c=c, m=m),
         _SPAN,
         "int",
-        f"import math\n\n{_SIEVE}\n\n{source(code)}",
+        f"import math\n\n{_SIEVE}\n\n{code}",
         brute,
         lambda r: _span(r, 110, 10 ** r.randint(1, 3)),
         {"v": 3, "d": d, "m": m, "c": c},

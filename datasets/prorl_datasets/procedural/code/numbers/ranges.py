@@ -1,7 +1,4 @@
-"""Integers of a range that have drawn properties: counted, summed, picked, in runs and pairs.
-
-Leaves out: lists of primes (``numbers.primes``).
-"""
+"""Integers of a range that have drawn properties: counted, summed, picked, in runs and pairs."""
 
 from __future__ import annotations
 
@@ -12,10 +9,12 @@ from prorl_datasets.procedural.code.numbers.common import (
     draw_mixed,
     draw_property,
     leveled,
-    source,
     with_imports,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _SPAN = (("a", "int"), ("b", "int"))
 
@@ -34,9 +33,9 @@ def _count(rng: Random) -> Problem:
     what = "the sum of all integers n" if total else "how many integers n there are"
     code = f"return sum({'n' if total else 1} for n in range(a, b + 1) if {has.code})"
     return Problem(
-        f"Given integers `a` and `b` (1 <= a <= b <= 2000), find {what} with a <= n <= b such that "
-        "n "
-        f"{has.text}." + (" The sum of no integers is 0." if total else ""),
+        WORDINGS.one(
+            "count", what=what, has=has, the_sum=" The sum of no integers is 0." if total else ""
+        ),
         _SPAN,
         "int",
         with_imports(f"def solve(a, b):\n    {code}"),
@@ -50,11 +49,7 @@ def _count(rng: Random) -> Problem:
 def _count_two(rng: Random) -> Problem:
     has, k = draw_mixed(rng), rng.randint(2, 9)
     kind = rng.randint(0, 2)
-    what = (
-        "the sum of all integers n",
-        f"the sum of the remainders n mod {k} over all integers n",
-        f"the sum of n // {k} (integer division) over all integers n",
-    )[kind]
+    what = WORDINGS.all("count two", k=k)[kind]
     term = ("n", f"n % {k}", f"n // {k}")[kind]
 
     def brute(a: int, b: int) -> int:
@@ -75,27 +70,11 @@ def _count_two(rng: Random) -> Problem:
     )
 
 
-def _runs_gold(has: Property, least: bool) -> str:
-    return f"""
-        def solve(a, b):
-            best, start = [0, 0], None
-            for n in range(a, b + 1):
-                if not ({has.code}):
-                    start = None
-                    continue
-                if start is None:
-                    start = n
-                if n - start + 1 {">" if least else ">="} best[0]:
-                    best = [n - start + 1, start]
-            return best
-    """
-
-
 def _runs(rng: Random) -> Problem:
     has = draw_mixed(rng)
     least = rng.random() < 0.5
     which = "first (smallest)" if least else "last (largest)"
-    code = _runs_gold(has, least)
+    code = WORDINGS.source("runs solution", code=has.code, value=">" if least else ">=")
 
     def brute(a: int, b: int) -> list[int]:
         good = [has.check(n) for n in range(a, b + 1)]
@@ -106,16 +85,10 @@ def _runs(rng: Random) -> Problem:
         return [0, 0]
 
     return Problem(
-        f"Call an integer n good if it {has.text}. Given integers `a` and `b` (1 <= a <= b <= "
-        "10^6, "
-        "b - a <= 200), find the longest run of consecutive integers, all of them good and all "
-        "from a "
-        f"to b. The result holds two integers: the length of that run and its {which} possible "
-        "first member where several runs are equally long. It is 0 and 0 if no integer of the "
-        "range is good.",
+        WORDINGS.one("runs", has=has, which=which),
         _SPAN,
         "ints",
-        with_imports(source(code)),
+        with_imports(code),
         brute,
         lambda r: _span(r, 40, 10 ** r.randint(1, 5)),
         {"v": 3, "has": has.key, "least": least},
@@ -124,15 +97,7 @@ def _runs(rng: Random) -> Problem:
 
 def _kth(rng: Random) -> Problem:
     has, low = draw_property(rng), rng.randint(1, 300)
-    code = f"""
-        def solve(k):
-            n = {low - 1}
-            while k:
-                n += 1
-                if {has.code}:
-                    k -= 1
-            return n
-    """
+    code = WORDINGS.source("kth solution", low_minus_1=low - 1, code=has.code)
 
     def brute(k: int) -> int:
         width = 64
@@ -141,12 +106,10 @@ def _kth(rng: Random) -> Problem:
         return _chosen(low, low + width, has)[k - 1]
 
     return Problem(
-        f"Given an integer `k` (1 <= k <= 200), find the k-th smallest integer n >= {low} such "
-        "that "
-        f"n {has.text}.",
+        WORDINGS.one("kth", low=low, has=has),
         (("k", "int"),),
         "int",
-        with_imports(source(code)),
+        with_imports(code),
         brute,
         lambda r: (r.randint(1, 60),),
         {"v": 1, "has": has.key, "low": low},
@@ -158,15 +121,7 @@ def _kth_two(rng: Random) -> Problem:
     has, below = draw_mixed(rng), rng.random() < 0.5
     window = "m - 500 <= n < m and n >= 1" if below else "m < n <= m + 500"
     numbers = "range(m - 1, max(0, m - 501), -1)" if below else "range(m + 1, m + 501)"
-    code = f"""
-        def solve(m, k):
-            for n in {numbers}:
-                if {has.code}:
-                    k -= 1
-                    if k == 0:
-                        return n
-            return -1
-    """
+    code = WORDINGS.source("kth two solution", numbers=numbers, code=has.code)
 
     def brute(m: int, k: int) -> int:
         found: list[int] = []
@@ -180,12 +135,10 @@ def _kth_two(rng: Random) -> Problem:
         return found[k - 1] if len(found) >= k else -1
 
     return Problem(
-        f"Given integers `m` (1 <= m <= 10^6) and `k` (1 <= k <= 50), look at the integers n with "
-        f"{window}, nearest to m first, such that n {has.text}. Find the k-th of them, or -1 if "
-        "there are fewer than k.",
+        WORDINGS.one("kth two", window=window, has=has),
         (("m", "int"), ("k", "int")),
         "int",
-        with_imports(source(code)),
+        with_imports(code),
         brute,
         lambda r: (r.randint(10, 10 ** r.randint(2, 6)), r.randint(1, 12)),
         {"v": 2, "has": has.key, "below": below},
@@ -195,35 +148,17 @@ def _kth_two(rng: Random) -> Problem:
 def _pairs(rng: Random) -> Problem:
     first, second = draw_property(rng), draw_property(rng)
     d = rng.randint(2, 25)
-    code = f"""
-        def solve(a, b):
-            def first(n):
-                return {first.code}
-
-            def second(n):
-                return {second.code}
-
-            total = earlier = 0
-            for n in range(a, b + 1):
-                if n - {d} >= a and first(n - {d}):
-                    earlier += 1
-                if second(n):
-                    total += earlier
-            return total
-    """
+    code = WORDINGS.source("pairs solution", code=first.code, code_2=second.code, d=d)
 
     def brute(a: int, b: int) -> int:
         left, right = _chosen(a, b, first), _chosen(a, b, second)
         return sum(1 for x in left for y in right if y - x >= d)
 
     return Problem(
-        "Given integers `a` and `b` (1 <= a <= b <= 10^6, b - a <= 10^4), count the pairs (x, y) "
-        "of "
-        f"integers with a <= x, x + {d} <= y and y <= b such that x {first.text} and y "
-        f"{second.text}.",
+        WORDINGS.one("pairs", d=d, first=first, second=second),
         _SPAN,
         "int",
-        with_imports(source(code)),
+        with_imports(code),
         brute,
         lambda r: _span(r, 90, 10 ** r.randint(1, 5)),
         {"v": 3, "first": first.key, "second": second.key, "d": d},

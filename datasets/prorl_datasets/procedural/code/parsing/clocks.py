@@ -1,7 +1,4 @@
-"""Code problems on times of day on planets with other clocks.
-
-Leaves out: expressions (``parsing.expressions``), numerals (``parsing.numerals``).
-"""
+"""Code problems on times of day on planets with other clocks."""
 
 from __future__ import annotations
 
@@ -11,48 +8,10 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_CLOCKS_GOLD = {
-    1: """
-    def solve(s, k):
-        h, m = map(int, s.split("$sep"))
-        t = (h * $minutes + m + $k * k) % ($hours * $minutes)
-        return f"{t // $minutes}$sep{t % $minutes}"
-    """,
-    2: """
-    def solve(times):
-        values = []
-        for s in times:
-            h, m = map(int, s.split("$sep"))
-            values.append(h * $minutes + m)
-        gaps = []
-        for x, y in zip(values, values[1:]):
-            gaps.append((y - x - 1) % ($hours * $minutes) + 1)
-        return [gap for gap in gaps if gap >= $least]
-    """,
-    3: """
-    def solve(times):
-        day = $hours * $minutes
-        values = []
-        for s in times:
-            h, m = map(int, s.split("$sep"))
-            values.append(h * $minutes + m)
-        out = []
-        for x, y in zip(values[::2], values[1::2]):
-            if y <= x:
-                y += day
-            paid = 0
-            for shift in (0, day):
-                paid += max(0, min(y, $end * $minutes + shift) - max(x, $begin * $minutes + shift))
-            earned = paid * $k + (y - x - paid) * $b
-            if y - x > 3 * $minutes:
-                earned += $k * $b
-            out.append(earned)
-        return out
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,30 +37,16 @@ def _draw_clock(rng: Random, level: int) -> _Clock:
 
 
 def _clock_statement(p: _Clock) -> str:
-    head = (
-        f"On a planet a day has {p.hours} hours of {p.minutes} minutes. A time is written "
-        f"H{p.sep}M "
-        f"with hours from 0 to {p.hours - 1} and minutes from 0 to {p.minutes - 1}, without "
-        "leading zeros. "
+    head = WORDINGS.one(
+        "clock statement head", p=p, hours_minus_1=p.hours - 1, minutes_minus_1=p.minutes - 1
     )
-    what = {
-        1: "`s` is a time and `k` a whole number from -9999 to 9999. Give the time (in the "
-        f"same form) that is k times {p.rate} minutes after s (before s if k is negative); "
-        "days are not told apart.",
-        2: "`times` is a list of 1 to 9 times, in the order in which they came; each came "
-        "less than a day after the one before it (if it is not later on the clock it is "
-        "of the next day; an equal one a whole day later). Give the list of the gaps, in "
-        f"minutes, between successive times, without the gaps that are less than {p.base * 10} "
-        "minutes.",
-        3: "`times` is a list of an even number of at most 12 times: the first and the "
-        "second are the start and the end of a shift, the third and the fourth those of "
-        "the next shift, and so on. An end that is not later on the clock than its start "
-        f"is on the next day. The minutes of a shift from {p.begin}{p.sep}0 to {p.end}{p.sep}0 "
-        f"(on whatever day) are paid {p.rate} coins each, all others {p.base}. "
-        f"A shift of more than {p.minutes * 3} minutes earns {p.rate * p.base} coins more. Give "
-        "the "
-        "list of the earnings of the shifts.",
-    }[p.level]
+    what = WORDINGS.one(
+        f"clock {p.level}",
+        p=p,
+        base_times_10=p.base * 10,
+        minutes_times_3=p.minutes * 3,
+        rate_times_base=p.rate * p.base,
+    )
     return head + what
 
 
@@ -138,8 +83,8 @@ def _clocks(rng: Random, level: int) -> Problem:
     key |= ({"k": p.rate}, {"least": p.base}, {"span": [p.begin, p.end], "k": p.rate, "b": p.base})[
         p.level - 1
     ]
-    text = source(
-        _CLOCKS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"clocks solution {p.level}",
         sep=p.sep,
         minutes=p.minutes,
         hours=p.hours,

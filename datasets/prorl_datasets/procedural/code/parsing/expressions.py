@@ -1,7 +1,4 @@
-"""Code problems on expressions with operators of their own.
-
-Leaves out: numerals (``parsing.numerals``), packed text (``parsing.texts``).
-"""
+"""Code problems on expressions with operators of their own."""
 
 from __future__ import annotations
 
@@ -10,8 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from random import Random
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 Operator = tuple[str, str, Callable[[int, int], int], str]
 
@@ -28,48 +27,6 @@ def _operator(rng: Random, sign: str) -> Operator:
         code, text = f"(x * y + {a}) % {m}", f"the remainder of xy + {a} modulo {m}"
         return sign, code, lambda x, y: x * y + a - (x * y + a) // m * m, text
     return sign, f"abs(x - y) + {b}", lambda x, y: max(x, y) - min(x, y) + b, f"|x - y| + {b}"
-
-
-_EXPRESSIONS_GOLD = """
-import re
-
-RANK = $ranks
-
-
-def apply(op, x, y):
-    if op == "$s0":
-        return $c0
-    if op == "$s1":
-        return $c1
-    return $c2
-
-
-def solve(s):
-    values = []
-    ops = []
-
-    def reduce():
-        y = values.pop()
-        x = values.pop()
-        values.append(apply(ops.pop(), x, y))
-
-    for token in re.findall(r"\\d+|\\D", s):
-        if token.isdigit():
-            values.append(int(token))
-        elif token == "(":
-            ops.append(token)
-        elif token == ")":
-            while ops[-1] != "(":
-                reduce()
-            ops.pop()
-        else:
-            while ops and ops[-1] != "(" and RANK[ops[-1]] $cmp RANK[token]:
-                reduce()
-            ops.append(token)
-    while ops:
-        reduce()
-    return values[0]
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,24 +50,20 @@ def _draw_expressions(rng: Random, level: int) -> _Expressions:
 
 def _expressions_statement(p: _Expressions) -> str:
     meaning = "; ".join(f"x {sign} y is {text}" for sign, _, _, text in p.ops)
-    head = (
-        "`s` is an expression without blanks, of non-negative integers of at most 3 "
-        "digits joined by operators"
-        + (", with parentheses" if p.level == 3 else "")
-        + f". The operators mean: {meaning} (remainders lie from 0 to the modulus minus 1, "
-        "for negative numbers too). "
+    head = WORDINGS.one(
+        "expressions statement head",
+        with_parentheses=", with parentheses" if p.level == 3 else "",
+        meaning=meaning,
     )
-    ends = (
-        f"Of equal operators next to one another the {'right' if p.right else 'left'} one is "
-        "applied first. "
+    ends = WORDINGS.one("expressions statement ends", right="right" if p.right else "left")
+    rule = WORDINGS.one(
+        f"expressions {p.level}",
+        right_to="right to left" if p.back else "left to right",
+        signs_0=p.signs[0],
+        signs_1=p.signs[1],
+        signs_2=p.signs[2],
+        ends=ends,
     )
-    rule = {
-        1: "All operators bind equally and are applied from "
-        f"{'right to left' if p.back else 'left to right'}. ",
-        2: f"{p.signs[0]} binds most tightly, then {p.signs[1]}, then {p.signs[2]}. {ends}",
-        3: f"{p.signs[0]} binds most tightly, then {p.signs[1]}, then {p.signs[2]}; parts in "
-        f"parentheses come first. {ends}",
-    }[p.level]
     return f"{head}{rule}Give the value of `s`."
 
 
@@ -129,8 +82,9 @@ def _expressions(rng: Random, level: int) -> Problem:
     late = p.right or p.back
     ranks = {sign: 0 if p.level == 1 else 2 - i for i, sign in enumerate(p.signs)}
     key = {"level": p.level, "operators": [[o[0], o[3]] for o in p.ops], "late": late}
-    text = source(
-        _EXPRESSIONS_GOLD.replace("$ranks", repr(ranks)),
+    text = WORDINGS.source(
+        "expressions solution",
+        ranks=repr(ranks),
         cmp=">" if late else ">=",
         s0=p.signs[0],
         s1=p.signs[1],

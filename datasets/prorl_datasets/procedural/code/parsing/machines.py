@@ -1,7 +1,4 @@
-"""Code problems on small programs for a stack machine.
-
-Leaves out: packed words and records (``parsing.texts``).
-"""
+"""Code problems on small programs for a stack machine."""
 
 from __future__ import annotations
 
@@ -10,8 +7,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _STACK_OPS = {
     "dup": ("puts another copy of the top on top", 1),
@@ -21,45 +20,6 @@ _STACK_OPS = {
     "rot": ("moves the third from the top to the top", 3),
     "neg": ("replaces the top by its negative", 1),
 }
-
-
-_MACHINES_GOLD = """
-def solve(program):
-    stack = []
-    sums = []
-    most = 0
-    i = 0
-    need = $need
-    while i < len(program):
-        op = program[i]
-        i += 1
-        if op in need and len(stack) < need[op]:
-            $short
-        elif op == "$mix":
-            x = stack.pop()
-            y = stack.pop()
-            stack.append(($a * x + $b * y + $d) % $m)
-        elif op == "dup":
-            stack.append(stack[-1])
-        elif op == "swap":
-            stack[-1], stack[-2] = stack[-2], stack[-1]
-        elif op == "drop":
-            stack.pop()
-        elif op == "over":
-            stack.append(stack[-2])
-        elif op == "rot":
-            stack.append(stack.pop(-3))
-        elif op == "neg":
-            stack[-1] = -stack[-1]
-        elif op == "skip":
-            if not stack or stack.pop() > $third:
-                i += 1
-        else:
-            stack.append(int(op))
-        sums.append(sum(stack))
-        most = max(most, len(stack))
-    return $result
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +53,11 @@ def _draw_machine(rng: Random, level: int) -> _Machine:
 
 def _machine_statement(p: _Machine) -> str:
     rules = "; ".join(f"'{name}' {_STACK_OPS[name][0]}" for name in p.names)
-    head = (
-        "`program` is a list of at most 25 instructions for a machine with a stack, "
-        f"empty at first. A whole number is put on the stack. '{p.mix}' removes the top x "
-        f"and the one below it, y, and puts ({p.a}*x + {p.b}*y + {p.d}) modulo {p.modulus} "
-        f"(from 0 to {p.modulus - 1}) on the stack; {rules}. "
-    )
+    head = WORDINGS.one("machine statement head", p=p, modulus_minus_1=p.modulus - 1, rules=rules)
     short = "An instruction that needs more numbers than there are on the stack does nothing"
     short += ". " if p.filler is None else f" but put {p.filler} on the stack. "
-    jump = (
-        "'skip' removes the top, if there is one, and when it was greater than "
-        f"{p.modulus // 3} (or there was none) the next instruction is left out. "
-    )
-    ask = {
-        1: "Give the stack after the last instruction, from bottom to top.",
-        2: "Give the sum of the numbers on the stack after every instruction, as a list with "
-        "one element for each instruction.",
-        3: "Give the stack after the last instruction, from top to bottom, followed by the "
-        "largest number of elements that the stack ever had.",
-    }[p.level]
+    jump = WORDINGS.one("machine statement jump", modulus_by_3=p.modulus // 3)
+    ask = WORDINGS.one(f"machine {p.level}")
     return head + short + (jump if p.level == 3 else "") + ask
 
 
@@ -161,8 +107,8 @@ def _machines(rng: Random, level: int) -> Problem:
         "names": sorted(p.names),
         "low": p.low * (level > 1),
     }
-    text = source(
-        _MACHINES_GOLD,
+    text = WORDINGS.source(
+        "machines solution",
         need={p.mix: 2} | {name: _STACK_OPS[name][1] for name in p.names},
         short="pass" if p.filler is None else f"stack.append({p.filler})",
         mix=p.mix,

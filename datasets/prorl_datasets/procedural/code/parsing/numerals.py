@@ -1,7 +1,4 @@
-"""Code problems on numerals with symbols of their own.
-
-Leaves out: expressions (``parsing.expressions``), clocks (``parsing.clocks``).
-"""
+"""Code problems on numerals with symbols of their own."""
 
 from __future__ import annotations
 
@@ -11,44 +8,10 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_NUMERALS_GOLD = {
-    1: """
-    def solve(s):
-        value = $table
-        return sorted((sum(value[c] for c in word) for word in s), reverse=True)
-    """,
-    2: """
-    def solve(s):
-        value = $table
-        out = []
-        last = 0
-        for word in s:
-            total = 0
-            for i, c in enumerate(word):
-                if i + 1 < len(word) and value[word[i + 1]] > value[c]:
-                    total -= value[c]
-                else:
-                    total += value[c]
-            out.append(total - last)
-            last = total
-        return out
-    """,
-    3: """
-    def solve(a):
-        items = $items
-        out = []
-        for n in a:
-            word = ""
-            for value, text in items:
-                word += n // value * text
-                n %= value
-            out.append(word)
-        return out
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +38,7 @@ def _draw_numerals(rng: Random, level: int) -> _Numerals:
 def _numerals_statement(p: _Numerals) -> str:
     means = ", ".join(f"{s} = {v}" for s, v in p.table.items())
     head = f"Numerals are written with the symbols {means}. "
-    what = {
-        1: "A numeral is worth the sum of its symbols' values, whatever their order. `s` is "
-        "a list of at most 6 numerals. Give the list of their values, from the largest "
-        "to the smallest.",
-        2: "In a numeral, a symbol that stands directly before one of larger value is "
-        "subtracted, every other symbol is added. `s` is a list of at most 6 numerals. "
-        "Give the list of their values, in the order of `s`, each minus the value of the "
-        "numeral before it in `s` (the first one unchanged).",
-        3: "A number is written by taking again and again the largest item that is not "
-        "larger than what is left: items are the symbols, and also each pair of two "
-        "symbols that are next to each other in value, the smaller one first (worth the "
-        "larger value minus the smaller one; of a pair and a single symbol of equal "
-        "worth the single symbol is taken). `a` is a list of at most 6 integers from 1 "
-        f"to {p.top}. Give the list of the numerals of these numbers.",
-    }[p.level]
+    what = WORDINGS.one(f"numerals {p.level}", p=p)
     return head + what
 
 
@@ -120,7 +69,7 @@ def _numerals_draw(p: _Numerals, r: Random) -> tuple[list[Any]]:
 def _numerals(rng: Random, level: int) -> Problem:
     p = _draw_numerals(rng, level)
     key: dict[str, Any] = {"level": p.level, "symbols": p.symbols, "values": p.values}
-    text = source(_NUMERALS_GOLD[p.level], table=p.table, items=_numeral_items(p))
+    text = WORDINGS.source(f"numerals solution {p.level}", table=p.table, items=_numeral_items(p))
     inputs = (("a", "ints"),) if p.level == 3 else (("s", "strs"),)
     return Problem(
         _numerals_statement(p),

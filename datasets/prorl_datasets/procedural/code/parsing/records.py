@@ -1,7 +1,4 @@
-"""Code problems on records of a log.
-
-Leaves out: packed words (``parsing.texts``), programs (``parsing.machines``).
-"""
+"""Code problems on records of a log."""
 
 from __future__ import annotations
 
@@ -11,50 +8,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_RECORDS_GOLD = {
-    1: """
-    def solve(log):
-        total = 0
-        for record in log:
-            name, verb, amount = record.split("$sep")
-            v = int(amount)
-            if verb == "$v0" and $cond:
-                total += v
-        return total * $f + len(log)
-    """,
-    2: """
-    def solve(log):
-        totals = {}
-        for record in log:
-            name, verb, amount = record.split("$sep")
-            v = int(amount)
-            if not $cond:
-                change = {"$v0": v, "$v1": -v, "$v2": $f}[verb]
-                totals[name] = totals.get(name, 0) + change
-        items = sorted(totals.items(), key=lambda item: $rank)
-        return [f"{name}={total}" for name, total in items]
-    """,
-    3: """
-    def solve(log):
-        cases = {}
-        out = []
-        for record in log:
-            name, verb, amount = record.split("$sep")
-            v = int(amount)
-            if $cond:
-                continue
-            if verb == "$v0":
-                cases[name] = cases.get(name, 0) + v
-            elif name in cases and verb == "$v1":
-                cases[name] += 2 * v
-            elif name in cases:
-                out.append(f"{name}={cases.pop(name)}")
-        return out + [f"{name}={total * $f}" for name, total in cases.items()]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,31 +36,17 @@ def _draw_log(rng: Random, level: int) -> _Log:
 
 
 def _log_statement(p: _Log) -> str:
-    head = (
-        f"`log` is a list of at most 16 records NAME{p.sep}VERB{p.sep}AMOUNT in order of time: a "
-        f"name of small letters, one of the verbs {', '.join(p.verbs)}, and an integer from 1 "
-        "to 99. "
+    head = WORDINGS.one("log statement head", p=p, verbs=", ".join(p.verbs))
+    ways = WORDINGS.one(f"log {p.order}")
+    what = WORDINGS.one(
+        f"log {p.level}",
+        verbs_0=p.verbs[0],
+        text=p.cond.text,
+        p=p,
+        verbs_1=p.verbs[1],
+        verbs_2=p.verbs[2],
+        ways=ways,
     )
-    ways = {
-        "amount": "by decreasing total, names with equal totals alphabetically",
-        "name": "alphabetically by name",
-    }[p.order]
-    what = {
-        1: f"Take the records with the verb {p.verbs[0]} and an amount that is {p.cond.text}. Give "
-        f"the total of their amounts, times {p.factor}, plus the number of all records.",
-        2: f"The total of a name is the sum of its amounts with {p.verbs[0]}, minus those with "
-        f"{p.verbs[1]}, plus {p.factor} for each record with {p.verbs[2]} whatever its amount; "
-        f"records with an amount that is {p.cond.text} are ignored. Give a word NAME=TOTAL for "
-        f"each name with a record that is not ignored, {ways}.",
-        3: f"A {p.verbs[0]} opens a case of that name if it has none open (else it adds its "
-        f"amount to the open case); {p.verbs[1]} adds twice its amount to the open case of "
-        f"that name; {p.verbs[2]} closes the open case of that name. Opening counts the "
-        f"amount once, closing counts nothing. {p.verbs[1]} and {p.verbs[2]} without an open "
-        f"case, and every record whose amount is {p.cond.text}, do nothing. "
-        "Give a word NAME=TOTAL for each closed case, in the order of closing, and after "
-        "them, for each case still open, in the order of opening, NAME=TOTAL with the "
-        f"total multiplied by {p.factor}.",
-    }[p.level]
     return head + what
 
 
@@ -144,8 +88,8 @@ def _records(rng: Random, level: int) -> Problem:
     }
     key |= {"order": p.order} if p.level == 2 else {}
     rank = "(-item[1], item[0])" if p.order == "amount" else "item[0]"
-    text = source(
-        _RECORDS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"records solution {p.level}",
         sep=p.sep,
         v0=p.verbs[0],
         v1=p.verbs[1],

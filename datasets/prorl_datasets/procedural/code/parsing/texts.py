@@ -1,7 +1,4 @@
-"""Code problems on packed words: repeated, nested and reversed groups.
-
-Leaves out: records (``parsing.records``), programs (``parsing.machines``).
-"""
+"""Code problems on packed words: repeated, nested and reversed groups."""
 
 from __future__ import annotations
 
@@ -12,61 +9,10 @@ from random import Random
 from string import ascii_lowercase
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
 
-_PACKED_GOLD = {
-    1: """
-    def solve(s):
-        out = ""
-        for i, c in enumerate(s):
-            if c.isalpha():
-                near = s[i $side 1:i$cut]
-                count = int(near) + $plus if near.isdigit() else 1
-                out += chr((ord(c) - 97 + $turn) % 26 + 97) * count
-        return out
-    """,
-    2: """
-    def solve(s):
-        stack = [""]
-        counts = []
-        for c in s:
-            if c.isdigit():
-                counts.append(int(c) + $plus)
-            elif c == "$opening":
-                stack.append("")
-            elif c == "$closing":
-                group = stack.pop()
-                stack[-1] += group * counts.pop()
-            else:
-                stack[-1] += chr((ord(c) - 97 + $turn) % 26 + 97)
-        return stack[0][$start::$k]
-    """,
-    3: """
-    def solve(s):
-        stack = [""]
-        heads = []
-        for c in s:
-            if c.isdigit() or c == "$mark":
-                heads.append(c)
-            elif c == "$opening":
-                stack.append("")
-            elif c == "$closing":
-                group = stack.pop()
-                sign = heads.pop()
-                if sign == "$mark":
-                    group = "".join(chr((ord(x) - 97 + $turn) % 26 + 97) for x in reversed(group))
-                else:
-                    group *= int(sign) + $plus
-                stack[-1] += group
-            else:
-                stack[-1] += c
-        word = stack[0]
-        total = sum(ord(c) - 96 for c in word)
-        return [len(word), total % $m, sum(x == y for x, y in zip(word, word[1:]))]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,33 +45,20 @@ def _draw_packing(rng: Random, level: int) -> _Packing:
 
 
 def _packing_statement(p: _Packing) -> str:
-    head = (
-        "`s` is a packed word of small letters"
-        + {
-            1: " and digits. ",
-            2: f", digits and '{p.opening}', '{p.closing}'. ",
-            3: f", digits, '{p.opening}', '{p.closing}' and '{p.mark}'. ",
-        }[p.level]
+    head = WORDINGS.one(
+        "packing statement head",
+        p_word=WORDINGS.one(f"packing of {p.level}", p=p),
     )
     shift = f"moved {p.turn} places on in the alphabet (after z comes a again)"
-    what = {
-        1: f"A letter with a digit from 1 to 9 directly {'before' if p.first else 'after'} it "
-        f"stands for that many plus {p.plus} of the letter; a letter without one stands for "
-        f"itself. Each letter of the unpacked word is then {shift}. Give the result.",
-        2: f"A digit from 1 to 9 and a group in '{p.opening}' and '{p.closing}' after it stand "
-        f"for that many plus {p.plus} copies of the unpacked group; groups may be nested; "
-        "other letters stand for themselves. Of the unpacked word, with its letters "
-        f"{shift}, give every {ordinal(p.every)} letter, starting with the {ordinal(p.start)}."
-        " The result may be empty.",
-        3: f"A digit from 1 to 9 and a group in '{p.opening}' and '{p.closing}' after it stand "
-        f"for that many plus {p.plus} copies of the unpacked group; a group with '{p.mark}' "
-        "in front instead of a digit stands for the unpacked group reversed, with each "
-        f"of its letters {shift}. Groups may be nested; other letters stand for "
-        "themselves. Unpack s and give a list with the number of letters, followed by "
-        "the sum of the letters' places "
-        f"in the alphabet (a is 1) modulo {p.modulus + 90}, followed by the number of "
-        "neighbouring letters in the unpacked word that are equal.",
-    }[p.level]
+    what = WORDINGS.one(
+        f"packing {p.level}",
+        before="before" if p.first else "after",
+        p=p,
+        shift=shift,
+        every=ordinal(p.every),
+        start=ordinal(p.start),
+        modulus_plus_90=p.modulus + 90,
+    )
     return head + what
 
 
@@ -167,8 +100,8 @@ def _packed(rng: Random, level: int) -> Problem:
         {"k": p.every, "start": p.start, "pair": p.opening},
         {"mark": p.mark, "pair": p.opening, "m": p.modulus},
     )[p.level - 1]
-    text = source(
-        _PACKED_GOLD[p.level],
+    text = WORDINGS.source(
+        f"packed solution {p.level}",
         opening=p.opening,
         closing=p.closing,
         mark=p.mark,

@@ -1,6 +1,6 @@
 """Long lists: counting pairs, inversions and stretches without looking at each.
 
-Remainder counts, two pointers, prefix sums, binary indexed trees. Leaves out: windows (``stretches``).
+Remainder counts, two pointers, prefix sums, binary indexed trees.
 """
 
 from __future__ import annotations
@@ -11,24 +11,16 @@ from random import Random
 
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.scale.rule import long_list
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _sums(rng: Random, level: int) -> Problem:
     if level == 1:
         m, r = rng.randint(3, 40), rng.randint(0, 2)
-        body = (
-            f"How many pairs of indices i < j are there for which a[i] + a[j] leaves the remainder {r} "
-            f"when divided by {m}?"
-        )
-        solution = f"""
-def of_list(a):
-    seen = [0] * {m}
-    count = 0
-    for v in a:
-        count += seen[({r} - v) % {m}]
-        seen[v % {m}] += 1
-    return count
-"""
+        body = WORDINGS.one("sums", r=r, m=m)
+        solution = WORDINGS.source("sums solution", m=m, r=r)
         return long_list(
             rng,
             (0, rng.choice((999, 9999))),
@@ -43,20 +35,7 @@ def of_list(a):
     high = low + rng.randint(width // 20, width // 3)
     if level == 2:
         body = f"Count the pairs of indices i < j with {low} <= a[i] + a[j] <= {high}."
-        solution = f"""
-def of_list(a):
-    a = sorted(a)
-
-    def at_most(limit):
-        count, j = 0, len(a) - 1
-        for i in range(len(a)):
-            while j >= 0 and a[i] + a[j] > limit:
-                j -= 1
-            count += j + 1 - (1 if j >= i else 0)
-        return count // 2
-
-    return at_most({high}) - at_most({low - 1})
-"""
+        solution = WORDINGS.source("sums solution 2", high=high, low_minus_1=low - 1)
         return long_list(
             rng,
             (0, width),
@@ -67,31 +46,11 @@ def of_list(a):
             small=40,
         )
     gap = rng.randint(2, 5)
-    body = (
-        f"Consider the pairs of indices i < j with j - i >= {gap} and |a[i] - a[j]| <= {high - low}. "
-        "Give the number of these pairs."
-    )
+    body = WORDINGS.one("sums 2", gap=gap, high_minus_low=high - low)
     reach = high - low
-    solution = f"""
-def of_list(a):
-    tree = [0] * {width + 2}
-    count = 0
-
-    def upto(v):
-        total, v = 0, min(v, {width}) + 1
-        while v > 0:
-            total += tree[v]
-            v -= v & -v
-        return total
-
-    for j in range({gap}, len(a)):
-        v = a[j - {gap}] + 1
-        while v < len(tree):
-            tree[v] += 1
-            v += v & -v
-        count += upto(a[j] + {reach}) - upto(a[j] - {reach} - 1)
-    return count
-"""
+    solution = WORDINGS.source(
+        "sums solution 3", width_plus_2=width + 2, width=width, gap=gap, reach=reach
+    )
 
     def brute(a: list[int]) -> int:
         places = combinations(range(len(a)), 2)
@@ -110,28 +69,12 @@ def _inversions(rng: Random, level: int) -> Problem:
     body = f"Count the pairs of indices i < j for which a[i] > {term}."
     if level == 3:
         body += " Give two integers: that number, and the number of indices j that are part of no such pair as j."
-    solution = f"""
-from bisect import bisect_right
-
-
-def of_list(a):
-    values = sorted(set(a))
-    tree = [0] * (len(values) + 1)
-    count = alone = seen = 0
-    for v in a:
-        p, smaller = bisect_right(values, {factor} * v + {shift}), 0
-        while p:
-            smaller += tree[p]
-            p -= p & -p
-        count += seen - smaller
-        alone += seen == smaller
-        p = bisect_right(values, v)
-        while p < len(tree):
-            tree[p] += 1
-            p += p & -p
-        seen += 1
-    return {"count" if level < 3 else "[count, alone]"}
-"""
+    solution = WORDINGS.source(
+        "inversions solution",
+        factor=factor,
+        shift=shift,
+        count="count" if level < 3 else "[count, alone]",
+    )
 
     def brute(a: list[int]) -> int | list[int]:
         found = [(i, j) for i, j in combinations(range(len(a)), 2) if a[i] > factor * a[j] + shift]
@@ -148,58 +91,17 @@ def _totals(rng: Random, level: int) -> Problem:
     if level == 1:
         m = rng.randint(3, 60)
         body = f"Of all {shape}, how many have a sum that is divisible by {m}?"
-        solution = f"""
-def of_list(a):
-    seen = [0] * {m}
-    seen[0] = 1
-    total = count = 0
-    for v in a:
-        total = (total + v) % {m}
-        count += seen[total]
-        seen[total] += 1
-    return count
-"""
+        solution = WORDINGS.source("totals solution", m=m)
         rule, key, low = (lambda s, _: s % m == 0), {"m": m}, -50
     elif level == 2:
         target = rng.randint(-30, 60)
         body = f"Of all {shape}, how many have the sum {target}?"
-        solution = f"""
-def of_list(a):
-    seen = {{0: 1}}
-    total = count = 0
-    for v in a:
-        total += v
-        count += seen.get(total - {target}, 0)
-        seen[total] = seen.get(total, 0) + 1
-    return count
-"""
+        solution = WORDINGS.source("totals solution 2", target=target)
         rule, key, low = (lambda s, _: s == target), {"target": target}, -25
     else:
         mean = rng.randint(20, 60)
         body = f"Of all {shape}, how many have a mean that is greater than {mean}?"
-        solution = f"""
-from bisect import bisect_left
-
-
-def of_list(a):
-    prefix = [0]
-    for v in a:
-        prefix.append(prefix[-1] + v - {mean})
-    ranks = sorted(set(prefix))
-    tree = [0] * (len(ranks) + 1)
-    count = 0
-    for value in prefix:
-        place = bisect_left(ranks, value)
-        p = place
-        while p:
-            count += tree[p]
-            p -= p & -p
-        p = place + 1
-        while p < len(tree):
-            tree[p] += 1
-            p += p & -p
-    return count
-"""
+        solution = WORDINGS.source("totals solution 3", mean=mean)
         rule, key, low = (lambda s, k: s > mean * k), {"mean": mean}, 0
 
     def brute(a: list[int]) -> int:

@@ -1,7 +1,6 @@
 """Long lists and words made by a rule from a seed: the tests stay short, and a slow algorithm does not end in time.
 
-The rule is a linear congruential generator whose high bits are used (Knuth, TAOCP 2, section 3.2.1). Leaves
-out: the problems.
+The rule is a linear congruential generator whose high bits are used (Knuth, TAOCP 2, section 3.2.1).
 """
 
 from __future__ import annotations
@@ -13,6 +12,9 @@ from typing import Any
 
 from prorl_datasets.procedural.code.lists.common import source
 from prorl_datasets.procedural.code.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 SEEDS = 2**31
 LONGEST = 25_000
@@ -42,21 +44,6 @@ _WORD_RULES = (
         "one at place (x_(i+1) >> 16) mod $width in '$letters'."
     ),
 )
-_MAKE_LIST = """
-def make(n, seed):
-    out = []
-    for _ in range(n):
-        seed = ($p * seed + $q) & 2147483647
-        out.append($low + (seed >> 16) % $width)
-    return out
-
-
-$body
-
-
-def solve(n, seed):
-    return of_list(make(n, seed))
-"""
 _MAKE_WORD = """
 def make(n, seed):
     out = []
@@ -94,7 +81,9 @@ def long_list(
     rule = Template(rng.choice(_LIST_RULES)).substitute(
         p=p, q=q, width=width, low=f"{low} + " if low else ""
     )
-    text = source(_MAKE_LIST, p=p, q=q, low=low, width=width, body=solution.strip())
+    text = WORDINGS.source(
+        "make list solution", p=p, q=q, low=low, width=width, body=solution.strip()
+    )
 
     def slow(n: int, seed: int) -> Any:
         return brute([low + number % width for number in _numbers(p, q, n, seed)])

@@ -1,7 +1,4 @@
-"""Long lists read as intervals, edges, parents or prices: sorting, union-find, breadth-first search, trees, profits.
-
-Leaves out: counting in plain lists (``pairs``, ``stretches``), words (``words``).
-"""
+"""Long lists read as intervals, edges, parents or prices: sorting, union-find, breadth-first search, trees, profits."""
 
 from __future__ import annotations
 
@@ -10,6 +7,9 @@ from random import Random
 
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.scale.rule import long_list
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _PAIRED = "Read `a` as pairs (a[0], a[1]), (a[2], a[3]), ...; a last element without a partner is ignored."
 
@@ -17,47 +17,12 @@ _PAIRED = "Read `a` as pairs (a[0], a[1]), (a[2], a[3]), ...; a last element wit
 def _intervals(rng: Random, level: int) -> Problem:
     length = rng.choice((40, 300, 2000))
     body = f"{_PAIRED} A pair (b, c) stands for the interval from b to b + 1 + c mod {length}, its end not included. "
-    body += {
-        1: "Give the number of integers that lie in at least one interval.",
-        2: "Give the largest number of intervals that have an integer in common (0 if there are none).",
-        3: "Give the largest number of intervals that can be chosen so that no two of them share an integer.",
-    }[level]
-    solution = f"""
-def intervals(a):
-    return [(a[i], a[i] + 1 + a[i + 1] % {length}) for i in range(0, len(a) - 1, 2)]
-
-
-""" + {
-        1: """
-def of_list(a):
-    covered, reached = 0, -1
-    for start, end in sorted(intervals(a)):
-        if end > reached:
-            covered += end - max(start, reached)
-            reached = end
-    return covered
-""",
-        2: """
-def of_list(a):
-    events = []
-    for start, end in intervals(a):
-        events += [(start, 1), (end, -1)]
-    events.sort()
-    best = now = 0
-    for _, change in events:
-        now += change
-        best = max(best, now)
-    return best
-""",
-        3: """
-def of_list(a):
-    chosen, reached = 0, -1
-    for end, start in sorted((end, start) for start, end in intervals(a)):
-        if start >= reached:
-            chosen, reached = chosen + 1, end
-    return chosen
-""",
-    }[level]
+    body += WORDINGS.one(f"intervals {level}")
+    solution = WORDINGS.source(
+        "intervals solution",
+        length=length,
+        level_word=WORDINGS.source(f"intervals solution {level}"),
+    )
 
     def brute(a: list[int]) -> int:
         sets = [set(range(b, b + 1 + c % length)) for b, c in zip(a[::2], a[1::2], strict=False)]
@@ -84,83 +49,13 @@ def of_list(a):
 
 def _edges(rng: Random, level: int) -> Problem:
     share = rng.choice((2, 3))
-    body = (
-        f"{_PAIRED} An undirected graph has the vertices 0 to v - 1, where v = 1 + n div {share}; the pair (b, c) is an edge "
-        "between b mod v and c mod v (an edge from a vertex to itself, or one that is there twice, changes nothing). "
+    body = WORDINGS.one("edges", paired=_PAIRED, share=share)
+    body += WORDINGS.one(f"edges {level}")
+    head = WORDINGS.source("edges head", share=share)
+    union = WORDINGS.source("edges union")
+    solution = WORDINGS.source(
+        f"edges solution {level}", head=f"{head}\n\n\n", union=f"{union}\n\n\n"
     )
-    body += {
-        1: "Give two integers: the number of connected components, and the number of vertices of the largest.",
-        2: "Give two integers: how many vertices can be reached from vertex 0 (itself included), and the sum of their "
-        "distances from it in edges.",
-        3: "Going through the edges in order, an edge is kept if it joins two parts that the kept edges do not join yet. "
-        "Give two integers: the number of kept edges and the number of edges before the last kept one (0 if none is kept).",
-    }[level]
-    head = f"""
-def edges(a):
-    v = 1 + len(a) // {share}
-    return v, [(a[i] % v, a[i + 1] % v) for i in range(0, len(a) - 1, 2)]
-
-
-"""
-    union = """
-def find(parent, x):
-    while parent[x] != x:
-        parent[x] = parent[parent[x]]
-        x = parent[x]
-    return x
-
-
-"""
-    solution = {
-        1: head
-        + union
-        + """
-def of_list(a):
-    v, joined = edges(a)
-    parent = list(range(v))
-    for b, c in joined:
-        parent[find(parent, b)] = find(parent, c)
-    sizes = {}
-    for x in range(v):
-        top = find(parent, x)
-        sizes[top] = sizes.get(top, 0) + 1
-    return [len(sizes), max(sizes.values())]
-""",
-        2: head
-        + """
-from collections import deque
-
-
-def of_list(a):
-    v, joined = edges(a)
-    near = [[] for _ in range(v)]
-    for b, c in joined:
-        near[b].append(c)
-        near[c].append(b)
-    far, waiting = {0: 0}, deque([0])
-    while waiting:
-        x = waiting.popleft()
-        for y in near[x]:
-            if y not in far:
-                far[y] = far[x] + 1
-                waiting.append(y)
-    return [len(far), sum(far.values())]
-""",
-        3: head
-        + union
-        + """
-def of_list(a):
-    v, joined = edges(a)
-    parent = list(range(v))
-    kept = last = 0
-    for i, (b, c) in enumerate(joined):
-        b, c = find(parent, b), find(parent, c)
-        if b != c:
-            parent[b] = c
-            kept, last = kept + 1, i
-    return [kept, last]
-""",
-    }[level]
 
     def brute(a: list[int]) -> list[int]:
         v = 1 + len(a) // share
@@ -189,39 +84,13 @@ def of_list(a):
 def _trees(rng: Random, level: int) -> Problem:
     m, t = rng.randint(2, 9), rng.randint(1, 4)
     bound = "v" if t == 1 else f"(1 + v div {t})"
-    body = (
-        f"A rooted tree has the vertices 0 to n - 1 and the root 0; for v >= 1 the parent of v is a[v] mod {bound}. The size of a vertex "
-        "is the number of vertices of the subtree below it, itself included; its depth is the number of edges up to the root. "
+    body = WORDINGS.one("trees", bound=bound)
+    body += WORDINGS.one(f"trees {level}", m=m)
+    solution = WORDINGS.source(
+        "trees solution",
+        v="v" if t == 1 else f"(1 + v // {t})",
+        level_word=WORDINGS.one(f"trees of {level}", m=m),
     )
-    body += {
-        1: f"Give two integers: the number of vertices whose size is divisible by {m}, and the greatest depth.",
-        2: "Give two integers: the sum of the distances (in edges) over all pairs of vertices, and the number of leaves, which "
-        "are the vertices without children.",
-        3: "Give two integers: the length of the longest path between two vertices, in edges, and the sum of all depths.",
-    }[level]
-    solution = f"""
-def measured(a):
-    n = len(a)
-    parent = [0] + [a[v] % {"v" if t == 1 else f"(1 + v // {t})"} for v in range(1, n)]
-    depth, size, deepest, longest = [0] * n, [1] * n, [0] * n, 0
-    for v in range(1, n):
-        depth[v] = depth[parent[v]] + 1
-    for v in range(n - 1, 0, -1):
-        p = parent[v]
-        size[p] += size[v]
-        longest = max(longest, deepest[p] + deepest[v] + 1)
-        deepest[p] = max(deepest[p], deepest[v] + 1)
-    return parent, depth, size, longest
-
-
-def of_list(a):
-    parent, depth, size, longest = measured(a)
-    n = len(a)
-""" + {
-        1: f"    return [sum(s % {m} == 0 for s in size), max(depth)]\n",
-        2: "    return [sum(s * (n - s) for s in size[1:]), sum(s == 1 for s in size)]\n",
-        3: "    return [longest, sum(depth)]\n",
-    }[level]
 
     def brute(a: list[int]) -> list[int]:
         n = len(a)
@@ -255,39 +124,8 @@ def of_list(a):
 def _prices(rng: Random, level: int) -> Problem:
     fee, wait = rng.randint(2, 60), rng.randint(1, 9)
     body = "a[i] is the price of a share on day i; buying and selling take place at that price, and at most one share is held at a time. "
-    body += {
-        1: f"At most one purchase and one sale are made, the sale at least {wait} days after the purchase. What is the greatest profit (0 if every one would lose)?",
-        2: f"Any number of purchases and later sales are made, one after the other; each purchase costs a fee of {fee} besides. "
-        "What is the greatest total profit?",
-        3: "Any number of purchases and later sales are made, one after the other, but nothing may "
-        f"be bought before day i + {wait + 1} when a share was sold on day i. What is the greatest total profit?",
-    }[level]
-    solution = {
-        1: f"""
-def of_list(a):
-    lowest, best = a[0], 0
-    for i in range({wait}, len(a)):
-        lowest = min(lowest, a[i - {wait}])
-        best = max(best, a[i] - lowest)
-    return best
-""",
-        2: f"""
-def of_list(a):
-    free, holding = 0, -a[0] - {fee}
-    for price in a[1:]:
-        free, holding = max(free, holding + price), max(holding, free - price - {fee})
-    return free
-""",
-        3: f"""
-def of_list(a):
-    free, holding = [0], -a[0]
-    for i in range(1, len(a)):
-        free.append(max(free[-1], holding + a[i]))
-        ready = free[i - {wait + 1}] if i >= {wait + 1} else 0
-        holding = max(holding, ready - a[i])
-    return free[-1]
-""",
-    }[level]
+    body += WORDINGS.one(f"prices {level}", wait=wait, fee=fee, wait_plus_1=wait + 1)
+    solution = WORDINGS.source(f"prices solution {level}", wait=wait, fee=fee, wait_plus_1=wait + 1)
 
     def best(a: list[int], day: int) -> int:
         """Return the greatest profit from ``day`` on, without a share."""

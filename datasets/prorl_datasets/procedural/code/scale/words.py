@@ -1,7 +1,4 @@
-"""Long words: repeats, borders, subsequences counted without looking at each.
-
-Leaves out: short words (``strings``).
-"""
+"""Long words: repeats, borders, subsequences counted without looking at each."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ from random import Random
 
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.scale.rule import long_word
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _MOD = 1_000_000_007
 _ALPHABETS = ("ab", "abc", "xyz", "acgt", "abcde")
@@ -22,42 +22,16 @@ def _parts(rng: Random, level: int) -> Problem:
     keep: Callable[[str], bool]
     if level == 1:
         body = f"How many contiguous parts of `s` (of at least one letter) hold as many '{one}' as '{two}'?"
-        solution = f"""
-def of_word(s):
-    seen, balance, count = {{0: 1}}, 0, 0
-    for letter in s:
-        balance += (letter == "{one}") - (letter == "{two}")
-        count += seen.get(balance, 0)
-        seen[balance] = seen.get(balance, 0) + 1
-    return count
-"""
+        solution = WORDINGS.source("parts solution", one=one, two=two)
         keep, key = (lambda part: part.count(one) == part.count(two)), {"one": one, "two": two}
     elif level == 2:
         body = f"How many contiguous parts of `s` begin with '{one}', end with '{two}' and have an even number of letters?"
-        solution = f"""
-def of_word(s):
-    begun, count = [0, 0], 0
-    for i, letter in enumerate(s):
-        if letter == "{two}":
-            count += begun[1 - i % 2]
-        if letter == "{one}":
-            begun[i % 2] += 1
-    return count
-"""
+        solution = WORDINGS.source("parts solution 2", two=two, one=one)
         keep = lambda part: part[0] == one and part[-1] == two and len(part) % 2 == 0
         key = {"one": one, "two": two}
     else:
-        body = (
-            f"How many contiguous parts of `s` hold each of the letters '{letters}' at least once?"
-        )
-        solution = f"""
-def of_word(s):
-    last, count = {{letter: -1 for letter in "{letters}"}}, 0
-    for i, letter in enumerate(s):
-        last[letter] = i
-        count += min(last.values()) + 1
-    return count
-"""
+        body = WORDINGS.one("parts", letters=letters)
+        solution = WORDINGS.source("parts solution 3", letters=letters)
         keep, key = (lambda part: set(part) == set(letters)), {"all": letters}
 
     def brute(s: str) -> int:
@@ -70,19 +44,8 @@ def _orders(rng: Random, level: int) -> Problem:
     letters = rng.choice(_ALPHABETS)
     size = {1: 2, 2: 3, 3: 4}[level]
     wanted = "".join(rng.choice(letters) for _ in range(size))
-    body = (
-        f"In how many ways can {size} places of `s` be chosen, in increasing order, so that the letters there read '{wanted}'? "
-        f"Give the number modulo {_MOD}."
-    )
-    solution = f"""
-def of_word(s):
-    ways = [1] + [0] * {size}
-    for letter in s:
-        for k in range({size}, 0, -1):
-            if "{wanted}"[k - 1] == letter:
-                ways[k] += ways[k - 1]
-    return ways[-1] % {_MOD}
-"""
+    body = WORDINGS.one("orders", size=size, wanted=wanted, mod=_MOD)
+    solution = WORDINGS.source("orders solution", size=size, wanted=wanted, mod=_MOD)
     return long_word(
         rng,
         letters,
@@ -97,24 +60,9 @@ def _repeats(rng: Random, level: int) -> Problem:
     letters = rng.choice(("ab", "abc", "acgt"))
     size = rng.randint(3, 8) if level == 1 else rng.randint(2, 4)
     body = f"Take the contiguous parts of `s` with exactly {size} letters. "
-    body += {
-        1: "How many different ones are there?",
-        2: "How many of them, counted with repetition, occur at more than one place of `s`?",
-        3: "Give the number of pairs of places i < j at which the same part begins, though the two may overlap.",
-    }[level]
-    answer = {
-        1: "len(counts)",
-        2: "sum(c for c in counts.values() if c > 1)",
-        3: "sum(c * (c - 1) // 2 for c in counts.values())",
-    }[level]
-    solution = f"""
-def of_word(s):
-    counts = {{}}
-    for i in range(len(s) - {size - 1}):
-        part = s[i:i + {size}]
-        counts[part] = counts.get(part, 0) + 1
-    return {answer}
-"""
+    body += WORDINGS.one(f"repeats {level}")
+    answer = WORDINGS.one(f"repeats of {level}")
+    solution = WORDINGS.source("repeats solution", size_minus_1=size - 1, size=size, answer=answer)
 
     def brute(s: str) -> int:
         parts = [s[i : i + size] for i in range(max(0, len(s) - size + 1))]

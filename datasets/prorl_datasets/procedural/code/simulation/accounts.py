@@ -1,7 +1,4 @@
-"""Code problems on accounts with credit, fees and savings.
-
-Leaves out: schedulers (``simulation.schedulers``).
-"""
+"""Code problems on accounts with credit, fees and savings."""
 
 from __future__ import annotations
 
@@ -10,56 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
 
-_ACCOUNTS_GOLD = {
-    1: """
-    def solve(a):
-        balance = $opening
-        out = []
-        for v in a:
-            if v >= 0:
-                balance += v - ($fee if $cond else 0)
-            elif balance + v >= -$credit:
-                balance += v
-            out.append(balance)
-        return out
-    """,
-    2: """
-    def solve(a):
-        balance = $opening
-        for i, v in enumerate(a, 1):
-            if v >= 0 or balance + v >= -$credit:
-                balance += v
-            else:
-                balance -= $fee
-            if i % $every == 0 and balance > 0:
-                balance += balance // $part
-        return balance
-    """,
-    3: """
-    def solve(a):
-        balance, saved, refused = $opening, 0, 0
-        for i, v in enumerate(a, 1):
-            missing = -$credit - (balance + v) if v < 0 else 0
-            if missing > saved:
-                refused += 1
-                balance -= $fee
-            else:
-                if missing > 0:
-                    saved -= missing
-                    balance += missing
-                balance += v
-            if balance > $cap:
-                saved += balance - $cap
-                balance = $cap
-            if i % $every == 0:
-                saved += saved // $part
-        return [balance, saved, refused]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,32 +36,13 @@ def _draw_account(rng: Random, level: int) -> _Account:
 
 
 def _account_statement(p: _Account) -> str:
-    head = (
-        f"An account holds {p.opening} coins. `a` is a list of at most 20 integers, taken in "
-        "order: a positive one (or 0) is paid in, a negative one is a withdrawal of its "
-        "absolute value. "
+    head = WORDINGS.one("account statement head", p=p)
+    refuse = WORDINGS.one(
+        "account statement refuse",
+        minus_credit=-p.credit if p.credit else 0,
+        p_word=WORDINGS.one(f"account of {p.level}", p=p),
     )
-    refuse = (
-        f"A withdrawal that would bring the account below {-p.credit if p.credit else 0} is refused"
-    ) + {
-        1: ". ",
-        2: f" and costs {p.fee} (this fee is always taken). ",
-        3: f" and costs {p.fee} (this fee is always taken). ",
-    }[p.level]
-    what = {
-        1: f"An amount paid in that is {p.cond.text} is reduced by {p.fee} (it may become "
-        "negative). Give the balance after each element of `a`, as a list.",
-        2: f"After every {ordinal(p.every)} element, taken or refused, 1/{p.part} of the balance, "
-        "rounded down, is added if the balance is positive then. Give the balance at the "
-        "end.",
-        3: f"What lies above {p.cap} after an element is moved to a savings account, which "
-        "holds 0 at first. A withdrawal that would be refused is made if the savings can "
-        "bring the balance up to what is needed: then exactly the missing coins are "
-        f"moved from the savings before (without a fee). After every {ordinal(p.every)} element "
-        f"1/{p.part} of the savings, rounded down, is added to the savings. "
-        "Give a list of three integers: the balance, the savings, and the number of "
-        "refused withdrawals.",
-    }[p.level]
+    what = WORDINGS.one(f"account {p.level}", text=p.cond.text, p=p, every=ordinal(p.every))
     return head + refuse + what
 
 
@@ -151,8 +84,8 @@ def _accounts(rng: Random, level: int) -> Problem:
         {"every": p.every, "part": p.part},
         {"every": p.every, "part": p.part, "cap": p.cap},
     )[p.level - 1]
-    text = source(
-        _ACCOUNTS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"accounts solution {p.level}",
         opening=p.opening,
         fee=p.fee,
         credit=p.credit,

@@ -1,7 +1,4 @@
-"""Code problems on caches that hold a few keys.
-
-Leaves out: card games (``simulation.cards``).
-"""
+"""Code problems on caches that hold a few keys."""
 
 from __future__ import annotations
 
@@ -10,30 +7,11 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition
 from prorl_datasets.procedural.code.problem import Problem, code_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
 
-_CACHES_GOLD = """
-def solve(a):
-    info = {}
-    cost = 0
-    out = []
-    for now, v in enumerate(a, 1):
-        price = $hit if v in info else $miss
-        cost += $price
-        if v in info:
-            info[v][1] = now
-            info[v][2] += 1
-        elif $enters:
-            if len(info) == $size:
-                old = min(info, key=lambda v: $rank)
-                out.append(old)
-                del info[old]
-            info[v] = [now, now, 1]$clean
-    return $result
-"""
-
+WORDINGS = Wordings(__name__)
 
 _VICTIMS = {
     "first in": "that has been in the cache for the longest time",
@@ -72,26 +50,10 @@ def _draw_cache(rng: Random, level: int) -> _Cache:
 
 
 def _cache_statement(p: _Cache) -> str:
-    head = (
-        f"A cache holds at most {p.size} keys and is empty at first. `a` is a list of at most "
-        "20 keys from 0 to 12 that are used in order. Using a key that is in the cache costs "
-        f"{p.hit}; any other key costs {p.miss} and is put in; if the cache is full, first one key "
-        "is "
-        f"taken out: the one {_VICTIMS[p.rule]}. "
+    head = WORDINGS.one("cache statement head", p=p, victims=_VICTIMS[p.rule])
+    what = WORDINGS.one(
+        f"cache {p.level}", text=p.cond.text, p=p, factor_plus_1=ordinal(p.factor + 1)
     )
-    what = {
-        1: "Give the list of the keys that are taken out, in order, followed by the total cost.",
-        2: f"A key that is {p.cond.text} is never put in when it is not there: it only costs "
-        f"{p.miss}. Give the list of the keys in the cache at the end, from the smallest to "
-        "the largest, followed by the total cost.",
-        3: f"A key that is {p.cond.text} is special: it costs {p.factor} times as much, and is "
-        "only "
-        "taken out when all the keys in the cache are special (else the rule looks at "
-        f"the other keys only). After every {ordinal(p.factor + 1)} use all keys that are not "
-        "special "
-        "are taken out at once. Give the list of the keys in the cache at the end, from "
-        "the smallest to the largest, followed by the total cost.",
-    }[p.level]
     return head + what
 
 
@@ -128,12 +90,9 @@ def _cache_gold(p: _Cache) -> str:
         special = p.cond.on("v")
         rank = f"(bool({special}), {rank})"
         price = f"price * ({p.factor} if {special} else 1)"
-        clean = (
-            f"\n        if now % {p.factor + 1} == 0:\n            info = "
-            f"{{v: x for v, x in info.items() if {special}}}"
-        )
-    return source(
-        _CACHES_GOLD,
+        clean = WORDINGS.one("cache gold clean", factor_plus_1=p.factor + 1, special=special)
+    return WORDINGS.source(
+        "caches solution",
         hit=p.hit,
         miss=p.miss,
         price=price,

@@ -1,7 +1,4 @@
-"""Code problems on card games of two players.
-
-Leaves out: caches (``simulation.caches``).
-"""
+"""Code problems on card games of two players."""
 
 from __future__ import annotations
 
@@ -14,56 +11,11 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     condition,
     integers,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_CARDS_GOLD = {
-    1: """
-    def solve(a, b):
-        score = [0, 0]
-        for x, y in zip(a, b):
-            p, q = x * $f % $m, y * $f % $m
-            if p != q:
-                v = x if p $cmp q else y
-                score[0 if p $cmp q else 1] += x + y + ($bonus if $cond else 0)
-        return score
-    """,
-    2: """
-    from collections import deque
-
-    def solve(a, b):
-        a, b = deque(a), deque(b)
-        rounds = 0
-        while a and b and rounds < $rounds:
-            rounds += 1
-            x, y = a.popleft(), b.popleft()
-            if x * $f % $m $cmp= y * $f % $m:
-                a += [x, y]
-            else:
-                b += [y, x]
-        return [*a, rounds]
-    """,
-    3: """
-    from collections import deque
-
-    def solve(a, b):
-        a, b = deque(a), deque(b)
-        table = []
-        rounds = 0
-        while a and b and rounds < $rounds:
-            rounds += 1
-            x, y = a.popleft(), b.popleft()
-            table += [x, y]
-            p, q = x * $f % $m, y * $f % $m
-            v = x + y
-            if p != q and not ($cond):
-                winner = a if p $cmp q else b
-                winner += table
-                table = []
-        return [*a, sum(table), sum(b), rounds]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,28 +43,11 @@ def _draw_cards(rng: Random, level: int) -> _Cards:
 
 
 def _cards_statement(p: _Cards) -> str:
-    head = (
-        "Ann has the cards `a` and Bo the cards `b` (lists of 1 to 8 integers from 1 to 14, "
-        f"the first is on top). The power of a card v is (v*{p.factor}) modulo {p.modulus}. "
-    )
+    head = WORDINGS.one("cards statement head", p=p)
     wins = f"the card with the {'larger' if p.high else 'smaller'} power wins"
-    what = {
-        1: "They compare their first cards, then their second ones, and so on while both "
-        f"have a card. In each round {wins}, and its owner gets the sum of the two cards, "
-        f"plus {p.bonus} if the winning card is {p.cond.text}; with equal powers nobody gets "
-        "anything. Give the list of Ann's points and Bo's points.",
-        2: f"In each round both lay down their top card; {wins} (with equal powers Ann's) "
-        "and its owner puts first the winning card and then the other one under the own "
-        f"pile. The game ends when a pile is empty or after {p.rounds} rounds. Give Ann's "
-        "pile from top to bottom, followed by the number of rounds played.",
-        3: "In each round both lay down their top card on the table. With equal powers, or "
-        f"if the sum of the two cards is {p.cond.text}, the cards stay on the table. Otherwise "
-        f"{wins}, and its owner puts all the cards from the table, in the order in which "
-        "they were laid down (Ann's before Bo's in each round), under the own pile. The "
-        f"game ends when a pile is empty or after {p.rounds + p.bonus} rounds. "
-        "Give Ann's pile from top to bottom, followed by the sum of the cards on the "
-        "table, the sum of Bo's cards and the number of rounds played.",
-    }[p.level]
+    what = WORDINGS.one(
+        f"cards {p.level}", wins=wins, p=p, text=p.cond.text, rounds_plus_bonus=p.rounds + p.bonus
+    )
     return head + what
 
 
@@ -151,8 +86,8 @@ def _cards(rng: Random, level: int) -> Problem:
         {"rounds": p.rounds},
         {"condition": p.cond.key, "rounds": p.most},
     )[p.level - 1]
-    text = source(
-        _CARDS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"cards solution {p.level}",
         f=p.factor,
         m=p.modulus,
         cmp=">" if p.high else "<",

@@ -1,7 +1,4 @@
-"""Code problems on counting in a circle.
-
-Leaves out: robots (``simulation.robots``).
-"""
+"""Code problems on counting in a circle."""
 
 from __future__ import annotations
 
@@ -14,53 +11,11 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     condition,
     integers,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_CIRCLES_GOLD = {
-    1: """
-    def solve(a):
-        a = list(a)
-        out = []
-        i = $start - 1
-        while a:
-            i = (i + $k - 1) % len(a)
-            out.append(a.pop(i) + $f * (len(out) + 1))
-        return out
-    """,
-    2: """
-    def solve(a):
-        a = list(a)
-        out = []
-        i = $start - 1
-        goal = $k
-        while len(a) > $left:
-            i = (i + goal - 1) % len(a)
-            v = a.pop(i)
-            out.append(v)
-            goal = $k + $f if $cond else $k
-        return out + a
-    """,
-    3: """
-    def solve(a):
-        a = list(a)
-        out = []
-        i = $start - 1
-        goal = $k
-        way = 1
-        while a:
-            i = (i + way * (goal - 1)) % len(a)
-            v = a.pop(i)
-            out.append(v)
-            goal = 1 + v * $f % $m
-            if $cond:
-                way = -way
-            if way < 0:
-                i -= 1
-        return out
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +38,13 @@ def _draw_circle(rng: Random, level: int) -> _Circle:
 
 
 def _circle_statement(p: _Circle) -> str:
-    head = (
-        "`a` is a list of 1 to 16 positive integers that stand in a circle; after the last "
-        "element comes the first. "
+    head = WORDINGS.one("circle statement head")
+    count = WORDINGS.one(
+        "circle statement count", p_word=("first", "second", "third", "fourth")[p.start - 1]
     )
-    count = (
-        f"Counting starts at the {('first', 'second', 'third', 'fourth')[p.start - 1]} element "
-        "(going round if there are fewer) with 1. "
+    what = WORDINGS.one(
+        f"circle {p.level}", p=p, text=p.cond.text, count_plus_factor=p.count + p.factor
     )
-    what = {
-        1: f"The element at which the count reaches {p.count} is taken out, and counting starts "
-        "again with 1 at the element after it, until the circle is empty. Give the list "
-        f"of the elements in the order in which they are taken out, each plus {p.factor} times "
-        "its place in this order (1 for the first one taken out).",
-        2: f"The element v at which the count reaches {p.count} is taken out, and counting starts "
-        f"again with 1 at the element after it; but if v is {p.cond.text}, the next count goes "
-        f"to {p.count + p.factor} instead of {p.count} (only the next one). This goes on until at "
-        "most "
-        f"{p.left} elements are left. Give the elements taken out, in order, followed by "
-        "those left, in the order of `a`.",
-        3: f"The element v at which the count reaches {p.count} is taken out; counting starts "
-        "again with 1 at the neighbour that is next in the direction of counting, and "
-        f"goes to 1 + (v*{p.factor}) modulo {p.modulus}. The direction is at first that of `a`; "
-        f"if v is {p.cond.text}, it is reversed before the count starts again. This goes on "
-        "until the circle is empty. Give the list of the elements in the order in which "
-        "they are taken out.",
-    }[p.level]
     return head + count + what
 
 
@@ -145,8 +81,8 @@ def _circles(rng: Random, level: int) -> Problem:
         {"condition": p.cond.key, "left": p.left},
         {"condition": p.cond.key, "m": p.modulus},
     )[p.level - 1]
-    text = source(
-        _CIRCLES_GOLD[p.level],
+    text = WORDINGS.source(
+        f"circles solution {p.level}",
         k=p.count,
         f=p.factor,
         m=p.modulus,

@@ -1,7 +1,4 @@
-"""Code problems on an elevator that serves calls.
-
-Leaves out: robots (``simulation.robots``), circles (``simulation.circles``).
-"""
+"""Code problems on an elevator that serves calls."""
 
 from __future__ import annotations
 
@@ -11,53 +8,11 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.lists.common import Condition, condition, integers, source
+from prorl_datasets.procedural.code.lists.common import Condition, condition, integers
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_ELEVATORS_GOLD = {
-    1: """
-    def solve(a):
-        now, at = 0, $home
-        out = []
-        for v in a:
-            if not $cond:
-                now += abs(v - at) + $stop
-                at = v
-                out.append(now)
-        return out
-    """,
-    2: """
-    def solve(a):
-        floors = sorted(set(a))
-        above = [v for v in floors if $first]
-        below = [v for v in floors if not $first]
-        now, at = 0, $home
-        out = []
-        for v in $order:
-            now += abs(v - at) + ($stop * $f if $cond else $stop)
-            at = v
-            out.append(now)
-        return out
-    """,
-    3: """
-    def solve(a):
-        calls = {}
-        for v in a:
-            calls[v] = calls.get(v, 0) + 1
-        now, at = 0, $home
-        out = []
-        while calls:
-            v = min(calls, key=lambda v: (bool($cond), abs(v - at), $tie))
-            served = min(calls[v], $k)
-            now += abs(v - at) + $stop + $f * served
-            at = v
-            calls[v] -= served
-            if calls[v] == 0:
-                del calls[v]
-            out.append(v)
-        return out + [now]
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,30 +39,15 @@ def _draw_lift(rng: Random, level: int) -> _Lift:
 
 
 def _lift_statement(p: _Lift) -> str:
-    head = (
-        f"An elevator starts at floor {p.home}; moving by one floor takes 1 second, each stop "
-        f"{p.stop} seconds. `a` is the list of at most 12 floors, from 0 to {p.top}, for which it "
-        "is called, all at the start. "
+    head = WORDINGS.one("lift statement head", p=p)
+    what = WORDINGS.one(
+        f"lift {p.level}",
+        text=p.cond.text,
+        above="above" if p.up else "below",
+        increasing="increasing" if p.up else "decreasing",
+        decreasing="decreasing" if p.up else "increasing",
+        p=p,
     )
-    what = {
-        1: "It serves the calls in the order of the list; a call for the floor where it "
-        f"stands also takes a stop. Calls for floors that are {p.cond.text} are ignored. Give "
-        "the list of the times, in seconds from the start, at which the stops end.",
-        2: "It serves all floors that are called, each with one stop: first those at or "
-        f"{'above' if p.up else 'below'} the start, in the order of "
-        f"{'increasing' if p.up else 'decreasing'} floor, then the others, in the order of "
-        f"{'decreasing' if p.up else 'increasing'} floor. A stop at a floor that is "
-        f"{p.cond.text} takes {p.factor} times as long. Give the list of the times, in seconds "
-        "from "
-        "the start, at which the stops end.",
-        3: "Again and again it goes to the nearest floor that still has a call (of two "
-        f"equally near ones to the {p.tie} one) and serves there at most {p.room} calls with one "
-        f"stop, which takes {p.factor} seconds more for each call served; calls that are left "
-        f"stay for another stop. A floor that is {p.cond.text} is served only when no other "
-        "floor has a call. "
-        "Give a list of the floors of the stops, in order, followed by the time in "
-        "seconds at which the last stop ends (0 without stops).",
-    }[p.level]
     return head + what
 
 
@@ -153,15 +93,15 @@ def _elevators(rng: Random, level: int) -> Problem:
     key |= ({}, {"up": p.up, "f": p.factor}, {"k": p.room, "f": p.factor, "tie": p.tie})[
         p.level - 1
     ]
-    text = source(
-        _ELEVATORS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"elevators solution {p.level}",
         home=p.home,
         stop=p.stop,
         f=p.factor,
         k=p.room,
         cond=p.cond.on("v"),
         tie="v" if p.tie == "lower" else "-v",
-        first=f"v {'>' if p.up else '<'}= {p.home}",
+        first=f"v {('>' if p.up else '<')}= {p.home}",
         order="above + below[::-1]" if p.up else "above[::-1] + below",
     )
     return Problem(

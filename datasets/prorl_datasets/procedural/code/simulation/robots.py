@@ -1,7 +1,4 @@
-"""Code problems on a robot that walks by commands.
-
-Leaves out: counting in a circle (``simulation.circles``), elevators (``simulation.lifts``).
-"""
+"""Code problems on a robot that walks by commands."""
 
 from __future__ import annotations
 
@@ -12,27 +9,11 @@ from typing import Any
 
 from prorl_datasets.procedural.code.lists.common import (
     letters,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_ROBOTS_GOLD = """
-def solve(s):
-    x = y = dx = far = 0
-    dy = 1
-    seen = {(0, 0)}
-    for c in s:
-        if c == "$left":
-            dx, dy = -dy, dx
-        elif c == "$right":
-            dx, dy = dy, -dx
-        elif c == "$back":
-            dx, dy = -dx, -dy
-        else:
-            for _ in range($k):
-                $step
-    return [x, y, $third]
-"""
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,40 +41,19 @@ def _draw_robot(rng: Random, level: int) -> _Robot:
 
 
 def _robot_statement(p: _Robot) -> str:
-    head = (
-        "A robot stands at the point (0, 0) and looks north (towards larger y; east is "
-        f"towards larger x). `s` is a word of at most 40 commands: {p.go} moves it {p.steps} "
-        f"step{'s' if p.steps > 1 else ''} forward (one point a step), {p.left} turns it left by "
-        "90 "
-        f"degrees, {p.right} turns it right by 90 degrees, {p.back} turns it around. "
-    )
+    head = WORDINGS.one("robot statement head", p=p, plural_s="s" if p.steps > 1 else "")
     edge = f"The field has the points with 0 <= x < {p.width} and 0 <= y < {p.height}. "
     border = (
-        "A step over an edge leads to the opposite edge. "
-        if p.wrap
-        else f"A step that would leave the field is not made; instead the robot turns {p.turn} "
-        "by 90 degrees, and the other steps of the command are made in its new "
-        "direction. "
+        "A step over an edge leads to the opposite edge. " if p.wrap else WORDINGS.one("robot", p=p)
     )
     rule = {
         1: "",
         2: edge + border,
-        3: edge
-        + border
-        + "Whenever a step brings it to a point where it has been before (the start "
-        f"counts), it turns {'right' if p.turn == 'left' else 'left'} by 90 degrees at "
-        "once. ",
+        3: WORDINGS.one(
+            "robot 2", edge_plus_border=edge + border, right="right" if p.turn == "left" else "left"
+        ),
     }[p.level]
-    what = {
-        1: f"Give a list of three integers: the last x, the last y, and {p.factor} times the "
-        "largest |x| + |y| at any time.",
-        2: f"Give a list of three integers: the last x, the last y, and {p.factor} times the "
-        "number "
-        "of different points visited (the start counts).",
-        3: "Give a list of three integers: the last x, the last y, and the sum of x + "
-        f"{p.factor}*y "
-        "over the different points visited (the start counts).",
-    }[p.level]
+    what = WORDINGS.one(f"robot of {p.level}", p=p)
     return head + rule + what
 
 
@@ -153,11 +113,7 @@ def _robot_draw(p: _Robot, r: Random) -> tuple[str]:
 
 def _robots(rng: Random, level: int) -> Problem:
     p = _draw_robot(rng, level)
-    third = {
-        1: f"{p.factor} * far",
-        2: f"{p.factor} * len(seen)",
-        3: f"sum(x + {p.factor} * y for x, y in seen)",
-    }[p.level]
+    third = WORDINGS.one(f"robots {p.level}", p=p)
     key: dict[str, Any] = {
         "level": p.level,
         "k": p.steps,
@@ -166,8 +122,8 @@ def _robots(rng: Random, level: int) -> Problem:
     }
     key |= {"field": [p.width, p.height], "wrap": p.wrap} if p.level > 1 else {}
     key |= {"turn": p.turn} if p.level == 3 or (p.level == 2 and not p.wrap) else {}
-    text = source(
-        _ROBOTS_GOLD,
+    text = WORDINGS.source(
+        "robots solution",
         left=p.left,
         right=p.right,
         back=p.back,

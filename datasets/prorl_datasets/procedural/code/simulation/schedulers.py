@@ -1,7 +1,4 @@
-"""Code problems on schedulers of tasks.
-
-Leaves out: accounts (``simulation.accounts``).
-"""
+"""Code problems on schedulers of tasks."""
 
 from __future__ import annotations
 
@@ -14,64 +11,11 @@ from prorl_datasets.procedural.code.lists.common import (
     Condition,
     condition,
     integers,
-    source,
 )
 from prorl_datasets.procedural.code.problem import Problem, code_family
+from prorl_datasets.procedural.wordings import Wordings
 
-_SCHEDULERS_GOLD = {
-    1: """
-    def solve(a):
-        now = 0
-        end = [0] * len(a)
-        for v, i in sorted(($sign v, i) for i, v in enumerate(a)):
-            v = abs(v)
-            now += $lost + v + ($f if $cond else 0)
-            end[i] = now
-        return end
-    """,
-    2: """
-    from collections import deque
-
-    def solve(a):
-        left = list(a)
-        end = [0] * len(a)
-        queue = deque(range(len(a)))
-        now = 0
-        while queue:
-            i = queue.popleft()
-            v = a[i]
-            ran = min($q, left[i])
-            now += ran + ($lost if $cond else 0)
-            left[i] -= ran
-            if left[i]:
-                queue.append(i)
-            else:
-                end[i] = now
-        return end
-    """,
-    3: """
-    from heapq import heappop, heappush
-
-    def solve(a):
-        arrivals = sorted((i * $f % $m, i) for i in range(len(a)))
-        heap = []
-        end = [0] * len(a)
-        now = 0
-        while heap or arrivals:
-            while arrivals and arrivals[0][0] <= now:
-                i = arrivals.pop(0)[1]
-                heappush(heap, (-(i * $step % $ranks), a[i], i))
-            now += 1
-            if heap:
-                rank, v, i = heappop(heap)
-                v -= 1
-                if v == 0:
-                    end[i] = now
-                else:
-                    heappush(heap, (rank + (1 if $cond else 0), v, i))
-        return end
-    """,
-}
+WORDINGS = Wordings(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,32 +38,15 @@ def _draw_scheduler(rng: Random, level: int) -> _Scheduler:
 
 
 def _scheduler_statement(p: _Scheduler) -> str:
-    head = (
-        "`a` is a list of 1 to 8 integers from 1 to 12: task i (counted from 0) needs a[i] "
-        "seconds. One task runs at a time. "
+    head = WORDINGS.one("scheduler statement head")
+    what = WORDINGS.one(
+        f"scheduler {p.level}",
+        p=p,
+        swap_plus_1=p.swap + 1,
+        text=p.cond.text,
+        swap_plus_2=p.swap + 2,
+        quantum_plus_1=p.quantum + 1,
     )
-    what = {
-        1: f"Tasks run one after the other without a break, {p.order} first, of equally long "
-        f"ones the one with the smaller number first; before each task, {p.swap + 1} "
-        f"seconds are lost. A task that needs a time that is {p.cond.text} takes {p.factor} "
-        "seconds "
-        "more. The order follows the times as given in `a`. Give the list that holds for "
-        "each task, in the order of `a`, the second at which it ends.",
-        2: f"The tasks wait in a queue, task 0 in front. The task in front runs for {p.quantum} "
-        "seconds, or until it is done; if it is not done it goes to the back of the "
-        f"queue. Every time a task that needs (in `a`) a time that is {p.cond.text} is put to "
-        f"run, {p.swap + 1} seconds are lost before. Give the list that holds for each task "
-        "the second at which it is done.",
-        3: f"Task i arrives at second (i*{p.factor}) modulo {p.modulus} and has the priority "
-        f"(i*{p.swap + 2}) "
-        f"modulo {p.quantum + 1}. At every whole second the task with the largest priority among "
-        "those that have arrived and are not done runs for one second (of equal "
-        "priorities the one that still needs less time, then the one with the smaller "
-        "number); if there is none, the second passes idle. Each time a task has run for "
-        "one second, its priority falls by 1 if "
-        f"the time it still needs then is {p.cond.text}. Give the list that holds for each "
-        "task the second at which it is done.",
-    }[p.level]
     return head + what
 
 
@@ -163,8 +90,8 @@ def _schedulers(rng: Random, level: int) -> Problem:
         {"q": p.quantum},
         {"f": p.factor, "m": p.modulus, "q": p.quantum},
     )[p.level - 1]
-    text = source(
-        _SCHEDULERS_GOLD[p.level],
+    text = WORDINGS.source(
+        f"schedulers solution {p.level}",
         q=p.quantum,
         lost=p.swap + 1,
         f=p.factor,

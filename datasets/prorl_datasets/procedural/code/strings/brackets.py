@@ -1,7 +1,4 @@
-"""Brackets: levels, worths and cheapest repairs.
-
-Leaves out: other formal languages.
-"""
+"""Brackets: levels, worths and cheapest repairs."""
 
 from __future__ import annotations
 
@@ -9,15 +6,16 @@ from collections.abc import Callable
 from itertools import combinations
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import text_over
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
 
-
 _PAIRS = ("()", "[]", "{}", "<>")
-
 
 _LEVELS = (
     "the greatest level and the number of characters read when it is first reached",
@@ -26,16 +24,6 @@ _LEVELS = (
     "the sum of all levels and the level at the end",
     "the number of different levels and the greatest level minus the least one",
 )
-
-
-def _depth_gold(start: int, step: int, up: str, result: str) -> str:
-    return f"""
-        def solve(s):
-            path = [{start}]
-            for ch in s:
-                path.append(path[-1] + {step} if ch == "{up}" else path[-1] - 1)
-            return {result}
-    """
 
 
 def _depth_brute(
@@ -64,28 +52,18 @@ def _depth(rng: Random) -> Problem:
     up, down = pair[0], pair[1]
     c = rng.randint(0, 9)
     start = rng.randint(0, 9)
-    result = (
-        "[max(path), path.index(max(path))]",
-        "[min(path), path.index(min(path))]",
-        "[path[-1], max(path)]",
-        "[sum(path), path[-1]]",
-        "[len(set(path)), max(path) - min(path)]",
-    )[kind]
+    result = WORDINGS.all("depth")[kind]
     what = _LEVELS[kind]
     step = c + 1
-    code = _depth_gold(start, step, up, result)
+    code = WORDINGS.source("depth solution", start=start, step=step, up=up, result=result)
 
     brute = _depth_brute(down, kind, start, step, up)
 
     return Problem(
-        f"Given a string `s` of at most 200 characters, each of them {up} or {down}: a level "
-        f"starts at {start}, and from left to "
-        f"right every {up} raises it by {step} and every {down} lowers it by 1. The levels are the "
-        "one at the start and those "
-        f"after each character. Find two integers: {what}.",
+        WORDINGS.one("depth 2", up=up, down=down, start=start, step=step, what=what),
         _S,
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, up + down * r.randint(1, 2), 3, 18),),
         {"v": 1, "pair": pair, "kind": kind, "step": step, "start": start},
@@ -103,26 +81,6 @@ def _draw_brackets(r: Random, pairs: str, most: int) -> str:
             out += pairs[i]
             open_.append(pairs[i + 1])
     return out + ("".join(reversed(open_)) if r.random() < 0.5 else "")
-
-
-def _bracket_score_gold(factor: int, m: int, pairs: str, worth: list[int]) -> str:
-    return f"""
-        def solve(s):
-            opened = {{"{pairs[1]}": "{pairs[0]}", "{pairs[3]}": "{pairs[2]}"}}
-            worth = {{"{pairs[1]}": {worth[0]}, "{pairs[3]}": {worth[1]}}}
-            stack, inner = [], [0]
-            for i, ch in enumerate(s):
-                if ch not in opened:
-                    stack.append(ch)
-                    inner.append(0)
-                elif stack and stack[-1] == opened[ch]:
-                    stack.pop()
-                    value = {factor} * inner.pop() + worth[ch]
-                    inner[-1] = (inner[-1] + value) % {m}
-                else:
-                    return -i - 1
-            return inner[0] if not stack else -len(s) - 1
-    """
 
 
 def _bracket_score_brute(
@@ -158,25 +116,33 @@ def _bracket_score(rng: Random) -> Problem:
     worth = [rng.randint(1, 9), rng.randint(1, 9)]
     factor, m = rng.randint(2, 5), rng.randint(100, 999)
     closing = {pairs[0]: pairs[1], pairs[2]: pairs[3]}
-    code = _bracket_score_gold(factor, m, pairs, worth)
+    code = WORDINGS.source(
+        "bracket score solution",
+        pairs_1=pairs[1],
+        pairs_0=pairs[0],
+        pairs_3=pairs[3],
+        pairs_2=pairs[2],
+        worth_0=worth[0],
+        worth_1=worth[1],
+        factor=factor,
+        m=m,
+    )
 
     brute = _bracket_score_brute(closing, factor, m, pairs, worth)
 
     return Problem(
-        f"Given a string `s` of at most 1000 brackets out of {pairs[0]} {pairs[1]} {pairs[2]} "
-        f"{pairs[3]}. A bracket {pairs[0]} is closed "
-        f"by {pairs[1]} and {pairs[2]} by {pairs[3]}, properly nested. A pair {pairs[:2]} with the "
-        f"contents X is worth {factor} * (worth "
-        f"of X) + {worth[0]}, a pair {pairs[2:]} is worth {factor} * (worth of X) + {worth[1]}; "
-        "the worth of several pairs side by side "
-        f"is the sum, and nothing is worth 0. If s is properly nested, find its worth modulo {m}. "
-        "Otherwise the result is "
-        "negative: -(i + 1) for the first place i (from 0) with a closing bracket that does not "
-        "fit, or -(length of s + 1) "
-        "if only closing brackets at the end are missing.",
+        WORDINGS.one(
+            "bracket score",
+            pairs=pairs,
+            pairs_2=pairs[:2],
+            factor=factor,
+            worth=worth,
+            pairs_3=pairs[2:],
+            m=m,
+        ),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (_draw_brackets(r, pairs, 12),),
         {
@@ -189,29 +155,14 @@ def _bracket_score(rng: Random) -> Problem:
     )
 
 
-def _bracket_repair_gold(pairs: str, costs: list[int], add: int, first: str, second: str) -> str:
-    return f"""
-        def solve(s):
-            price = dict(zip("{pairs}", {costs}))
-            n = len(s)
-            best = [[0] * (n + 1) for _ in range(n + 1)]
-            for i in range(n - 1, -1, -1):
-                for j in range(i + 1, n + 1):
-                    least = min(price[s[i]], {add}) + best[i + 1][j]
-                    for k in range(i + 1, j):
-                        if s[i] + s[k] in ("{first}", "{second}"):
-                            least = min(least, best[i + 1][k] + best[k + 1][j])
-                    best[i][j] = least
-            return best[0][n]
-    """
-
-
 def _bracket_repair(rng: Random) -> Problem:
     pairs = "".join(rng.sample(_PAIRS, 2))
     costs = [rng.randint(1, 15) for _ in range(4)]
     add = rng.randint(1, 15)
     first, second = pairs[:2], pairs[2:]
-    code = _bracket_repair_gold(pairs, costs, add, first, second)
+    code = WORDINGS.source(
+        "bracket repair solution", pairs=pairs, costs=costs, add=add, first=first, second=second
+    )
 
     def brute(s: str) -> int:
         single = [min(costs[pairs.index(ch)], add) for ch in s]
@@ -231,14 +182,12 @@ def _bracket_repair(rng: Random) -> Problem:
 
     told = ", ".join(f"{price} for {ch}" for ch, price in zip(pairs, costs, strict=True))
     return Problem(
-        f"Given a string `s` of at most 60 brackets out of {' '.join(pairs)} ({first} and "
-        f"{second} belong together), make it properly nested as "
-        f"cheaply as possible. Deleting a bracket costs {told}; putting in any bracket at any "
-        f"place costs {add}. "
-        "The empty string is properly nested. Find the least total cost.",
+        WORDINGS.one(
+            "bracket repair", pairs=" ".join(pairs), first=first, second=second, told=told, add=add
+        ),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, pairs, 2, 9),),
         {"v": 3, "prices": sorted([[first, costs[:2]], [second, costs[2:]]]), "add": add},

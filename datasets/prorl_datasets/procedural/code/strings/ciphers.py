@@ -1,19 +1,19 @@
-"""Ciphers that shift letters.
-
-Leaves out: layouts (``strings.layouts``).
-"""
+"""Ciphers that shift letters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     text_over,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
 
@@ -21,12 +21,7 @@ _S = (("s", "str"),)
 def _shift(rng: Random) -> Problem:
     k, mode = rng.randint(1, 25), rng.choice((0, 1, 1, 1, 2, 2, 2, 3, 3, 3))
     step = rng.randint(1, 12) if mode else 0
-    what = (
-        f"move every letter {k} places in the alphabet",
-        f"move the letter at place i (counted from 0) {k} + {step} * i places in the alphabet",
-        f"move every vowel (a, e, i, o, u) {k} places and other letters {step} in the alphabet",
-        f"move the letters at places 0, 2, 4, ... {k} in the alphabet, the others -{step} places",
-    )[mode]
+    what = WORDINGS.all("shift", k=k, step=step)[mode]
     amount = (
         f"{k}",
         f"{k} + {step} * i",
@@ -58,24 +53,17 @@ def _shift(rng: Random) -> Problem:
     )
 
 
-def _keyed_gold(key: str, sign: str, auto: bool, decode: bool) -> str:
-    return f"""
-        def solve(s):
-            key = [ord(ch) - 97 for ch in "{key}"]
-            out = []
-            for i, ch in enumerate(s):
-                new = (ord(ch) - 97 {sign} key[i{"" if auto else f" % {len(key)}"}]) % 26
-                {f"key.append({'new' if decode else 'ord(ch) - 97'})" if auto else ""}
-                out.append(chr(new + 97))
-            return "".join(out)
-    """
-
-
 def _keyed(rng: Random) -> Problem:
     key, auto = text_over(rng, LETTERS, 3, 6), rng.random() < 0.5
     decode = rng.random() < 0.5
     sign = "-" if decode else "+"
-    code = _keyed_gold(key, sign, auto, decode)
+    code = WORDINGS.source(
+        "keyed solution",
+        key_=key,
+        sign=sign,
+        value="" if auto else f" % {len(key)}",
+        key_append=f"key.append({('new' if decode else 'ord(ch) - 97')})" if auto else "",
+    )
 
     def brute(s: str) -> str:
         plain = ""
@@ -92,34 +80,15 @@ def _keyed(rng: Random) -> Problem:
     )
     task = "Given an encrypted string `s`" if decode else "Given a plain string `s`"
     return Problem(
-        "A cipher writes under each letter of a plain text one letter of the key stream, which is "
-        f"{stream}. "
-        "With a = 0, ..., z = 25 the encrypted letter is the sum of the two, modulo 26. "
-        f"{task} of at most 100 lowercase letters, find the {'plain' if decode else 'encrypted'} "
-        "text.",
+        WORDINGS.one("keyed", stream=stream, task=task, plain="plain" if decode else "encrypted"),
         _S,
         "str",
-        source("\n".join(line for line in code.splitlines() if line.strip())),
+        "\n".join(line for line in code.splitlines() if line.strip()),
         brute,
         lambda r: (text_over(r, LETTERS, 4, 16),),
         {"v": 2, "key": key, "auto": auto, "decode": decode},
         (("",),),
     )
-
-
-def _affine_gold(a: int, c: int, b: int, d: int) -> str:
-    return f"""
-        def solve(s, t):
-            inverse = pow({a}, -1, 26)
-            values = [ord(ch) - 97 for ch in s]
-            for _ in range(t):
-                before, plain = {c}, []
-                for v in values:
-                    plain.append(((v - {b} - before) * inverse) % 26)
-                    before = (v + {d}) % 26
-                values = plain
-            return "".join(chr(v + 97) for v in values)
-    """
 
 
 def _affine_brute(encrypt: Callable[[str], str]) -> Callable[[str, int], str]:
@@ -141,7 +110,7 @@ def _affine(rng: Random) -> Problem:
         rng.randint(1, 25),
     )
     d = rng.randint(0, 9)
-    code = _affine_gold(a, c, b, d)
+    code = WORDINGS.source("affine solution", a=a, c=c, b=b, d=d)
 
     def encrypt(plain: str) -> str:
         out, before = "", c
@@ -155,15 +124,10 @@ def _affine(rng: Random) -> Problem:
 
     plus = f" + {d}" if d else ""
     return Problem(
-        "With a = 0, ..., z = 25, a cipher turns the letters p_1, p_2, ... of a text into the "
-        "letters "
-        f"q_1, q_2, ... by q_i = ({a} * p_i + {b} + r_i) mod 26, where r_1 = {c} and "
-        f"r_i = (q_(i-1){plus}) mod 26 for i >= 2. A text was encrypted `t` times in a row, the "
-        "result is "
-        "the string `s` (at most 60 lowercase letters, 0 <= t <= 20). Find the original text.",
+        WORDINGS.one("affine", a=a, b=b, c=c, plus=plus),
         (("s", "str"), ("t", "int")),
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, LETTERS, 2, 7), r.randint(1, 3)),
         {"v": 3, "a": a, "b": b, "c": c, "d": d},

@@ -1,7 +1,4 @@
-"""Drawn texts and drawn sets of letters that the families of strings share.
-
-Leaves out: the families.
-"""
+"""Drawn texts and drawn sets of letters that the families of strings share."""
 
 from __future__ import annotations
 

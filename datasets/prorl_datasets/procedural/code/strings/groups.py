@@ -1,7 +1,4 @@
-"""Words in groups: by keys, anagrams and chains of neighbours.
-
-Leaves out: counts of single words (``strings.words``).
-"""
+"""Words in groups: by keys, anagrams and chains of neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import re
 from collections.abc import Callable
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
@@ -18,18 +15,11 @@ from prorl_datasets.procedural.code.strings.common import (
     text_over,
     words,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _W = (("w", "strs"),)
-
-
-def _group_key_gold(key: str) -> str:
-    return f"""
-        def solve(w):
-            groups = {{}}
-            for word in w:
-                groups.setdefault({key}, []).append(word)
-            return [len(group) for group in groups.values()]
-    """
 
 
 def _group_key_brute(alike: Callable[[str, str], bool]) -> Callable[[list[str]], list[int]]:
@@ -56,50 +46,29 @@ def _group_key_alike(k: int, kind: int, letters: str) -> Callable[[str, str], bo
 def _group_key(rng: Random) -> Problem:
     k, kind = rng.randint(1, 3), rng.choice((0, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3))
     letters = draw_letters(rng, rng.randint(3, 5), "aeioulnrstgmpc")
-    what = (
-        f"agree in their first {k} letters (a shorter word counts as a whole)",
-        f"agree in their last {k} letters (a shorter word counts as a whole)",
-        f"hold equally many letters out of {listed(letters)}",
-        f"are equal once all letters out of {listed(letters)} are removed",
-    )[kind]
+    what = WORDINGS.all("group key", k=k, letters=listed(letters))[kind]
     key = (
         f"word[:{k}]",
         f"word[-{k}:]",
         f'sum(ch in "{letters}" for ch in word)',
         f'"".join(ch for ch in word if ch not in "{letters}")',
     )[kind]
-    code = _group_key_gold(key)
+    code = WORDINGS.source("group key solution", key_=key)
 
     alike = _group_key_alike(k, kind, letters)
 
     brute = _group_key_brute(alike)
 
     return Problem(
-        f"Two words are alike if they {what}. Given a list `w` of at most 100 lowercase words, put "
-        "words that are alike "
-        "into one group. Find the sizes of the groups, in the order in which the groups' first "
-        "words stand in `w`.",
+        WORDINGS.one("group key 2", what=what),
         _W,
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (words(r, 4, 12),),
         {"v": 1, "kind": kind, "k": k if kind < 2 else 0, "letters": letters if kind > 1 else ""},
         (([],),),
     )
-
-
-def _anagrams_gold(free: str, least: int, pick: str, joiner: str) -> str:
-    return f"""
-        def solve(w):
-            groups = {{}}
-            for word in w:
-                key = "".join(sorted(ch for ch in word if ch not in "{free}"))
-                groups.setdefault(key, []).append(word)
-            chosen = [group for group in groups.values() if len(group) >= {least}]
-            chosen.sort(key=len, reverse=True)
-            return [f"{{{pick}}}{joiner}{{len(group)}}" for group in chosen]
-    """
 
 
 def _anagrams_brute(
@@ -134,7 +103,7 @@ def _anagrams(rng: Random) -> Problem:
     joiner = rng.choice("+-/|&=")
     shown = ("first", "last", "longest")[score]
     pick = ("group[0]", "group[-1]", "max(group, key=len)")[score]
-    code = _anagrams_gold(free, least, pick, joiner)
+    code = WORDINGS.source("anagrams solution", free=free, least=least, pick=pick, joiner=joiner)
 
     brute = _anagrams_brute(free, joiner, least, score)
 
@@ -149,48 +118,23 @@ def _anagrams(rng: Random) -> Problem:
 
     ties = " (the first such one)" if score == 2 else ""
     return Problem(
-        "Two words are related if they are anagrams of each other (the same letters equally "
-        "often, in any order) once "
-        f"all letters {listed(free)} are removed from both. Given a list `w` of at most 200 "
-        "lowercase words, group "
-        f"related words (repeated words count each time). For every group of at least {least} "
-        f"word{'s' * (least > 1)} write its {shown} word in the order of `w`{ties}, the character "
-        f"{joiner} and the size of the "
-        "group. Find these strings, larger groups first, equally large groups in the order of "
-        "their first words in "
-        "`w`.".replace(f"its {shown} word in the order of `w`{ties}", f"its {shown} word{ties}"),
+        WORDINGS.one(
+            "anagrams",
+            free=listed(free),
+            least=least,
+            plural_s="s" * (least > 1),
+            shown=shown,
+            ties=ties,
+            joiner=joiner,
+        ).replace(f"its {shown} word in the order of `w`{ties}", f"its {shown} word{ties}"),
         _W,
         "strs",
-        source(code),
+        code,
         brute,
         draw,
         {"v": 2, "free": free, "least": least, "score": score, "joiner": joiner},
         (([],),),
     )
-
-
-def _linked_gold(free: str, k: int, p: int, m: int) -> str:
-    return f"""
-        def solve(w):
-            def linked(u, v):
-                pairs = [(a, b) for a, b in zip(u, v) if a != b]
-                return sum(a not in "{free}" or b not in "{free}" for a, b in pairs) <= {k}
-
-            component = [-1] * len(w)
-            score, sizes = 0, []
-            for start in range(len(w)):
-                if component[start] >= 0:
-                    continue
-                component[start], queue = start, [start]
-                for i in queue:
-                    for j in range(len(w)):
-                        if component[j] < 0 and linked(w[i], w[j]):
-                            component[j] = start
-                            queue.append(j)
-                sizes.append(len(queue))
-                score += (start * {p} + len(queue) ** 2) % {m}
-            return [len(sizes), max(sizes, default=0), score]
-    """
 
 
 def _linked_brute(free: str, k: int, m: int, p: int, size: int) -> Callable[[list[str]], list[int]]:
@@ -219,25 +163,15 @@ def _linked(rng: Random) -> Problem:
     k, size = rng.randint(1, 2), rng.randint(3, 5)
     p, m = rng.randint(2, 40), rng.randint(50, 999)
     free = draw_letters(rng, 2, "abcdef")
-    code = _linked_gold(free, k, p, m)
+    code = WORDINGS.source("linked solution", free=free, k=k, p=p, m=m)
 
     brute = _linked_brute(free, k, m, p, size)
 
     return Problem(
-        f"All words here have {size} letters from a to f. Two words are neighbours if they differ "
-        f"at no more than {k} "
-        f"place{'s' * (k > 1)}, where {free[0]} and {free[1]} do not count as different. Words "
-        "joined by a chain of neighbours "
-        "belong to one cluster. Given a list `w` of at most 200 such words, find three integers: "
-        "the number of "
-        "clusters, the number of words in the largest (equal words count each; 0 for an empty "
-        "list), and the sum over all "
-        f"clusters of ({p} * f + z^2) mod {m}, where f is the place (from 0) of the cluster's "
-        "first word in `w` and z "
-        "its number of words.",
+        WORDINGS.one("linked", size=size, k=k, plural_s="s" * (k > 1), free=free, p=p, m=m),
         _W,
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (
             [

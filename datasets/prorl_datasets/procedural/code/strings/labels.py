@@ -1,16 +1,16 @@
-"""Labels that count in letters, and the k-th string under rules.
-
-Leaves out: ranks of words (``strings.orders``).
-"""
+"""Labels that count in letters, and the k-th string under rules."""
 
 from __future__ import annotations
 
 from functools import cache
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import text_over
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _SYMBOLS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -18,15 +18,9 @@ _SYMBOLS = "abcdefghijklmnopqrstuvwxyz"
 def _label(rng: Random) -> Problem:
     alphabet = "".join(rng.sample("abcdefghijkmnpqrstuvwxyz", rng.randint(2, 6)))
     start = rng.randint(0, 9)
-    code = f"""
-        def solve(n):
-            n += {1 - start}
-            label = ""
-            while n:
-                n, place = divmod(n - 1, {len(alphabet)})
-                label = "{alphabet}"[place] + label
-            return label
-    """
+    code = WORDINGS.source(
+        "label solution", value=1 - start, alphabet=len(alphabet), alphabet_2=alphabet
+    )
 
     def brute(n: int) -> str:
         rest, length = n - start, 1
@@ -38,15 +32,12 @@ def _label(rng: Random) -> Problem:
 
     first = ", ".join(brute(start + i) for i in range(len(alphabet) + 2))
     return Problem(
-        f"Labels are made of the letters {', '.join(alphabet)}, which count in this order. The "
-        f"labels are {first}, ...: "
-        "shorter labels come before longer ones, equally long ones in the order of their first "
-        "different letter. The first label has the "
-        f"number {start}, the next one {start + 1}, and so on. Given an integer `n` ({start} <= n "
-        "<= 10^12), find the label number n.",
+        WORDINGS.one(
+            "label", alphabet=", ".join(alphabet), first=first, start=start, start_plus_1=start + 1
+        ),
         (("n", "int"),),
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (start + r.randint(1, 10 ** r.randint(1, 12)),),
         {"v": 1, "alphabet": alphabet, "start": start},
@@ -54,26 +45,18 @@ def _label(rng: Random) -> Problem:
     )
 
 
-def _label_number_gold(size: int, alphabet: str, step: int, back: bool) -> str:
-    return f"""
-        def solve(s):
-            number = 0
-            for ch in {"reversed(s)" if back else "s"}:
-                number = number * {size} + "{alphabet}".index(ch) + 1
-            number += {step}
-            label = ""
-            while number:
-                number, place = divmod(number - 1, {size})
-                label += "{alphabet}"[place]
-            return label{"" if back else "[::-1]"}
-    """
-
-
 def _label_number(rng: Random) -> Problem:
     alphabet = "".join(rng.sample("abcdefghijkmnpqrstuvwxyz", rng.randint(3, 6)))
     step, back = rng.randint(2, 99), rng.random() < 0.5
     size = len(alphabet)
-    code = _label_number_gold(size, alphabet, step, back)
+    code = WORDINGS.source(
+        "label number solution",
+        reversed_s="reversed(s)" if back else "s",
+        size=size,
+        alphabet=alphabet,
+        step=step,
+        value="" if back else "[::-1]",
+    )
 
     def brute(s: str) -> str:
         letters = list(s if back else reversed(s))
@@ -94,14 +77,10 @@ def _label_number(rng: Random) -> Problem:
         else ("first letter first: labels are compared from their first letter to their last")
     )
     return Problem(
-        f"Labels are the strings of at least one letter out of {', '.join(alphabet)}, which have "
-        "this order. Shorter labels come before longer "
-        f"ones; equally long ones are ordered {told}, and the first difference decides. Given a "
-        "label `s` of at most 30 letters, find the "
-        f"label that comes {step} places after it.",
+        WORDINGS.one("label number", alphabet=", ".join(alphabet), told=told, step=step),
         (("s", "str"),),
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, alphabet, 1, 7),),
         {"v": 2, "alphabet": alphabet, "step": step, "back": back},
@@ -109,47 +88,14 @@ def _label_number(rng: Random) -> Problem:
     )
 
 
-def _kth_string_gold(order: str, banned: list[str], cap: int) -> str:
-    return f"""
-        from functools import cache
-
-
-        @cache
-        def ways(rest, last, run):
-            if rest == 0:
-                return 1
-            total = 0
-            for ch in "{order}":
-                length = run + 1 if ch == last else 1
-                if last + ch not in {tuple(banned)!r} and length <= {cap + 1}:
-                    total += ways(rest - 1, ch, length)
-            return total
-
-
-        def solve(n, k):
-            if k > ways(n, "", 0):
-                return "none"
-            text, last, run = "", "", 0
-            while len(text) < n:
-                for ch in "{order}":
-                    length = run + 1 if ch == last else 1
-                    if last + ch in {tuple(banned)!r} or length > {cap + 1}:
-                        continue
-                    count = ways(n - len(text) - 1, ch, length)
-                    if k <= count:
-                        break
-                    k -= count
-                text, last, run = text + ch, ch, length
-            return text
-    """
-
-
 def _kth_string(rng: Random) -> Problem:
     size = rng.randint(3, 5)
     order = "".join(rng.sample(_SYMBOLS[:size], size))
     banned = sorted({text_over(rng, order, 2, 2) for _ in range(rng.randint(1, size))})
     cap = rng.randint(1, 3)
-    code = _kth_string_gold(order, banned, cap)
+    code = WORDINGS.source(
+        "kth string solution", order=order, banned=repr(tuple(banned)), cap_plus_1=cap + 1
+    )
 
     @cache
     def all_of(n: int) -> tuple[str, ...]:
@@ -163,16 +109,12 @@ def _kth_string(rng: Random) -> Problem:
         return all_of(n)[k - 1] if k <= len(all_of(n)) else "none"
 
     return Problem(
-        f"The letters of this problem have the order {' < '.join(order)}. Take all strings of n of "
-        "these letters in which none of "
-        f"{', '.join(banned)} appears as two neighbouring letters and no letter stands more than "
-        f"{cap + 1} times in a row, sorted by this order "
-        "from their first letter on. Given integers `n` (1 <= n <= 40) and `k` (k >= 1), find the "
-        "k-th of these strings (k = 1 is the first), or the "
-        "word none if there are fewer than k.",
+        WORDINGS.one(
+            "kth string", order=" < ".join(order), banned=", ".join(banned), cap_plus_1=cap + 1
+        ),
         (("n", "int"), ("k", "int")),
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (r.randint(2, 5), r.randint(1, 2 ** r.randint(2, 5))),
         {"v": 3, "order": order, "banned": banned, "cap": cap},

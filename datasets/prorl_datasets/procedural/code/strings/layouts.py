@@ -1,38 +1,35 @@
-"""Texts written into columns and rails and read in another order.
-
-Leaves out: letters that change (``strings.ciphers``).
-"""
+"""Texts written into columns and rails and read in another order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     text_over,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
-
-
-def _columns_gold(rest: str, k: int, odd: int, back: bool) -> str:
-    return f"""
-        def solve(s):
-            s += "{rest}" * (-len(s) % {k})
-            lines = [s[i : i + {k}] for i in range(0, len(s), {k})]
-            {("pass", "lines[1::2] = [line[::-1] for line in lines[1::2]]", "lines.reverse()")[odd]}
-            columns = ["".join(line[i] for line in lines) for i in range({k})]
-            return "".join({"reversed(columns)" if back else "columns"})
-    """
 
 
 def _columns(rng: Random) -> Problem:
     k, back, rest = rng.randint(2, 15), rng.random() < 0.5, rng.choice("#*-+.=/~@!")
     odd = rng.randint(0, 2)
-    code = _columns_gold(rest, k, odd, back)
+    code = WORDINGS.source(
+        "columns solution",
+        rest=rest,
+        k=k,
+        odd_word=("pass", "lines[1::2] = [line[::-1] for line in lines[1::2]]", "lines.reverse()")[
+            odd
+        ],
+        reversed_columns="reversed(columns)" if back else "columns",
+    )
 
     def brute(s: str) -> str:
         height = (len(s) + k - 1) // k
@@ -51,36 +48,21 @@ def _columns(rng: Random) -> Problem:
         " Then the order of the lines is reversed.",
     )[odd]
     return Problem(
-        f"Given a string `s` of at most 100 letters and digits, write it into lines of {k} "
-        "characters, from left "
-        f"to right and from top to bottom; the last line is filled up with {rest} if it is "
-        f"shorter.{change} "
-        "Then read the columns, each from top to bottom, from the "
-        f"{'last column to the first' if back else 'first column to the last'}. "
-        "Find the string that is read.",
+        WORDINGS.one(
+            "columns",
+            k=k,
+            rest=rest,
+            change=change,
+            last_column="last column to the first" if back else "first column to the last",
+        ),
         _S,
         "str",
-        source(code).replace("    pass\n", ""),
+        code.replace("    pass\n", ""),
         brute,
         lambda r: (text_over(r, LETTERS, 3, 30),),
         {"v": 1, "k": k, "back": back, "rest": rest, "odd": odd},
         (("",),),
     )
-
-
-def _fence_gold(k: int, start: int, shift: int, up: bool, every: int) -> str:
-    return f"""
-        def solve(s):
-            rails = [[] for _ in range({k})]
-            for i, ch in enumerate(s):
-                place = (i + {start}) % {2 * k - 2}
-                rails[min(place, {2 * k - 2} - place)].append(ch)
-            order = {"rails[::-1]" if up else "rails"}
-            for rail in order[{every % 2}::2]:
-                rail.reverse()
-            read = "".join("".join(rail) for rail in order)
-            return "".join(chr((ord(ch) - 97 + {shift}) % 26 + 97) for ch in read)
-    """
 
 
 def _fence_brute(every: int, k: int, shift: int, start: int, up: bool) -> Callable[[str], str]:
@@ -107,7 +89,15 @@ def _fence(rng: Random) -> Problem:
     k, start, up = rng.randint(3, 9), rng.randint(0, 7), rng.random() < 0.5
     every, shift = rng.randint(1, 2), rng.randint(0, 25)
     start %= 2 * k - 2
-    code = _fence_gold(k, start, shift, up, every)
+    code = WORDINGS.source(
+        "fence solution",
+        k=k,
+        start=start,
+        k_value=2 * k - 2,
+        rails="rails[::-1]" if up else "rails",
+        every_mod_2=every % 2,
+        shift=shift,
+    )
 
     brute = _fence_brute(every, k, shift, start, up)
 
@@ -119,39 +109,22 @@ def _fence(rng: Random) -> Problem:
     )
     which = "first, third, fifth" if every == 2 else "second, fourth, sixth"
     return Problem(
-        f"Given a string `s` of at most 200 lowercase letters, write it letter by letter on {k} "
-        "rails in a zigzag: "
-        "on the top rail, the next lower one, and so on to the bottom rail, then up again to the "
-        "top rail, "
-        f"and so forth; the writing begins {began}. Read the rails from "
-        f"{'bottom to top' if up else 'top to bottom'}, "
-        f"each from left to right, but the {which}, ... rail read is read from right to "
-        f"left.{moved} Find "
-        "the string that is read.",
+        WORDINGS.one(
+            "fence",
+            k=k,
+            began=began,
+            bottom_to="bottom to top" if up else "top to bottom",
+            which=which,
+            moved=moved,
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, LETTERS, 5, 40),),
         {"v": 2, "k": k, "start": start, "up": up, "every": every, "shift": shift},
         (("",),),
     )
-
-
-def _shuffles_gold(order: list[int], size: int, shift: int) -> str:
-    return f"""
-        def solve(s, t):
-            n, order = len(s), {order}
-            moved = [start + i for i in order for start in range(0, n, {size}) if start + i < n]
-            place = list(range(n))
-            power = t
-            while power:
-                if power & 1:
-                    place = [moved[i] for i in place]
-                moved = [moved[i] for i in moved]
-                power >>= 1
-            return "".join(chr((ord(s[i]) - 97 + {shift} * t) % 26 + 97) for i in place)
-    """
 
 
 def _shuffles_brute(order: list[int], shift: int, size: int) -> Callable[[str, int], str]:
@@ -176,7 +149,7 @@ def _shuffles(rng: Random) -> Problem:
     while order == sorted(order):
         rng.shuffle(order)
     size, shift = len(order), rng.randint(0, 25)
-    code = _shuffles_gold(order, size, shift)
+    code = WORDINGS.source("shuffles solution", order=order, size=size, shift=shift)
 
     brute = _shuffles_brute(order, shift, size)
 
@@ -186,16 +159,12 @@ def _shuffles(rng: Random) -> Problem:
         else ""
     )
     return Problem(
-        f"One round writes a string into lines of {size} letters (the last line may be shorter) "
-        "and reads the "
-        f"columns, each from top to bottom, in the order {', '.join(str(i + 1) for i in order)} "
-        "(column 1 is "
-        f"the leftmost){moved}. The result is the string of the next round. Given a string `s` of "
-        "1 to 60 "
-        f"lowercase letters and an integer `t` (0 <= t <= 10^15), find the string after t rounds.",
+        WORDINGS.one(
+            "shuffles", size=size, order=", ".join(str(i + 1) for i in order), moved=moved
+        ),
         (("s", "str"), ("t", "int")),
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, LETTERS, 6, 24), r.randint(1, 10 ** r.randint(1, 15))),
         {"v": 3, "order": order, "shift": shift},

@@ -1,13 +1,10 @@
-"""Letters replaced one by one, by place and by neighbour.
-
-Leaves out: systems of rules (``strings.rewriting``).
-"""
+"""Letters replaced one by one, by place and by neighbour."""
 
 from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
@@ -15,6 +12,9 @@ from prorl_datasets.procedural.code.strings.common import (
     listed,
     text_over,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
 
@@ -22,11 +22,7 @@ _S = (("s", "str"),)
 def _replaced(rng: Random) -> Problem:
     a, b, c = rng.sample(LETTERS[:12], 3)
     new, mode = rng.choice("xyz*#-+"), rng.randint(0, 2)
-    what = (
-        f"replace every {a} and every {b} by {new} and double every {c}",
-        f"remove every {a}, replace every {b} by {new} and every {c} by {new + new}",
-        f"swap the letters {a} and {b} everywhere and put {new} in front of every {c}",
-    )[mode]
+    what = WORDINGS.all("replaced", a=a, b=b, new=new, c=c, new_plus_new=new + new)[mode]
     table = (
         {a: new, b: new, c: c + c},
         {a: "", b: new, c: new + new},
@@ -41,9 +37,7 @@ def _replaced(rng: Random) -> Problem:
         return capital.replace(a.upper(), table[a]).replace(b.upper(), table[b]).lower()
 
     return Problem(
-        f"Given a string `s` of at most 100 lowercase letters, {what}. All of this happens to the "
-        "letters of "
-        "the given string only, not to letters that were put in. Find the new string.",
+        WORDINGS.one("replaced 2", what=what),
         _S,
         "str",
         f'def solve(s):\n    table = {shown}\n    return "".join(table.get(ch, ch) for ch in s)',
@@ -54,27 +48,18 @@ def _replaced(rng: Random) -> Problem:
     )
 
 
-def _positional_gold(kept: str, test: str, shift: int, up: bool) -> str:
-    return f"""
-        def solve(s):
-            out = []
-            for i, ch in enumerate(s):
-                if ch in "{kept}":
-                    out.append(ch{".upper()" if up else " + ch"})
-                elif {test}:
-                    out.append(chr((ord(ch) - 97 + {shift}) % 26 + 97))
-                else:
-                    out.append(ch)
-            return "".join(out)
-    """
-
-
 def _positional(rng: Random) -> Problem:
     k, start = rng.randint(2, 6), rng.randint(0, 1)
     shift, kept = rng.randint(1, 25), draw_letters(rng, 3, "abcdefgh")
     up = rng.random() < 0.5
     test = f"i % {k} == {start}"
-    code = _positional_gold(kept, test, shift, up)
+    code = WORDINGS.source(
+        "positional solution",
+        kept=kept,
+        upper=".upper()" if up else " + ch",
+        test=test,
+        shift=shift,
+    )
 
     def brute(s: str) -> str:
         moved = dict(zip(LETTERS, LETTERS[shift:] + LETTERS[:shift], strict=True))
@@ -89,39 +74,22 @@ def _positional(rng: Random) -> Problem:
     done = "becomes a capital letter" if up else "is doubled"
     places = ", ".join(str(start + k * i) for i in range(3))
     return Problem(
-        "Given a string `s` of at most 100 lowercase letters, whose places count from 0: each of "
-        "the letters "
-        f"{listed(kept)} {done}, wherever it stands. Any other letter at one of the places "
-        f"{places}, ... "
-        f"moves {shift} place{'s' * (shift > 1)} forward in the alphabet (after z comes a). All "
-        "other "
-        "letters stay. Places are those in the given string. Find the new string.",
+        WORDINGS.one(
+            "positional",
+            kept=listed(kept),
+            done=done,
+            places=places,
+            shift=shift,
+            plural_s="s" * (shift > 1),
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, LETTERS + "abcdefgh", 3, 16),),
         {"v": 2, "k": k, "start": start, "shift": shift, "kept": kept, "up": up},
         (("",),),
     )
-
-
-def _rounds_gold(a: int, b: int, edge: str, c: int, size: int) -> str:
-    return f"""
-        def solve(s, t):
-            values = [ord(ch) - 97 for ch in s]
-            n = len(values)
-            seen = {{}}
-            history = []
-            while tuple(values) not in seen and len(history) < t:
-                seen[tuple(values)] = len(history)
-                history.append(values)
-                values = [({a} * values[i] + {b} * {edge} + {c}) % {size} for i in range(n)]
-            if len(history) < t:
-                first = seen[tuple(values)]
-                values = history[first + (t - first) % (len(history) - first)]
-            return "".join(chr(v + 97) for v in values)
-    """
 
 
 def _rounds(rng: Random) -> Problem:
@@ -130,7 +98,7 @@ def _rounds(rng: Random) -> Problem:
     ring, c = rng.random() < 0.5, rng.randint(0, size - 1)
     alphabet = LETTERS[:size]
     edge = "values[(i + 1) % n]" if ring else "(values[i + 1] if i + 1 < n else 0)"
-    code = _rounds_gold(a, b, edge, c, size)
+    code = WORDINGS.source("rounds solution", a=a, b=b, edge=edge, c=c, size=size)
 
     def brute(s: str, t: int) -> str:
         for _ in range(t):
@@ -146,16 +114,20 @@ def _rounds(rng: Random) -> Problem:
         "the neighbour of the last letter is the first" if ring else "the last letter counts r = 0"
     )
     return Problem(
-        f"The letters {alphabet[0]} to {alphabet[-1]} have the values 0 to {size - 1}. In one "
-        "round every letter of "
-        "a string is replaced, all at once: a letter of value v whose right neighbour has value r "
-        "becomes "
-        f"the letter of value ({a} * v + {b} * r + {c}) mod {size}; {last}. Given a string `s` of "
-        "1 to 20 "
-        f"of these letters and an integer `t` (0 <= t <= 10^5), find the string after t rounds.",
+        WORDINGS.one(
+            "rounds",
+            alphabet=alphabet,
+            alphabet_2=alphabet[-1],
+            size_minus_1=size - 1,
+            a=a,
+            b=b,
+            c=c,
+            size=size,
+            last=last,
+        ),
         (("s", "str"), ("t", "int")),
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, alphabet, 2, 8), r.randint(1, 40)),
         {"v": 3, "a": a, "b": b, "size": size, "ring": ring, "c": c},

@@ -1,7 +1,4 @@
-"""Masks with wildcards: found, matched, filled.
-
-Leaves out: brackets (``strings.brackets``).
-"""
+"""Masks with wildcards: found, matched, filled."""
 
 from __future__ import annotations
 
@@ -9,26 +6,16 @@ import re
 from itertools import product
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import draw_letters, text_over, words
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _W = (("w", "strs"),)
 
-
 _SYMBOLS = "abcdefghijklmnopqrstuvwxyz"
-
-
-def _mask_places_gold(mask: str, letters: str) -> str:
-    return f"""
-        def solve(s):
-            places = []
-            for i in range(len(s) - {len(mask) - 1}):
-                part = zip(s[i:], "{mask}")
-                if all(ch in ("{letters}" if m == "?" else m) for ch, m in part):
-                    places.append(i)
-            return places
-    """
 
 
 def _mask_places(rng: Random) -> Problem:
@@ -51,41 +38,16 @@ def _mask_places(rng: Random) -> Problem:
         return ("".join(parts),)
 
     return Problem(
-        f"A mask is a word in which ? stands for one letter that is {letters[0]} or {letters[1]}; "
-        "every other letter stands for itself. "
-        "Given a string `s` of at most 200 letters from a to e, find all places (from 0, "
-        "ascending) at which a substring begins that "
-        f"fits the mask {mask} and has its length. The result is empty if there are none.",
+        WORDINGS.one("mask places", letters=letters, mask=mask),
         (("s", "str"),),
         "ints",
-        source(_mask_places_gold(mask, letters)),
+        WORDINGS.source(
+            "mask places solution", len_value=len(mask) - 1, mask=mask, letters=letters
+        ),
         brute,
         draw,
         {"v": 1, "mask": mask, "letters": letters},
     )
-
-
-def _mask_words_gold(any_: str, one: str, mask: str, c: int, least: int) -> str:
-    return f"""
-        def fits(word, mask):
-            row = [True] + [False] * len(word)
-            for m in mask:
-                if m == "{any_}":
-                    following = [row[0]]
-                    for j in range(len(word)):
-                        following.append(row[j + 1] or following[j])
-                else:
-                    same = [row[j] and m in (ch, "{one}") for j, ch in enumerate(word)]
-                    following = [False, *same]
-                row = following
-            return row[-1]
-
-
-        def solve(w):
-            good = [i for i, word in enumerate(w) if fits(word, "{mask}")]
-            total = sum(len(w[i]) + {c} * i for i in good)
-            return [len(good), total, good[-1] if len(good) > {least} else -1]
-    """
 
 
 def _mask_words_list(r: Random, mask: str, any_: str, one: str) -> list[str]:
@@ -105,7 +67,7 @@ def _mask_words(rng: Random) -> Problem:
     pieces.insert(rng.randint(0, len(pieces)), one)
     mask = "".join(pieces) if rng.random() < 0.6 else "".join(pieces[:-1])
     least, c = rng.randint(0, 2), rng.randint(1, 20)
-    code = _mask_words_gold(any_, one, mask, c, least)
+    code = WORDINGS.source("mask words solution", any=any_, one=one, mask=mask, c=c, least=least)
 
     def brute(w: list[str]) -> list[int]:
         table = {any_: ".*", one: "."}
@@ -116,37 +78,15 @@ def _mask_words(rng: Random) -> Problem:
 
     more = ("at least one word fits", "at least two words fit", "at least three words fit")[least]
     return Problem(
-        f"In a mask {any_} stands for any number of letters (also none), {one} for exactly one "
-        "letter, and every letter for itself. "
-        "Given a list `w` of at most 200 lowercase words, find three integers about the words "
-        f"that fit the mask {mask} as a whole: their "
-        f"number, the sum of (length + {c} * place) over them (places in `w` count from 0), and "
-        "the place of the last of them if "
-        f"{more}, otherwise -1.",
+        WORDINGS.one("mask words", any=any_, one=one, mask=mask, c=c, more=more),
         _W,
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (_mask_words_list(r, mask, any_, one),),
         {"v": 2, "mask": mask.translate({ord(any_): "*", ord(one): "?"}), "least": least, "c": c},
         (([],),),
     )
-
-
-def _mask_fill_gold(alphabet: str, letter: str, k: int, m: int, r0: int, banned: list[str]) -> str:
-    return f"""
-        def solve(s):
-            ways = {{("", 0): 1}}
-            for ch in s:
-                following = {{}}
-                for (last, count), number in ways.items():
-                    for new in "{alphabet}" if ch == "?" else ch:
-                        if last + new not in {tuple(banned)!r}:
-                            key = (new, (count + (new == "{letter}")) % {k})
-                            following[key] = (following.get(key, 0) + number) % {m}
-                ways = following
-            return sum(number for (_, count), number in ways.items() if count == {r0}) % {m}
-    """
 
 
 def _mask_fill(rng: Random) -> Problem:
@@ -155,7 +95,15 @@ def _mask_fill(rng: Random) -> Problem:
     banned = sorted({text_over(rng, alphabet, 2, 2) for _ in range(rng.randint(1, 4))})
     letter, k = rng.choice(alphabet), rng.randint(2, 4)
     r0 = rng.randrange(k)
-    code = _mask_fill_gold(alphabet, letter, k, m, r0, banned)
+    code = WORDINGS.source(
+        "mask fill solution",
+        alphabet=alphabet,
+        banned=repr(tuple(banned)),
+        letter=letter,
+        k=k,
+        m=m,
+        r0=r0,
+    )
 
     def brute(s: str) -> int:
         total, holes = 0, s.count("?")
@@ -171,16 +119,19 @@ def _mask_fill(rng: Random) -> Problem:
         return ("".join(text),)
 
     return Problem(
-        f"Given a string `s` of at most 1000 characters, each a letter from {alphabet[0]} to "
-        f"{alphabet[-1]} or ?, replace every ? by one of these "
-        f"letters so that none of {', '.join(banned)} stands anywhere in the string (as two "
-        "neighbouring letters) and the number of letters "
-        f"{letter} in the whole string leaves the remainder {r0} when divided by {k}. Find the "
-        f"number of ways modulo {m} (0 "
-        "if there is none).",
+        WORDINGS.one(
+            "mask fill",
+            alphabet=alphabet,
+            alphabet_2=alphabet[-1],
+            banned=", ".join(banned),
+            letter=letter,
+            r0=r0,
+            k=k,
+            m=m,
+        ),
         (("s", "str"),),
         "int",
-        source(code),
+        code,
         brute,
         draw,
         {"v": 3, "size": size, "m": m, "banned": banned, "letter": letter, "k": k, "r": r0},

@@ -1,16 +1,16 @@
-"""Palindromes with letters that count as equal, with worths and costs.
-
-Leaves out: other substrings (``strings.counts``).
-"""
+"""Palindromes with letters that count as equal, with worths and costs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import draw_letters, text_over
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
 
@@ -19,16 +19,14 @@ def _mirror_windows(rng: Random) -> Problem:
     k, chosen, other = rng.randint(2, 6), draw_letters(rng, 2, "abcde"), rng.random() < 0.5
     c = rng.randint(0, 9)
     a, b = chosen[0], chosen[1]
-    code = f"""
-        def solve(s):
-            t = s.replace("{b}", "{a}")
-            total = 0
-            for i in range(len(t) - {k - 1}):
-                part = t[i : i + {k}]
-                if part == part[::-1]:
-                    total += {f"i + {c}" if other else f"{c + 1}"}
-            return total
-    """
+    code = WORDINGS.source(
+        "mirror windows solution",
+        b=b,
+        a=a,
+        k_minus_1=k - 1,
+        k=k,
+        i=f"i + {c}" if other else f"{c + 1}",
+    )
 
     def brute(s: str) -> int:
         total = 0
@@ -40,39 +38,14 @@ def _mirror_windows(rng: Random) -> Problem:
 
     worth = f"its start place (counted from 0) plus {c}" if other else f"{c + 1}"
     return Problem(
-        f"In this problem the letters {a} and {b} count as the same letter. A substring of length "
-        f"{k} of a string "
-        f"that reads the same backwards is worth {worth}. Given a string `s` of at most 200 "
-        "letters from a to e, "
-        "find the total worth of all of them (one for each start place; 0 if there are none).",
+        WORDINGS.one("mirror windows", a=a, b=b, k=k, worth=worth),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, chosen * r.randint(0, 2) + "abcde"[: r.randint(2, 5)], 4, 24),),
         {"v": 1, "k": k, "chosen": chosen, "other": other, "c": c},
     )
-
-
-def _mirror_best_gold(
-    swaps: tuple[str, ...], bonus: int, values: str, test: str, last: bool
-) -> str:
-    return f"""
-        def solve(s):
-            t = s.translate(str.maketrans{swaps})
-            sums = [0]
-            for ch in s:
-                sums.append(sums[-1] + 1 + {bonus} * (ch in "{values}"))
-            best = (0, 0, 0)
-            for middle in range(2 * len(s) - 1):
-                i, j = middle // 2, (middle + 1) // 2
-                while i >= 0 and j < len(s) and t[i] == t[j]:
-                    worth = sums[j + 1] - sums[i]
-                    if (worth, {"i" if last else "-i"}) > best[:2]{test}:
-                        best = (worth, {"i" if last else "-i"}, j)
-                    i, j = i - 1, j + 1
-            return s[abs(best[1]) : best[2] + 1] if best[0] else "none"
-    """
 
 
 def _mirror_best_brute(
@@ -105,25 +78,33 @@ def _mirror_best(rng: Random) -> Problem:
     swaps = (b + d, a + c)
     values = "".join(rng.sample("abcdef", 2))
     test = ("", " and (j - i) % 2 == 0", " and (j - i) % 2 == 1")[odd]
-    code = _mirror_best_gold(swaps, bonus, values, test, last)
+    code = WORDINGS.source(
+        "mirror best solution",
+        swaps=swaps,
+        bonus=bonus,
+        values=values,
+        i="i" if last else "-i",
+        test=test,
+    )
 
     brute = _mirror_best_brute(bonus, last, odd, swaps, values)
 
     parity = ("", " of odd length", " of even length")[odd]
     return Problem(
-        f"In this problem {a} and {b} count as the same letter for reading, and so do {c} and {d}. "
-        "A substring is a "
-        f"mirror if it reads the same backwards. Its worth is its length plus {bonus} for each "
-        f"letter {values[0]} or "
-        f"{values[1]} in it. Given a string `s` of at most 1000 letters from a to f, find the "
-        f"mirror{parity} of the "
-        "greatest worth (as it stands in s); among equals the one that starts "
-        f"{'last' if last else 'first'}. "
-        f"If there is no mirror{parity}, the result is the word "
-        "none.",
+        WORDINGS.one(
+            "mirror best",
+            a=a,
+            b=b,
+            c=c,
+            d=d,
+            bonus=bonus,
+            values=values,
+            parity=parity,
+            last="last" if last else "first",
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, "abcdef" + pairs * r.randint(1, 3), 2, 16),),
         {
@@ -135,24 +116,6 @@ def _mirror_best(rng: Random) -> Problem:
             "values": sorted(values),
         },
     )
-
-
-def _mirror_cost_gold(costs: list[int], change: int) -> str:
-    return f"""
-        def solve(s):
-            n, costs = len(s), {costs}
-            price = ["abcd".index(ch) for ch in s]
-            best = [[0] * (n + 1) for _ in range(n + 2)]
-            for i in range(n - 1, -1, -1):
-                for j in range(i + 1, n):
-                    inner = best[i + 1][j - 1] if j - i > 1 else 0
-                    best[i][j] = min(
-                        inner + (0 if s[i] == s[j] else {change}),
-                        best[i + 1][j] + costs[price[i]],
-                        best[i][j - 1] + costs[price[j]],
-                    )
-            return best[0][n - 1] if n else 0
-    """
 
 
 def _mirror_cost_brute(change: int, costs: list[int]) -> Callable[[str], int]:
@@ -183,20 +146,16 @@ def _mirror_cost_brute(change: int, costs: list[int]) -> Callable[[str], int]:
 def _mirror_cost(rng: Random) -> Problem:
     costs = [rng.randint(1, 20) for _ in range(4)]
     change = rng.randint(2, 25)
-    code = _mirror_cost_gold(costs, change)
+    code = WORDINGS.source("mirror cost solution", costs=costs, change=change)
 
     brute = _mirror_cost_brute(change, costs)
 
     told = ", ".join(f"{price} for {ch}" for ch, price in zip("abcd", costs, strict=True))
     return Problem(
-        "Given a string `s` of at most 300 letters from a to d, turn it into a palindrome (it "
-        "reads the same "
-        "backwards; the empty string does too) as cheaply as possible. Deleting a letter costs "
-        f"{told}; changing "
-        f"a letter into any other one costs {change}. Find the least total cost.",
+        WORDINGS.one("mirror cost", told=told, change=change),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, "abcd", 2, 14),),
         {"v": 3, "costs": costs, "change": change},

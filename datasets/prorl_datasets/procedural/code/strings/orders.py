@@ -1,7 +1,4 @@
-"""Words in drawn orders, and the rank of an arrangement of letters.
-
-Leaves out: labels (``strings.labels``).
-"""
+"""Words in drawn orders, and the rank of an arrangement of letters."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from functools import cmp_to_key
 from itertools import permutations
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
@@ -19,17 +16,11 @@ from prorl_datasets.procedural.code.strings.common import (
     text_over,
     words,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _W = (("w", "strs"),)
-
-
-def _ordered_gold(key: str, drop: int, tie: bool, down: bool, last: int) -> str:
-    return f"""
-        def solve(w):
-            {("order = sorted(w)", "order = sorted(w, reverse=True)")[tie]}
-            order.sort(key=lambda word: {key}{", reverse=True" if down else ""})
-            return order[{drop}:]{"[::-1]" if last else ""}
-    """
 
 
 def _ordered_brute(
@@ -78,13 +69,7 @@ def _order_key(letters: str, place: int) -> tuple[str, str]:
         "len(set(word))",
         "ord(word[0]) - ord(word[-1])",
     )[place]
-    what = (
-        "their length",
-        "their last letter (alphabetically)",
-        f"how many of their letters are {listed(letters).replace(' and ', ' or ')}",
-        "the number of different letters in them",
-        "the place of their first letter in the alphabet minus the place of their last letter",
-    )[place]
+    what = WORDINGS.all("order key", letters=listed(letters).replace(" and ", " or "))[place]
     return key, what
 
 
@@ -98,7 +83,14 @@ def _ordered(rng: Random) -> Problem:
     last = rng.randint(0, 1)
     key, what = _order_key(letters, place)
     drop = rng.randint(0, 2)
-    code = _ordered_gold(key, drop, tie, down, last)
+    code = WORDINGS.source(
+        "ordered solution",
+        tie_word=("order = sorted(w)", "order = sorted(w, reverse=True)")[tie],
+        key_=key,
+        reverse_true=", reverse=True" if down else "",
+        drop=drop,
+        value="[::-1]" if last else "",
+    )
     brute = _ordered_brute(down, drop, last, tie, _ordered_value(letters, place))
     removed = (
         f", then remove the first {'word' if drop == 1 else f'{drop} words'} of this order"
@@ -107,14 +99,17 @@ def _ordered(rng: Random) -> Problem:
     )
     turned = ", and finally reverse the order" if last else ""
     return Problem(
-        f"Given a list `w` of at most 100 lowercase words, sort them by {what}, "
-        f"{'largest or latest' if down else 'smallest or earliest'} "
-        "first; sort words that are equal in this by the usual alphabetical order, "
-        f"{'latest' if tie else 'earliest'} "
-        f"first{removed}{turned}. Find the resulting list.",
+        WORDINGS.one(
+            "ordered",
+            what=what,
+            largest_or="largest or latest" if down else "smallest or earliest",
+            latest="latest" if tie else "earliest",
+            removed=removed,
+            turned=turned,
+        ),
         _W,
         "strs",
-        source(code),
+        code,
         brute,
         lambda r: (words(r, 3, 8),),
         {
@@ -130,25 +125,17 @@ def _ordered(rng: Random) -> Problem:
     )
 
 
-def _alphabet_order_gold(order: str, back: bool, longer: bool) -> str:
-    return f"""
-        def solve(w):
-            rank = {{ch: i for i, ch in enumerate("{order}")}}
-
-            def key(word):
-                places = [rank[ch] for ch in {"reversed(word)" if back else "word"}]
-                return places{" + [8]" if longer else ""}
-
-            return sorted(w, key=key)
-    """
-
-
 def _alphabet_order(rng: Random) -> Problem:
     alphabet = list("abcdefgh")
     rng.shuffle(alphabet)
     order = "".join(alphabet)
     back, longer = rng.random() < 0.5, rng.random() < 0.5
-    code = _alphabet_order_gold(order, back, longer)
+    code = WORDINGS.source(
+        "alphabet order solution",
+        order=order,
+        reversed_word="reversed(word)" if back else "word",
+        value=" + [8]" if longer else "",
+    )
 
     def brute(w: list[str]) -> list[str]:
         def compare(x: str, y: str) -> int:
@@ -162,16 +149,15 @@ def _alphabet_order(rng: Random) -> Problem:
 
     side = "from the last letter backwards" if back else "from the first letter on"
     return Problem(
-        f"In this problem the letters a to h have the order {' < '.join(order)}. Words are "
-        "compared letter by letter "
-        f"{side}; the first place where they differ decides; if one word ends before there is a "
-        "difference, the "
-        f"{'longer' if longer else 'shorter'} word comes first. Given a list `w` of at most 1000 "
-        "words of these letters, sort it "
-        "into ascending order.",
+        WORDINGS.one(
+            "alphabet order",
+            order=" < ".join(order),
+            side=side,
+            longer="longer" if longer else "shorter",
+        ),
         _W,
         "strs",
-        source(code),
+        code,
         brute,
         lambda r: (
             [
@@ -184,38 +170,18 @@ def _alphabet_order(rng: Random) -> Problem:
     )
 
 
-def _arrangement_rank_gold(order: str, c: int, m: int, apart: bool) -> str:
-    return f"""
-        def solve(s):
-            rank, left = 0, {{ch: s.count(ch) for ch in "{order}"}}
-
-            def ways(total):
-                result = math.factorial(total)
-                for count in left.values():
-                    result //= math.factorial(count)
-                return result
-
-            for i, ch in enumerate(s):
-                for other in "{order}":
-                    if other == ch:
-                        break
-                    if left[other]:
-                        left[other] -= 1
-                        rank += ways(len(s) - i - 1)
-                        left[other] += 1
-                left[ch] -= 1
-            left = {{ch: s.count(ch) for ch in "{order}"}}
-            total = ways(len(s))
-            after = total - rank{" - 1" if apart else ""}
-            return [(rank{"" if apart else " + 1"}) * {c} % {m}, after * {c} % {m}]
-    """
-
-
 def _arrangement_rank(rng: Random) -> Problem:
     order = "".join(rng.sample("abcde", 5))
     m, apart = rng.randint(1000, 99999), rng.random() < 0.5
     c = rng.randint(1, 40)
-    code = _arrangement_rank_gold(order, c, m, apart)
+    code = WORDINGS.source(
+        "arrangement rank solution",
+        order=order,
+        value=" - 1" if apart else "",
+        value_2="" if apart else " + 1",
+        c=c,
+        m=m,
+    )
 
     def brute(s: str) -> list[int]:
         keys = sorted({tuple(p) for p in permutations([order.index(ch) for ch in s])})
@@ -230,16 +196,10 @@ def _arrangement_rank(rng: Random) -> Problem:
         else ("are s itself or come before it", "are s itself or come after it")
     )
     return Problem(
-        f"In this problem the letters a to e have the order {' < '.join(order)}. Given a string "
-        "`s` of 1 to 100 of these "
-        "letters, take all different strings with the same letters (each as often as in s), "
-        "sorted by this order. Let A "
-        f"be how many of them {what[0]}, and B how many {what[1]}. Find the two integers ({c} * A) "
-        f"mod {m} and "
-        f"({c} * B) mod {m}.",
+        WORDINGS.one("arrangement rank", order=" < ".join(order), what=what, c=c, m=m),
         (("s", "str"),),
         "ints",
-        f"import math\n\n\n{source(code)}",
+        f"import math\n\n\n{code}",
         brute,
         lambda r: (text_over(r, "abcde", 3, 6),),
         {"v": 3, "order": order, "m": m, "apart": apart, "c": c},

@@ -1,20 +1,20 @@
-"""Rotations of strings.
-
-Leaves out: hashes of windows (``strings.hashes``).
-"""
+"""Rotations of strings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
     draw_letters,
     text_over,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
 
@@ -24,12 +24,7 @@ def _rotated(rng: Random) -> Problem:
     end = rng.choice(("", "-", "*", "+", ".", "!", "x", "z"))
     what = ("s", "s followed by s reversed", "s reversed")[mode]
     build = ("s", "s + s[::-1]", "s[::-1]")[mode]
-    code = f"""
-        def solve(s):
-            text = {build}
-            k = {k} % len(text)
-            return text[k:] + text[:k]{f' + "{end}"' if end else ""}
-    """
+    code = WORDINGS.source("rotated solution", build=build, k=k, part=f' + "{end}"' if end else "")
     if not left:
         code = code.replace(f"k = {k} %", f"k = -{k} %")
 
@@ -45,29 +40,17 @@ def _rotated(rng: Random) -> Problem:
     side, other = ("first", "end") if left else ("last", "front")
     tail = f" Finally the character {end} is put at the end." if end else ""
     return Problem(
-        f"Given a string `s` of 1 to 50 lowercase letters, start with {what} and do this {k} "
-        f"time{'s' * (k > 1)}: take away the {side} letter and put it at the {other}.{tail} Find "
-        "the "
-        "resulting string.",
+        WORDINGS.one(
+            "rotated", what=what, k=k, plural_s="s" * (k > 1), side=side, other=other, tail=tail
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, LETTERS, 2, 12),),
         {"v": 1, "k": k, "left": left, "mode": mode, "end": end},
         (("q",),),
     )
-
-
-def _rotations_gold(order: str, step: int, largest: bool) -> str:
-    return f"""
-        def solve(s):
-            order = "{order}"
-            rotations = [s[i:] + s[:i] for i in range(0, len(s), {step})]
-            ranked = sorted(rotations, key=lambda t: [order.index(ch) for ch in t])
-            best = ranked[{"-1" if largest else "0"}]
-            return f"{{best}} {{rotations.index(best)}} {{len(set(rotations))}}"
-    """
 
 
 def _rotations_brute(largest: bool, order: str, step: int) -> Callable[[str], str]:
@@ -93,25 +76,23 @@ def _rotations_brute(largest: bool, order: str, step: int) -> Callable[[str], st
 def _rotations(rng: Random) -> Problem:
     order = "".join(rng.sample("abcdef", 6))
     largest, step = rng.random() < 0.5, rng.randint(1, 3)
-    code = _rotations_gold(order, step, largest)
+    code = WORDINGS.source(
+        "rotations solution", order=order, step=step, value="-1" if largest else "0"
+    )
 
     brute = _rotations_brute(largest, order, step)
 
     times = "i" if step == 1 else f"{step} * i"
     return Problem(
-        f"In this problem the letters a to f have the order {' < '.join(order)}, and strings are "
-        "compared letter by "
-        "letter by it. Given a string `s` of 1 to 100 of these letters, rotation number i (i = 0, "
-        "1, 2, ...) is s with its "
-        f"first {times} letters moved to its end, as long as {times} is less than the length of s. "
-        "Find the "
-        f"{'largest' if largest else 'smallest'} rotation, the lowest number at which it appears, "
-        "and how "
-        "many different strings the rotations are, as one string with single spaces between the "
-        "three.",
+        WORDINGS.one(
+            "rotations",
+            order=" < ".join(order),
+            times=times,
+            largest="largest" if largest else "smallest",
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, r.choice(("abcdef", "abc", "ef")), 2, 9),),
         {"v": 2, "order": order, "largest": largest, "step": step},
@@ -140,24 +121,6 @@ def _necklaces_brute(
     return brute
 
 
-def _necklaces_gold(mirror: bool, shift: bool, swap: str, p: int, m: int) -> str:
-    return f"""
-        def solve(w):
-            def canonical(s):
-                forms = [s, s[::-1]] if {mirror} else [s]
-                if {shift}:
-                    forms += [t.translate(str.maketrans("{swap}", "{swap[::-1]}")) for t in forms]
-                return min(t[i:] + t[:i] for t in forms for i in range(len(t)))
-
-            groups = {{}}
-            for place, s in enumerate(w):
-                groups.setdefault(canonical(s), []).append(place)
-            sizes = sorted(map(len, groups.values()), reverse=True)
-            score = sum(first * {p} + len(g) ** 2 for g in groups.values() for first in g[:1])
-            return [len(groups), sizes[0] if sizes else 0, score % {m}]
-    """
-
-
 def _necklaces_draw(a: str, b: str, swap: str) -> Callable[[Random], tuple[list[str]]]:
     def draw(r: Random) -> tuple[list[str]]:
         found = [
@@ -178,7 +141,9 @@ def _necklaces(rng: Random) -> Problem:
     swap, mirror = draw_letters(rng, 2, "abcdefgh"), rng.random() < 0.5
     shift, p, m = rng.random() < 0.5, rng.randint(2, 50), rng.randint(100, 999)
     a, b = swap[0], swap[1]
-    code = _necklaces_gold(mirror, shift, swap, p, m)
+    code = WORDINGS.source(
+        "necklaces solution", mirror=mirror, shift=shift, swap=swap, swap_2=swap[::-1], p=p, m=m
+    )
 
     brute = _necklaces_brute(a, b, m, mirror, p, shift)
 
@@ -187,19 +152,10 @@ def _necklaces(rng: Random) -> Problem:
     rules = ["moving letters from its front to its end"]
     rules += ["reversing it"] * mirror + [f"exchanging all letters {a} and {b}"] * shift
     return Problem(
-        f"Two strings are alike if one becomes the other by {', '.join(rules)} (any of these, any "
-        "number of times). "
-        "Given a list `w` of at most 100 words of 1 to 10 letters from a to h, put words that are "
-        "alike into "
-        "one group (equal words too). Find three integers: the number of groups, the size of the "
-        "largest "
-        f"one (0 if there are none), and the sum over all groups of ({p} * f + z^2), modulo {m}, "
-        "where f is "
-        "the place (counted from 0) of the group's first word in `w` and z is the size of the "
-        "group.",
+        WORDINGS.one("necklaces", rules=", ".join(rules), p=p, m=m),
         (("w", "strs"),),
         "ints",
-        source(code),
+        code,
         brute,
         draw,
         {"v": 3, "swap": swap if shift else "", "mirror": mirror, "p": p, "m": m},

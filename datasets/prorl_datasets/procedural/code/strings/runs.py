@@ -1,14 +1,11 @@
-"""Runs of equal letters: encoded, scored, collapsed.
-
-Leaves out: letters replaced one by one (``strings.letters``).
-"""
+"""Runs of equal letters: encoded, scored, collapsed."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
@@ -16,30 +13,20 @@ from prorl_datasets.procedural.code.strings.common import (
     listed,
     runs_over,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
-
-
-def _encode_gold(shown: str, least: int, cap: int) -> str:
-    return f"""
-        def solve(s):
-            out, i = [], 0
-            while i < len(s):
-                j = i
-                while j < len(s) and s[j] == s[i]{f" and j - i < {cap}" if cap else ""}:
-                    j += 1
-                n, ch = j - i, s[i]
-                out.append({shown} if n >= {least} else ch * n)
-                i = j
-            return "".join(out)
-    """
 
 
 def _encode(rng: Random) -> Problem:
     least, first = rng.randint(1, 5), rng.random() < 0.5
     sep, cap = rng.choice(("", "-", "*", ":", "x", "_")), rng.choice((0, 3, 4, 5, 6, 7, 8, 9))
     shown = f'f"{{n}}{sep}{{ch}}"' if first else f'f"{{ch}}{sep}{{n}}"'
-    code = _encode_gold(shown, least, cap)
+    code = WORDINGS.source(
+        "encode solution", and_j=f" and j - i < {cap}" if cap else "", shown=shown, least=least
+    )
 
     def brute(s: str) -> str:
         parts: list[str] = []
@@ -53,22 +40,19 @@ def _encode(rng: Random) -> Problem:
 
     order = "its length and then its letter" if first else "its letter and then its length"
     between = f", with the character {sep} between them" if sep else ""
-    split = (
-        f" A run of more than {cap} is first cut, from the left, into runs of {cap} (the last "
-        "one may be "
-        "shorter)."
-        if cap
-        else ""
-    )
+    split = WORDINGS.one("encode", cap=cap) if cap else ""
     return Problem(
-        "A run is a longest stretch of equal neighbouring letters. Given a string `s` of at most "
-        "100 "
-        f"lowercase letters, replace each run of at least {least} letter{'s' * (least > 1)} by "
-        f"{order}"
-        f"{between}; shorter runs stay as they are.{split} Find the new string.",
+        WORDINGS.one(
+            "encode 2",
+            least=least,
+            plural_s="s" * (least > 1),
+            order=order,
+            between=between,
+            split=split,
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (runs_over(r, "abcxyz", 6, 12 if cap else 9),),
         {"v": 1, "least": least, "first": first, "sep": sep, "cap": cap},
@@ -76,26 +60,10 @@ def _encode(rng: Random) -> Problem:
     )
 
 
-def _run_scores_gold(least: int, p: int, c: int, chosen: str) -> str:
-    return f"""
-        from itertools import groupby
-
-
-        def solve(s):
-            total, place = 0, 0
-            for ch, group in groupby(s):
-                n = len(list(group))
-                place += 1
-                if n >= {least}:
-                    total += n ** {p} * ({c} if ch in "{chosen}" else 1) * place
-            return total
-    """
-
-
 def _run_scores(rng: Random) -> Problem:
     chosen = draw_letters(rng, 3, "abcdef")
     p, least, c = rng.randint(1, 3), rng.randint(1, 4), rng.randint(2, 30)
-    code = _run_scores_gold(least, p, c, chosen)
+    code = WORDINGS.source("run scores solution", least=least, p=p, c=c, chosen=chosen)
 
     def brute(s: str) -> int:
         total = 0
@@ -108,15 +76,17 @@ def _run_scores(rng: Random) -> Problem:
 
     power = ("its length", "the square of its length", "the cube of its length")[p - 1]
     return Problem(
-        "Given a string `s` of at most 1000 letters from a to f, take its runs (longest stretches "
-        "of equal "
-        f"neighbouring letters), numbered 1, 2, 3, ... from the left. A run of at least {least} "
-        f"letter{'s' * (least > 1)} is worth its number times {power}, and {c} times that if its "
-        "letter "
-        f"is one of {listed(chosen)}; a shorter run is worth 0. Find the total worth of all runs.",
+        WORDINGS.one(
+            "run scores",
+            least=least,
+            plural_s="s" * (least > 1),
+            power=power,
+            c=c,
+            chosen=listed(chosen),
+        ),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (runs_over(r, "abcdef", 9, 5),),
         {"v": 2, "chosen": chosen, "p": p, "least": least, "c": c},
@@ -124,30 +94,17 @@ def _run_scores(rng: Random) -> Problem:
     )
 
 
-def _collapse_gold(turn: dict[str, str], k: int, left: bool) -> str:
-    return f"""
-        def solve(s):
-            turn = {turn}
-            stack = []
-            for ch in {"s" if left else "reversed(s)"}:
-                while ch:
-                    if stack and stack[-1][0] == ch:
-                        stack[-1][1] += 1
-                    else:
-                        stack.append([ch, 1])
-                    ch = ""
-                    if stack[-1][1] == {k}:
-                        ch = turn[stack.pop()[0]]
-            out = "".join(c * n for c, n in stack)
-            return {"out" if left else "out[::-1]"}
-    """
-
-
 def _collapse(rng: Random) -> Problem:
     k, letters = rng.randint(2, 4), rng.randint(4, 6)
     chain, left = LETTERS[:letters], rng.random() < 0.5
     turn = {letter: rng.choice((*chain, "")) for letter in chain}
-    code = _collapse_gold(turn, k, left)
+    code = WORDINGS.source(
+        "collapse solution",
+        turn=turn,
+        plural_s="s" if left else "reversed(s)",
+        k=k,
+        out="out" if left else "out[::-1]",
+    )
 
     def brute(s: str) -> str:
         if not left:
@@ -161,16 +118,17 @@ def _collapse(rng: Random) -> Problem:
 
     side = "left" if left else "right"
     return Problem(
-        f"Given a string `s` of at most 1000 letters from {chain[0]} to {chain[-1]}, repeat this "
-        "as long as "
-        f"possible: among all places where {k} equal letters stand side by side take the one "
-        "furthest to "
-        f"the {side} and replace these {k} letters by "
-        + ", ".join(f"{turn[a] or 'nothing'} (if they are {a})" for a in chain)
-        + ". Find the string that is left (it may be empty).",
+        WORDINGS.one(
+            "collapse",
+            chain=chain,
+            chain_2=chain[-1],
+            k=k,
+            side=side,
+            chain_3=", ".join(f"{turn[a] or 'nothing'} (if they are {a})" for a in chain),
+        ),
         _S,
         "str",
-        source(code),
+        code,
         brute,
         lambda r: (runs_over(r, chain, 12, k + 1),),
         {"v": 3, "k": k, "turn": turn, "left": left},

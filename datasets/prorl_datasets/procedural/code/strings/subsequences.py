@@ -1,15 +1,15 @@
-"""Subsequences: matched, counted with gaps, counted once each.
-
-Leaves out: substrings (``strings.substrings``).
-"""
+"""Subsequences: matched, counted with gaps, counted once each."""
 
 from __future__ import annotations
 
 from random import Random
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import text_over
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _S = (("s", "str"),)
 
@@ -18,14 +18,7 @@ def _greedy_match_gold(pattern: str, cyclic: bool) -> str:
     wanted = f"ch == pattern[matched % {len(pattern)}]"
     if not cyclic:
         wanted = f"matched < {len(pattern)} and ch == pattern[matched]"
-    return f"""
-        def solve(s):
-            pattern, matched, last = "{pattern}", 0, -1
-            for i, ch in enumerate(s):
-                if {wanted}:
-                    matched, last = matched + 1, i
-            return [matched, last]
-    """
+    return WORDINGS.source("greedy match solution", pattern=pattern, wanted=wanted)
 
 
 def _greedy_match(rng: Random) -> Problem:
@@ -43,16 +36,10 @@ def _greedy_match(rng: Random) -> Problem:
 
     endless = f" repeated without end ({pattern}{pattern}...)" if cyclic else ""
     return Problem(
-        "Given a string `s` of at most 1000 letters from a to h, go through it from left to right "
-        "and cross out the "
-        f"letters of the word {pattern}{endless} in their order: each letter of `s` that equals "
-        "the next letter "
-        "not yet crossed out crosses it out. Find two integers: how many letters are crossed out, "
-        "and the place in "
-        "`s` (counted from 0) where the last of them was (-1 if there is none).",
+        WORDINGS.one("greedy match", pattern=pattern, endless=endless),
         _S,
         "ints",
-        source(_greedy_match_gold(pattern, cyclic)),
+        _greedy_match_gold(pattern, cyclic),
         brute,
         lambda r: (text_over(r, pattern + "abcdefgh"[: r.randint(0, 8)], 2, 16),),
         {"v": 1, "pattern": pattern, "cyclic": cyclic},
@@ -60,26 +47,16 @@ def _greedy_match(rng: Random) -> Problem:
     )
 
 
-def _subsequence_count_gold(pattern: str, m: int, apart: bool, gap: int) -> str:
-    return f"""
-        def solve(s):
-            pattern = "{pattern}"
-            ways = [1 if ch == pattern[0] else 0 for ch in s]
-            for letter in pattern[1:]:
-                following = []
-                for j, ch in enumerate(s):
-                    near = max(0, j - {gap})
-                    before = ways[{": near" if apart else "near : j"}]
-                    following.append(sum(before) % {m} if ch == letter else 0)
-                ways = following
-            return sum(ways) % {m}
-    """
-
-
 def _subsequence_count(rng: Random) -> Problem:
     pattern, gap, m = text_over(rng, "abc", 2, 4), rng.randint(1, 5), rng.randint(500, 9999)
     apart = rng.random() < 0.5
-    code = _subsequence_count_gold(pattern, m, apart, gap)
+    code = WORDINGS.source(
+        "subsequence count solution",
+        pattern=pattern,
+        gap=gap,
+        near=": near" if apart else "near : j",
+        m=m,
+    )
 
     def brute(s: str) -> int:
         def count(start: int, places: list[int]) -> int:
@@ -96,14 +73,10 @@ def _subsequence_count(rng: Random) -> Problem:
 
     rule = f"more than {gap}" if apart else f"at most {gap}"
     return Problem(
-        "Given a string `s` of at most 500 letters from a to d, count the ways to choose "
-        f"{len(pattern)} places in it, "
-        f"in ascending order, whose letters read {pattern} and of which each is {rule} after the "
-        "one "
-        f"before it. Find the count modulo {m}.",
+        WORDINGS.one("subsequence count", pattern=len(pattern), pattern_2=pattern, rule=rule, m=m),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, "abc" + pattern * 2 + "d" * r.randint(0, 2), 6, 22),),
         {"v": 2, "pattern": pattern, "gap": gap, "m": m, "apart": apart},
@@ -113,19 +86,9 @@ def _subsequence_count(rng: Random) -> Problem:
 
 def _distinct_subsequences_gold(letters: tuple[str, str, str], k: int, m: int) -> str:
     first, last, banned = letters
-    return f"""
-        def solve(s):
-            ways = {{}}
-            for ch in s:
-                new = {{1: 1}} if ch == "{first}" else {{}}
-                for (end, length), number in ways.items():
-                    if end + ch != "{banned}":
-                        new[length + 1] = new.get(length + 1, 0) + number
-                for length in {{key[1] for key in ways if key[0] == ch}} | set(new):
-                    ways[ch, length] = new.get(length, 0) % {m}
-            found = [n for (end, size), n in ways.items() if end == "{last}" and size >= {k}]
-            return sum(found) % {m}
-    """
+    return WORDINGS.source(
+        "distinct subsequences solution", first=first, banned=banned, m=m, last=last, k=k
+    )
 
 
 def _distinct_subsequences(rng: Random) -> Problem:
@@ -142,16 +105,10 @@ def _distinct_subsequences(rng: Random) -> Problem:
         return len([t for t in fits if banned not in t]) % m
 
     return Problem(
-        "Given a string `s` of at most 200 letters from a to c, consider all different strings "
-        "that are left when "
-        "letters of `s` are deleted (none, some or all; equal results count once). Count those of "
-        "at least "
-        f"{k} letters that begin with {first}, end with {last} and nowhere hold {banned} (as "
-        "neighbouring "
-        f"letters). Find the count modulo {m}.",
+        WORDINGS.one("distinct subsequences", k=k, first=first, last=last, banned=banned, m=m),
         _S,
         "int",
-        source(code),
+        code,
         brute,
         lambda r: (text_over(r, "abc" + first + last, 4, 9),),
         {"v": 3, "first": first, "last": last, "k": k, "banned": banned, "m": m},

@@ -1,7 +1,4 @@
-"""Lists of words: filtered, counted, chained.
-
-Leaves out: groups (``strings.groups``) and orders (``strings.orders``).
-"""
+"""Lists of words: filtered, counted, chained."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from functools import cmp_to_key
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.code.numbers.common import leveled, source
+from prorl_datasets.procedural.code.numbers.common import leveled
 from prorl_datasets.procedural.code.problem import Problem, code_family
 from prorl_datasets.procedural.code.strings.common import (
     LETTERS,
@@ -21,6 +18,9 @@ from prorl_datasets.procedural.code.strings.common import (
     listed,
     words,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _W = (("w", "strs"),)
 
@@ -72,12 +72,7 @@ def _chosen_words_brute(
 def _chosen_words(rng: Random) -> Problem:
     text, code, check = _word_test(rng)
     kind = rng.randint(0, 3)
-    what = (
-        "list these words in the given order",
-        "list the lengths of these words, in the given order of the words, each after its word",
-        "list these words in reverse order",
-        "list these words in the given order, each written backwards",
-    )[kind]
+    what = WORDINGS.all("chosen words")[kind]
     expression = (
         "found",
         "[part for word in found for part in (word, str(len(word)))]",
@@ -92,9 +87,7 @@ def _chosen_words(rng: Random) -> Problem:
         "list each of these words followed by its length, in the given order",
     )
     return Problem(
-        f"Given a list `w` of at most 50 lowercase words, take the words that {text} and {told} "
-        "(the result is empty if "
-        "there are none).",
+        WORDINGS.one("chosen words 2", text=text, told=told),
         _W,
         "strs",
         f"def solve(w):\n    found = [word for word in w if {code}]\n    return {expression}",
@@ -103,20 +96,6 @@ def _chosen_words(rng: Random) -> Problem:
         {"v": 1, "test": text, "kind": kind},
         (([],),),
     )
-
-
-def _ranked_words_gold(code: str, top: int, back: bool, most: bool, short: bool) -> str:
-    return f"""
-        def solve(w):
-            counts = {{}}
-            for word in w:
-                if {code}:
-                    counts[word] = counts.get(word, 0) + 1
-            order = sorted(counts{", reverse=True" if back else ""})
-            order.sort(key=len{"" if short else ", reverse=True"})
-            order.sort(key=counts.get{", reverse=True" if most else ""})
-            return [f"{{word}}:{{counts[word]}}" for word in order[:{top}]]
-    """
 
 
 def _ranked_words_draw() -> Callable[[Random], tuple[list[str]]]:
@@ -131,7 +110,14 @@ def _ranked_words(rng: Random) -> Problem:
     text, code, check = _word_test(rng)
     most, back, short = rng.random() < 0.5, rng.random() < 0.5, rng.random() < 0.5
     top = rng.randint(2, 6)
-    code_ = _ranked_words_gold(code, top, back, most, short)
+    code_ = WORDINGS.source(
+        "ranked words solution",
+        code=code,
+        reverse_true=", reverse=True" if back else "",
+        reverse_true_2="" if short else ", reverse=True",
+        reverse_true_3=", reverse=True" if most else "",
+        top=top,
+    )
 
     def brute(w: list[str]) -> list[str]:
         def compare(x: str, y: str) -> int:
@@ -149,38 +135,22 @@ def _ranked_words(rng: Random) -> Problem:
     draw = _ranked_words_draw()
 
     return Problem(
-        "Given a list `w` of at most 500 lowercase words, count how often each word occurs, but "
-        "only for words that "
-        f"{text}. Order the different words by this count, {'largest' if most else 'smallest'} "
-        "first; among equal "
-        f"counts the {'shorter' if short else 'longer'} word comes first, and among equally long "
-        "ones the one that is "
-        f"alphabetically {'later' if back else 'earlier'}. Find the first {top} (all if there are "
-        "fewer), each "
-        "written as the word, a colon and its count, such as tree:3.",
+        WORDINGS.one(
+            "ranked words",
+            text=text,
+            largest="largest" if most else "smallest",
+            shorter="shorter" if short else "longer",
+            later="later" if back else "earlier",
+            top=top,
+        ),
         _W,
         "strs",
-        source(code_),
+        code_,
         brute,
         draw,
         {"v": 2, "test": text, "most": most, "back": back, "short": short, "top": top},
         (([],),),
     )
-
-
-def _word_chain_gold(bonus: int, chosen: str, later: str) -> str:
-    return f"""
-        def solve(w):
-            best, ways = [], []
-            for j, v in enumerate(w):
-                value = len(v) + {bonus} * (v[0] in "{chosen}")
-                before = [(best[i], ways[i]) for i, u in enumerate(w[:j]) if {later}]
-                top = max([b for b, _ in before], default=0)
-                best.append(value + top)
-                ways.append(sum(n for b, n in before if b == top) or 1)
-            top = max(best, default=0)
-            return [top, sum(n for b, n in zip(best, ways) if b == top)]
-    """
 
 
 def _word_chain_brute(
@@ -206,12 +176,8 @@ def _word_chain(rng: Random) -> Problem:
     k, bonus, cyclic = rng.randint(1, 2), rng.randint(1, 30), rng.randint(0, 2)
     chosen = draw_letters(rng, rng.randint(3, 5), LETTERS[:20])
     later = ("u[-1] <= v[0]", "u[-1] != v[0]", f"abs(len(u) - len(v)) <= {k}")[cyclic]
-    rule = (
-        "the last letter of u is not alphabetically after the first letter of v",
-        "the last letter of u is not the first letter of v",
-        f"the lengths of u and v differ by at most {k}",
-    )[cyclic]
-    code = _word_chain_gold(bonus, chosen, later)
+    rule = WORDINGS.all("word chain", k=k)[cyclic]
+    code = WORDINGS.source("word chain solution", bonus=bonus, chosen=chosen, later=later)
 
     def fits(u: str, v: str) -> bool:
         return (not u[-1] > v[0], u[-1] != v[0], -k <= len(u) - len(v) <= k)[cyclic]
@@ -219,17 +185,10 @@ def _word_chain(rng: Random) -> Problem:
     brute = _word_chain_brute(bonus, chosen, fits)
 
     return Problem(
-        "Given a list `w` of at most 200 lowercase words, choose some of its places in ascending "
-        "order so that for any "
-        f"two chosen words u, v that follow each other in the choice, {rule}. Each chosen word is "
-        "worth its length, "
-        f"and {bonus} more if it begins with one of {listed(chosen)}. Find two integers: the "
-        "greatest total worth of "
-        "a choice and the number of choices (sets of places, at least one) that reach it; 0 and 0 "
-        "for an empty list.",
+        WORDINGS.one("word chain 2", rule=rule, bonus=bonus, chosen=listed(chosen)),
         _W,
         "ints",
-        source(code),
+        code,
         brute,
         lambda r: (words(r, 3, 9),),
         {"v": 3, "k": k if cyclic == 2 else 0, "bonus": bonus, "rule": cyclic, "chosen": chosen},

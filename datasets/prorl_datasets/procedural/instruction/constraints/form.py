@@ -1,8 +1,4 @@
-"""Drawable constraints on form: parts, marks, beginnings and ends (14 of IFEval's 25 ids).
-
-Leaves out: constraints on words (``constraints.words``), checking, and which can stand together
-(``conflicts``, ``families``).
-"""
+"""Drawable constraints on form: parts, marks, beginnings and ends (14 of IFEval's 25 ids)."""
 
 from __future__ import annotations
 

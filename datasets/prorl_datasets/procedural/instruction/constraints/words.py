@@ -1,8 +1,4 @@
-"""Drawable constraints on words, letters, case, language and length (11 of IFEval's 25 ids).
-
-Leaves out: constraints on form (``constraints.form``), checking, and which can stand together
-(``conflicts``, ``families``).
-"""
+"""Drawable constraints on words, letters, case, language and length (11 of IFEval's 25 ids)."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _complex(a: int | Fraction, b: int | Fraction) -> str:
@@ -22,7 +22,7 @@ def _complex(a: int | Fraction, b: int | Fraction) -> str:
 def _arithmetic(rng: Random, level: int) -> Problem:
     z = rng.choice("zw")
     if level == 1:
-        a, b, c, d = _signed(rng, 1, 9), _signed(rng, 1, 9), _signed(rng, 1, 6), _signed(rng, 1, 6)
+        a, b, c, d = signed(rng, 1, 9), signed(rng, 1, 9), signed(rng, 1, 6), signed(rng, 1, 6)
         first, second = _complex(a, b), _complex(c, d)
         size = c * c + d * d
         re, im = Fraction(a * c + b * d, size), Fraction(b * c - a * d, size)
@@ -35,25 +35,18 @@ def _arithmetic(rng: Random, level: int) -> Problem:
             "sum of the real part and the imaginary part": re + im,
         }
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                f"Write ${shown}$ as $x + yi$ with real $x$ and $y$. What is the {ask}?",
-                f"Find the {ask} of the complex number ${shown}$, where $i^2 = -1$.",
-                f"Let ${z} = {shown}$. Determine the {ask} of ${z}$.",
-                f"Compute \\[{shown}\\] and state the {ask} of the result.",
-            )
-        )
+        question = WORDINGS.draw(rng, "arithmetic, level 1", shown=shown, ask=ask, z=z)
         return Problem(tidy(question), fraction(asks[ask]), {"shown": shown, "ask": ask})
-    x, y = _signed(rng, 1, 8), _signed(rng, 1, 8)
+    x, y = signed(rng, 1, 8), signed(rng, 1, 8)
     if level == 2:
         # p z + q conj(z) = r with real p, q
-        p, q = rng.randint(2, 6), _signed(rng, 1, 5)
+        p, q = rng.randint(2, 6), signed(rng, 1, 5)
         if abs(q) == p:
             return _arithmetic(rng, level)
         right = _complex((p + q) * x, (p - q) * y)
         left = terms([(p, z), (q, f"\\overline{{{z}}}")])
         if rng.random() < 0.4:
-            c, d = _signed(rng, 1, 4), _signed(rng, 1, 4)
+            c, d = signed(rng, 1, 4), signed(rng, 1, 4)
             left = f"({_complex(c, d)}){z}"
             right = _complex(c * x - d * y, c * y + d * x)
         answer, want = rng.choice(
@@ -63,17 +56,7 @@ def _arithmetic(rng: Random, level: int) -> Problem:
                 (str(x * y), f"the product of the real and the imaginary part of ${z}$"),
             )
         )
-        question = rng.choice(
-            (
-                f"The complex number ${z}$ satisfies ${left} = {right}$. Find {want}.",
-                (
-                    f"Solve ${left} = {right}$ for the complex number ${z}$ (a bar denotes the "
-                    f"conjugate, $i^2 = -1$) and give {want}."
-                ),
-                f"If \\[{left} = {right},\\] what is {want}?",
-                f"Determine {want} for the only complex ${z}$ with ${left} = {right}$.",
-            )
-        )
+        question = WORDINGS.draw(rng, "arithmetic, level 2", z=z, left=left, right=right, want=want)
         if "bar" in question and "overline" not in left:
             question = question.replace(" (a bar denotes the conjugate, $i^2 = -1$)", "")
         return Problem(question, answer, {"left": left, "right": right, "z": z, "want": want})
@@ -101,22 +84,10 @@ def _arithmetic(rng: Random, level: int) -> Problem:
                 (str(s * a), f"the real part of ${z}$"),
             )
         )
-        question = rng.choice(
-            (
-                f"Suppose ${z} + |{z}| = {right}$ for a complex number ${z}$. Find {want}.",
-                (
-                    f"A complex number and its absolute value have the sum ${right}$. If the number "
-                    f"is called ${z}$, what is {want}?"
-                ),
-                (
-                    f"Find {want}, given that ${z}$ is complex and \\[{z} + |{z}| = {right}.\\] "
-                    "Give an exact value."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "arithmetic, modulus sum", z=z, right=right, want=want)
         return Problem(question, answer, {"form": form, "right": right, "z": z, "want": want})
     if form == "square":
-        m, n = rng.randint(1, 7), _signed(rng, 1, 7)
+        m, n = rng.randint(1, 7), signed(rng, 1, 7)
         right = _complex(m * m - n * n, 2 * m * n)
         answer, want = rng.choice(
             (
@@ -128,13 +99,7 @@ def _arithmetic(rng: Random, level: int) -> Problem:
                 ),
             )
         )
-        question = rng.choice(
-            (
-                f"For a complex number ${z}$ with ${z}^2 = {right}$, determine {want}.",
-                f"The equation ${z}^2 = {right}$ has two complex solutions. Find {want}.",
-                f"Let ${z}$ be a square root of ${right}$ in the complex numbers. What is {want}?",
-            )
-        )
+        question = WORDINGS.draw(rng, "arithmetic, square", z=z, right=right, want=want)
         return Problem(question, answer, {"form": form, "right": right, "z": z, "want": want})
     r = rng.randint(1, 9)
     x, y = s * a, t * b
@@ -145,21 +110,15 @@ def _arithmetic(rng: Random, level: int) -> Problem:
     value = c + r if far else c - r
     if value == 0:
         return _arithmetic(rng, level)
-    question = rng.choice(
-        (
-            (
-                f"If $|{centre}| = {r}$, what is the {'greatest' if far else 'least'} possible "
-                f"value of $|{z}|$?"
-            ),
-            (
-                f"A complex number ${z}$ moves on the circle $|{centre}| = {r}$. How "
-                f"{'large' if far else 'small'} can $|{z}|$ become?"
-            ),
-            (
-                f"Find the {'maximum' if far else 'minimum'} of $|{z}|$ over all complex "
-                f"numbers ${z}$ with \\[|{centre}| = {r}.\\] Give an integer."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "arithmetic",
+        centre=centre,
+        r=r,
+        greatest_or_least="greatest" if far else "least",
+        z=z,
+        large_or_small="large" if far else "small",
+        maximum_or_minimum="maximum" if far else "minimum",
     )
     return Problem(question, str(value), {"form": form, "centre": [x, y], "r": r, "far": far})
 
@@ -167,7 +126,7 @@ def _arithmetic(rng: Random, level: int) -> Problem:
 def _powers(rng: Random, level: int) -> Problem:
     if level == 1:
         n = rng.randint(30, 2100)
-        k, m = rng.randint(1, 9), _signed(rng, 1, 9)
+        k, m = rng.randint(1, 9), signed(rng, 1, 9)
         q = rng.randint(30, 999)
         # k i^n + m i^q
         units = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -176,20 +135,7 @@ def _powers(rng: Random, level: int) -> Problem:
         if re == 0 and im == 0:
             return _powers(rng, level)
         shown = terms([(k, f"i^{{{n}}}"), (m, f"i^{{{q}}}")])
-        question = rng.choice(
-            (
-                f"Simplify ${shown}$, where $i^2 = -1$, to the form $a + bi$.",
-                f"What complex number in the form $a + bi$ is equal to ${shown}$?",
-                (
-                    f"Let $i$ be the imaginary unit. Write the number \\[{shown}\\] as $a + bi$ "
-                    "with integers $a$ and $b$."
-                ),
-                (
-                    f"Reduce the powers of the imaginary unit in ${shown}$ and give the result as "
-                    "$a + bi$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "powers, level 1", shown=shown)
         return Problem(
             tidy(question),
             _complex(re, im),
@@ -221,14 +167,7 @@ def _powers(rng: Random, level: int) -> Problem:
         length = k * (2 ** (n // 2) if size == 2 else 2**n)
         re, im = (length * part for part in where[angle])
         shown = f"({base})^{{{n}}}" if k == 1 else f"{k}({base})^{{{n}}}"
-        question = rng.choice(
-            (
-                f"Evaluate ${shown}$ and write it in the form $a + bi$.",
-                f"The number ${shown}$ is either real or purely imaginary. Find it.",
-                f"Use the polar form to compute \\[{shown}.\\] Give a number without exponents.",
-                f"What is ${shown}$, where $i$ is the imaginary unit? Write the number out.",
-            )
-        )
+        question = WORDINGS.draw(rng, "powers, level 2", shown=shown)
         return Problem(question, _complex(re, im), {"base": base, "n": n, "k": k})
     form = rng.choice(("sum", "unity product", "unity reciprocal", "cube root"))
     if form == "sum":
@@ -236,22 +175,7 @@ def _powers(rng: Random, level: int) -> Problem:
         n = rng.randint(10, 200)
         re = sum(k * (0, 0, -1, 0, 1)[k % 4 or 4] for k in range(1, n + 1))
         im = sum(k * (0, 1, 0, -1, 0)[k % 4 or 4] for k in range(1, n + 1))
-        question = rng.choice(
-            (
-                (
-                    f"Find $i + 2i^2 + 3i^3 + \\cdots + {n}i^{{{n}}}$ in the form $a + bi$, where "
-                    "$i^2 = -1$."
-                ),
-                (
-                    f"Compute the sum \\[\\sum_{{k=1}}^{{{n}}} k i^k,\\] in which $i$ is the "
-                    "imaginary unit. Write the answer as $a + bi$."
-                ),
-                (
-                    "For the imaginary unit $i$, add up the numbers $k \\cdot i^k$ for $k = 1, 2, "
-                    f"\\ldots, {n}$. What is the result, written as $a + bi$?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "powers, sum", n=n)
         return Problem(question, _complex(re, im), {"form": form, "n": n})
     n, m = rng.randint(5, 11), rng.choice((2, 3, -1, -2))
     w = f"\\cos \\frac{{2\\pi}}{{{n}}} + i\\sin \\frac{{2\\pi}}{{{n}}}"
@@ -263,24 +187,14 @@ def _powers(rng: Random, level: int) -> Problem:
         factor = f"{m} - \\omega" if m > 0 else f"{-m} + \\omega"
         if m < 0 and n % 2 == 0:
             value = -value  # n - 1 factors with the sign changed
-        question = rng.choice(
-            (
-                (
-                    f"Let $\\omega = {w}$. Find the product $({factor})({factor}^2)({factor}^3) "
-                    f"\\cdots ({factor}^{{{n - 1}}})$."
-                ),
-                (
-                    f"If $\\omega = {w}$, what is the value of \\[({factor})({factor}^2) \\cdots "
-                    f"({factor}^{{{n - 1}}})?\\] Give an integer."
-                ),
-                (
-                    f"The complex numbers $\\omega, \\omega^2, \\ldots, \\omega^{{{n - 1}}}$, where "
-                    f"$\\omega = {w}$, are the solutions of $z^{{{n}}} = 1$ other than $1$. For "
-                    "each of these solutions $z$ the number "
-                    f"${factor.replace(chr(92) + 'omega', 'z')}$ is formed. What is the product of "
-                    "all these numbers?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "powers, unity product",
+            w=w,
+            factor=factor,
+            n_minus_one=n - 1,
+            n=n,
+            factor_of_z=factor.replace(chr(92) + "omega", "z"),
         )
         return Problem(question, fraction(value), {"form": form, "n": n, "m": m})
     if form == "unity reciprocal":
@@ -292,52 +206,20 @@ def _powers(rng: Random, level: int) -> Problem:
             if m == 1
             else Fraction(n * m ** (n - 1), m**n - 1) - Fraction(1, m - 1)
         )
-        question = rng.choice(
-            (
-                (
-                    f"Find the sum of $\\frac{{1}}{{{m} - z}}$ over all complex numbers $z \\ne 1$ "
-                    f"with $z^{{{n}}} = 1$."
-                ),
-                (
-                    f"Let $z_1, z_2, \\ldots, z_{{{n - 1}}}$ be the roots of $z^{{{n}}} = 1$ "
-                    f"different from $1$. Compute \\[\\sum_{{k=1}}^{{{n - 1}}} \\frac{{1}}{{{m} - "
-                    f"z_k}}.\\] Give a reduced fraction or an integer."
-                ),
-                (
-                    f"What is the total of the reciprocals of the numbers ${m} - z$, where $z$ runs "
-                    f"through the solutions of $z^{{{n}}} = 1$ except for $z = 1$?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "powers, unity reciprocal", m=m, n=n, n_minus_one=n - 1)
         return Problem(question, fraction(value), {"form": form, "n": n, "m": m})
-    a, b, c = _signed(rng, 1, 6), _signed(rng, 1, 6), _signed(rng, 1, 6)
+    a, b, c = signed(rng, 1, 6), signed(rng, 1, 6), signed(rng, 1, 6)
     if a == b == c:
         return _powers(rng, level)
     value = a * a + b * b + c * c - a * b - b * c - c * a
     one = terms([(a, ""), (b, "\\omega"), (c, "\\omega^2")])
     two = terms([(a, ""), (b, "\\omega^2"), (c, "\\omega")])
-    question = rng.choice(
-        (
-            (
-                "Let $\\omega \\ne 1$ be a complex number with $\\omega^3 = 1$. Evaluate "
-                f"$({one})({two})$."
-            ),
-            f"If $\\omega$ is a root of $x^2 + x + 1$, what is \\[({one})({two})?\\] Give an integer.",
-            (
-                f"A nonreal cube root of unity $\\omega$ is given. Show that $({one})({two})$ "
-                "is an integer, and find this integer."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "powers", one=one, two=two)
     return Problem(question, str(value), {"form": form, "abc": [a, b, c], "one": one})
 
 
 def _matrix(rows: list[list[int]] | tuple[tuple[str, ...], ...]) -> str:
-    return (
-        "\\begin{pmatrix} "
-        + " \\\\ ".join(" & ".join(map(str, row)) for row in rows)
-        + " \\end{pmatrix}"
-    )
+    return WORDINGS.one("matrix", rows=" \\\\ ".join(" & ".join(map(str, row)) for row in rows))
 
 
 def _matrices(rng: Random, level: int) -> Problem:
@@ -359,14 +241,7 @@ def _matrices(rng: Random, level: int) -> Problem:
             ),
         }
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                f"Let ${A} = {shown}$. Find {ask}.",
-                f"For the matrix \\[{A} = {shown},\\] what is {ask}?",
-                f"Compute {ask}, where ${A} = {shown}$.",
-                f"Given ${A} = {shown}$, determine {ask}.",
-            )
-        )
+        question = WORDINGS.draw(rng, "matrices 2", A=A, shown=shown, ask=ask)
         return Problem(
             question, fraction(asks[ask]), {"rows": [[a, b], [c, d]], "ask": ask.replace(A, "A")}
         )
@@ -421,27 +296,13 @@ def _matrices(rng: Random, level: int) -> Problem:
             power, answer = rng.choice(
                 ((2, f"({trace}, {-det})"), (3, f"({cube}, {-det * trace})"))
             )
-            question = rng.choice(
-                (
-                    (
-                        f"Let ${A} = {shown}$ and let $I$ be the identity matrix. Find the ordered pair "
-                        f"$(p, q)$ of real numbers for which ${A}^{power} = p{A} + qI$."
-                    ),
-                    (
-                        f"There are numbers $p$ and $q$ such that \\[{A}^{power} = p{A} + qI \\quad "
-                        f"\\text{{for}} \\quad {A} = {shown}.\\] Determine $(p, q)$. Here $I$ is the "
-                        "identity matrix."
-                    ),
-                    (
-                        f"Write ${A}^{power}$, where ${A} = {shown}$, as a combination $p{A} + qI$ of "
-                        f"${A}$ and the identity matrix $I$. What is $(p, q)$?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "matrices, level 2, cayley", A=A, shown=shown, power=power
             )
             return Problem(
                 question, answer, {"form": form, "rows": [[a, b], [c, d]], "power": power}
             )
-        x, y = _signed(rng, 1, 7), _signed(rng, 1, 7)
+        x, y = signed(rng, 1, 7), signed(rng, 1, 7)
         right = f"\\begin{{pmatrix}} {a * x + b * y} \\\\ {c * x + d * y} \\end{{pmatrix}}"
         want, value = rng.choice(
             (
@@ -451,18 +312,7 @@ def _matrices(rng: Random, level: int) -> Problem:
                 ("x - y", str(x - y)),
             )
         )
-        question = rng.choice(
-            (
-                (
-                    f"If ${shown} \\begin{{pmatrix}} x \\\\ y \\end{{pmatrix}} = {right}$, what is "
-                    f"${want}$?"
-                ),
-                (
-                    f"The matrix ${shown}$ sends the vector $\\begin{{pmatrix}} x \\\\ y "
-                    f"\\end{{pmatrix}}$ to ${right}$. Find ${want}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "matrices, level 2", shown=shown, right=right, want=want)
         return Problem(
             question,
             value,
@@ -476,7 +326,7 @@ def _matrices(rng: Random, level: int) -> Problem:
     form = rng.choice(("shear", "rotation", "triangular", "trace power"))
     n = rng.choice((10, 12, 15, 20, 25, 50, 100))
     if form == "shear":
-        k, s = _signed(rng, 1, 6), rng.choice((1, 1, -1))
+        k, s = signed(rng, 1, 6), rng.choice((1, 1, -1))
         rows = [[s, k], [0, s]] if rng.random() < 0.5 else [[s, 0], [k, s]]
         corner = n * k * s ** (n - 1)
         value, ask = 2 * s**n + corner, "the sum of the four entries"
@@ -495,7 +345,7 @@ def _matrices(rng: Random, level: int) -> Problem:
     elif form == "triangular":
         u, v, k = (
             *rng.choice(((1, 2), (2, 1), (1, 3), (2, 3), (1, -1), (-1, 2), (3, 2))),
-            _signed(rng, 1, 5),
+            signed(rng, 1, 5),
         )
         n = rng.randint(5, 8)
         rows = [[u, k], [0, v]]
@@ -503,7 +353,7 @@ def _matrices(rng: Random, level: int) -> Problem:
         if value == 0:
             return _matrices(rng, level)
     else:
-        a, b, c = _signed(rng, 1, 4), _signed(rng, 1, 4), _signed(rng, 1, 4)
+        a, b, c = signed(rng, 1, 4), signed(rng, 1, 4), signed(rng, 1, 4)
         d = rng.choice((1, 2, 3)) - a
         if not d:
             return _matrices(rng, level)
@@ -511,35 +361,19 @@ def _matrices(rng: Random, level: int) -> Problem:
         sums = [2, trace]
         while len(sums) <= n:
             sums.append(trace * sums[-1] - det * sums[-2])
-        question = rng.choice(
-            (
-                (
-                    f"A two-by-two matrix ${A}$ has trace ${trace}$ and determinant ${det}$. What "
-                    f"is the trace of ${A}^{n}$?"
-                ),
-                (
-                    f"The sum of the eigenvalues of a two-by-two matrix is ${trace}$ and their "
-                    f"product is ${det}$. Find the sum of the "
-                    f"{'fourth' if n == 4 else 'fifth' if n == 5 else 'sixth'} powers of the "
-                    "eigenvalues."
-                ),
-                (
-                    f"Let ${A}$ be a matrix with two rows and two columns that satisfies ${A}^2 = "
-                    f"{terms([(trace, A), (-det, 'I')])}$ and has trace ${trace}$. Determine the "
-                    f"trace of ${A}^{n}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "matrices",
+            A=A,
+            trace=trace,
+            det=det,
+            n=n,
+            fifth_or_sixth="fourth" if n == 4 else "fifth" if n == 5 else "sixth",
+            cayley_sum=terms([(trace, A), (-det, "I")]),
         )
         return Problem(question, str(sums[n]), {"form": form, "trace": trace, "det": det, "n": n})
     shown = _matrix(rows)
-    question = rng.choice(
-        (
-            f"Let ${A} = {shown}$. Find {ask} of ${A}^{{{n}}}$.",
-            f"The matrix ${shown}$ is raised to the power ${n}$. What is {ask} of the result?",
-            f"Compute {ask} of \\[{shown}^{{{n}}}.\\] The answer is an integer.",
-            f"When the product of ${n}$ copies of ${shown}$ is formed, what is {ask}?",
-        )
-    )
+    question = WORDINGS.draw(rng, "matrices, 2", A=A, shown=shown, ask=ask, n=n)
     return Problem(question, str(value), {"form": form, "rows": rows, "n": n, "ask": ask})
 
 

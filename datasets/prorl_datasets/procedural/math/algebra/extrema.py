@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import gcd, isqrt
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _surd(a: Fraction | int, factor: Fraction | int, radicand: int) -> str:
@@ -30,8 +30,8 @@ def _surd(a: Fraction | int, factor: Fraction | int, radicand: int) -> str:
 def _square_one(rng: Random) -> Problem:
     x = rng.choice("xtn")
     a, h, k = (
-        _signed(rng, 1, 5),
-        Fraction(_signed(rng, 1, 9), rng.choice((1, 1, 2))),
+        signed(rng, 1, 5),
+        Fraction(signed(rng, 1, 9), rng.choice((1, 1, 2))),
         rng.randint(-30, 30),
     )
     value = Fraction(k)
@@ -59,15 +59,14 @@ def _square_one(rng: Random) -> Problem:
             )
         )
         return Problem(question, fraction(value), {"formula": formula, "ask": "value"})
-    question = rng.choice(
-        (
-            f"At which real number ${x}$ does ${formula}$ take its {kind} value?",
-            (
-                f"The expression ${formula}$ is as {'small' if a > 0 else 'large'} as possible "
-                f"for one real number ${x}$. Which one?"
-            ),
-            f"Let $f({x}) = {formula}$. The {word} of $f$ is attained at ${x} = c$. Find $c$.",
-        )
+    question = WORDINGS.draw(
+        rng,
+        "square one",
+        x=x,
+        formula=formula,
+        kind=kind,
+        small="small" if a > 0 else "large",
+        word=word,
     )
     return Problem(question, fraction(h), {"formula": formula, "ask": "place"})
 
@@ -88,49 +87,24 @@ def _square_two(rng: Random) -> Problem:
         else:
             m = rng.randint(2, 4)
             value, shown, word = Fraction(c * c * m, a * a * m + b * b), f"x^2 + {m}y^2", "least"
-        question = rng.choice(
-            (
-                (
-                    f"Real numbers $x$ and $y$ satisfy ${line}$. What is the {word} possible value "
-                    f"of ${shown}$?"
-                ),
-                (
-                    f"If ${line}$ with $x$ and $y$ real, find the "
-                    f"{'maximum' if word == 'greatest' else 'minimum'} of ${shown}$."
-                ),
-                (
-                    f"A point $(x, y)$ moves along the line ${line}$. Determine the {word} value "
-                    f"that ${shown}$ takes on the way."
-                ),
-                (
-                    f"Among all pairs of real numbers with \\[{line},\\] one makes ${shown}$ as "
-                    f"{'large' if word == 'greatest' else 'small'} as possible. What is the value "
-                    f"of ${shown}$ for this pair?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "square two",
+            line=line,
+            word=word,
+            shown=shown,
+            maximum_or_minimum="maximum" if word == "greatest" else "minimum",
+            large_or_small="large" if word == "greatest" else "small",
         )
         return Problem(question, fraction(value), {"line": line, "shown": shown, "word": word})
     while True:
-        p, q, k = _signed(rng, 1, 6), _signed(rng, 1, 6), rng.randint(-20, 40)
+        p, q, k = signed(rng, 1, 6), signed(rng, 1, 6), rng.randint(-20, 40)
         a, b = rng.choice((1, 1, 2)), rng.choice((1, 2, 3))
         constant = a * p * p + b * q * q + k
         if constant and k:
             break
     formula = terms([(a, "x^2"), (b, "y^2"), (-2 * a * p, "x"), (-2 * b * q, "y"), (constant, "")])
-    question = rng.choice(
-        (
-            f"What is the smallest value of ${formula}$ for real $x$ and $y$?",
-            f"Find the minimum of \\[{formula}\\] as $(x, y)$ ranges over the whole plane.",
-            (
-                f"Complete the squares to find the least possible value of ${formula}$, where "
-                "$x$ and $y$ are real."
-            ),
-            (
-                f"Let $m$ be the largest number such that ${formula} \\ge m$ for all real $x$ "
-                "and $y$. Determine $m$."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "square two, 2", formula=formula)
     return Problem(tidy(question), str(k), {"line": "", "shown": formula, "word": "least"})
 
 
@@ -138,8 +112,8 @@ def _square_three(rng: Random) -> Problem:
     """A mixed term: (x - c y + p)^2 + d (y - q)^2 + k, multiplied out; or three tied variables."""
     if rng.random() < 0.6:
         while True:
-            c, d = _signed(rng, 1, 3), rng.randint(1, 3)
-            p, q, k = _signed(rng, 1, 5), _signed(rng, 1, 5), rng.randint(-20, 30)
+            c, d = signed(rng, 1, 3), rng.randint(1, 3)
+            p, q, k = signed(rng, 1, 5), signed(rng, 1, 5), rng.randint(-20, 30)
             # x^2 + c^2 y^2 + p^2 - 2c xy + 2p x - 2cp y + d y^2 - 2dq y + d q^2 + k
             y_part, constant = -2 * c * p - 2 * d * q, p * p + d * q * q + k
             if y_part and constant and k:
@@ -157,34 +131,7 @@ def _square_three(rng: Random) -> Problem:
         x, y = c * q - p, q
         asks = {"value": k, "sum": x + y, "x": x}
         ask = rng.choice(("value", "value", "sum", "x"))
-        question = rng.choice(
-            {
-                "value": (
-                    f"Find the least value of ${formula}$ over all real numbers $x$ and $y$.",
-                    f"For real $x$ and $y$, how small can \\[{formula}\\] be?",
-                    (
-                        f"Determine the greatest constant $m$ for which the inequality ${formula} \\ge "
-                        "m$ holds for all real $x, y$."
-                    ),
-                ),
-                "sum": (
-                    (
-                        f"The expression ${formula}$ takes its minimum at exactly one point $(x, y)$ of "
-                        "the plane. Find $x + y$ for that point."
-                    ),
-                    (
-                        f"Real numbers $x$ and $y$ are chosen to make \\[{formula}\\] as small as "
-                        "possible. What is $x + y$?"
-                    ),
-                ),
-                "x": (
-                    (
-                        f"As $x$ and $y$ vary over the real numbers, ${formula}$ has a smallest value. "
-                        "For which $x$ is it reached?"
-                    ),
-                ),
-            }[ask]
-        )
+        question = WORDINGS.draw(rng, f"square three, {ask}", formula=formula)
         return Problem(
             tidy(question),
             str(asks[ask]),
@@ -206,22 +153,14 @@ def _square_three(rng: Random) -> Problem:
         )
     )
     s = rng.randint(1, 6)
-    line = (
-        f"{terms([(a, 'x'), (b, 'y'), (c, 'z')])} = "
-        f"{s * (a * a + b * b + c * c) if rng.random() < 0.6 else s * 7}"
+    line = WORDINGS.one(
+        "square three line",
+        terms=terms([(a, "x"), (b, "y"), (c, "z")]),
+        s_value=s * (a * a + b * b + c * c) if rng.random() < 0.6 else s * 7,
     )
     total = int(line.split("= ")[1])
     shown, value = "x^2 + y^2 + z^2", Fraction(total * total, a * a + b * b + c * c)
-    question = rng.choice(
-        (
-            f"If $x$, $y$, $z$ are real numbers with ${line}$, what is the minimum of ${shown}$?",
-            (
-                f"The plane ${line}$ consists of points $(x, y, z)$. Find the least value of "
-                f"${shown}$ on it."
-            ),
-            f"Suppose \\[{line}\\] for real $x, y, z$. How small can ${shown}$ be?",
-        )
-    )
+    question = WORDINGS.draw(rng, "square three, 2", line=line, shown=shown)
     return Problem(tidy(question), fraction(value), {"line": line, "shown": shown, "word": "least"})
 
 
@@ -302,21 +241,7 @@ def _means(rng: Random, level: int) -> Problem:
             c = rng.choice((1, 2, 3))
             shown, domain = f"x^2 + \\frac{{{16 * c**3}}}{{x}}", "x > 0"
             value = str(12 * c * c)
-        question = rng.choice(
-            (
-                f"What is the smallest value of ${shown}$ for ${domain}$?",
-                f"Find the minimum of \\[{shown}\\] for ${domain}$.",
-                (
-                    f"If ${domain}$, then ${shown}$ is never smaller than a certain number, which "
-                    "it reaches. What is that number?"
-                ),
-                (
-                    f"Determine the least possible value of the expression ${shown}$, given "
-                    f"${domain}$."
-                ),
-                f"For ${domain}$ let $f(x) = {shown}$. Find the minimum value of $f$.",
-            )
-        )
+        question = WORDINGS.draw(rng, "means, level 2", shown=shown, domain=domain)
         return Problem(tidy(question), value, {"shown": shown, "range": domain})
     form = rng.choice(("product", "cubic product", "reciprocals", "two factors"))
     x, y = rng.choice(("xy", "ab", "pq", "uv"))
@@ -355,31 +280,22 @@ def _means(rng: Random, level: int) -> Problem:
         value = _surd(a + b, 2, inner)
     given = f"with ${fact}$" if fact else ""
     relation = "\\ge" if word == "least" else "\\le"
-    question = rng.choice(
-        (
-            (
-                f"Let ${x}$ and ${y}$ be positive real numbers {given}. Find the "
-                f"{'minimum' if word == 'least' else 'maximum'} value of ${shown}$."
-            ),
-            (
-                f"For positive numbers ${x}$ and ${y}$ {given + ', ' if given else ''}what is "
-                f"the {word} possible value of ${shown}$?"
-            ),
-            (
-                f"How {'small' if word == 'least' else 'large'} can \\[{shown}\\] be, if ${x} > "
-                f"0$, ${y} > 0${f' and ${fact}$' if fact else ''}?"
-            ),
-            (
-                f"Positive real numbers ${x}$ and ${y}$ "
-                f"vary{f' so that ${fact}$ always holds' if fact else ''}. Determine the {word} "
-                f"value of ${shown}$."
-            ),
-            (
-                f"There is a {'largest' if word == 'least' else 'smallest'} number $c$ with "
-                f"${shown} {relation} c$ for all positive ${x}, "
-                f"{y}${f' such that ${fact}$' if fact else ''}. Which number is it?"
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "means",
+        x=x,
+        y=y,
+        given=given,
+        minimum_or_maximum="minimum" if word == "least" else "maximum",
+        shown=shown,
+        condition_first=given + ", " if given else "",
+        word=word,
+        small_or_large="small" if word == "least" else "large",
+        and_fact=f" and ${fact}$" if fact else "",
+        so_that_fact=f" so that ${fact}$ always holds" if fact else "",
+        largest_or_smallest="largest" if word == "least" else "smallest",
+        relation=relation,
+        such_that_fact=f" such that ${fact}$" if fact else "",
     )
     question = question.replace("numbers . ", "numbers. ")
     return Problem(tidy(question), value, {"shown": shown, "fact": fact, "word": word})
@@ -412,7 +328,7 @@ def _cauchy(rng: Random, level: int) -> Problem:
         form = rng.choice(("moved circle", "ellipse"))
         a, b = rng.choice(((3, 4), (5, 12), (4, 3), (1, 2), (2, 1), (1, 1), (8, 6)))
         if form == "moved circle":
-            h, k, r = _signed(rng, 1, 6), _signed(rng, 1, 6), rng.randint(1, 6)
+            h, k, r = signed(rng, 1, 6), signed(rng, 1, 6), rng.randint(1, 6)
             fact = f"({polynomial((1, -h))})^2 + ({polynomial((1, -k), 'y')})^2 = {r * r}"
             if rng.random() < 0.5 and h * h + k * k != r * r:
                 constant = h * h + k * k - r * r
@@ -432,9 +348,12 @@ def _cauchy(rng: Random, level: int) -> Problem:
             a, b = rng.randint(1, 4), rng.randint(1, 4)
             low, high = rng.randint(-3, 3), rng.randint(4, 20)
             fact = ""
-            shown = (
-                f"{'' if a == 1 else a}\\sqrt{{{polynomial((1, -low))}}} + "
-                f"{'' if b == 1 else b}\\sqrt{{{terms([(high, ''), (-1, 'x')])}}}"
+            shown = WORDINGS.one(
+                "cauchy shown",
+                value="" if a == 1 else a,
+                polynomial=polynomial((1, -low)),
+                value_2="" if b == 1 else b,
+                terms=terms([(high, ""), (-1, "x")]),
             )
             value = root((a * a + b * b) * (high - low))
         elif form == "sphere":
@@ -474,39 +393,15 @@ def _cauchy(rng: Random, level: int) -> Problem:
             inside = h * h - r * r
             value = root(inside, Fraction(r, inside))
     question = (
-        rng.choice(
-            (
-                f"Real numbers satisfy ${fact}$. What is the greatest possible value of ${shown}$?",
-                f"Find the maximum of ${shown}$ subject to ${fact}$, all variables being real.",
-                f"If ${fact}$, how large can \\[{shown}\\] be?",
-                (
-                    f"A point moves on the {'sphere' if 'z' in fact else 'curve'} ${fact}$. "
-                    f"Determine the largest value that ${shown}$ attains on its way."
-                ),
-                (
-                    f"The inequality ${shown} \\le c$ is true whenever ${fact}$. What is the "
-                    "smallest constant $c$ with this property?"
-                ),
-            )
+        WORDINGS.draw(
+            rng,
+            "cauchy, fact",
+            fact=fact,
+            shown=shown,
+            sphere_or_curve="sphere" if "z" in fact else "curve",
         )
         if fact
-        else rng.choice(
-            (
-                f"What is the greatest value of ${shown}$ for real $x$?",
-                (
-                    f"Find the maximum of \\[{shown}\\] over all $x$ for which both square roots "
-                    "are real."
-                ),
-                (
-                    f"Let $f(x) = {shown}$, defined where the roots are real. How large can $f(x)$ "
-                    "become?"
-                ),
-                (
-                    f"Determine the smallest number $c$ such that ${shown} \\le c$ holds for every "
-                    "$x$ at which the left side is defined."
-                ),
-            )
-        )
+        else WORDINGS.draw(rng, "cauchy", shown=shown)
     )
     return Problem(tidy(question), value, {"fact": fact, "shown": shown})
 

@@ -8,15 +8,15 @@ from fractions import Fraction
 from math import ceil, floor
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 SIGNS = {"<": "<", "<=": "\\le", ">": ">", ">=": "\\ge"}
 INFINITY = "\\infty"
-
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
 
 
 def _number_set(values: list[Fraction]) -> str:
@@ -34,7 +34,7 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
         if level == 1:
             a, b, c, d = (
                 rng.choice((1, 2, 3, 4)),
-                _signed(rng, 1, 12),
+                signed(rng, 1, 12),
                 rng.randint(2, 20),
                 rng.randint(-8, 8),
             )
@@ -49,14 +49,14 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
         elif level == 2:
             a, b, m, n = (
                 rng.choice((1, 2, 3)),
-                _signed(rng, 1, 9),
+                signed(rng, 1, 9),
                 rng.choice((1, 1, 2, -1)),
-                _signed(rng, 1, 9),
+                signed(rng, 1, 9),
             )
             left, right = _absolute(a, b, x), terms([(m, x), (n, "")])
             pieces, line = [(1, a, b)], (m, n)
             if rng.random() < 0.4:
-                e, f = rng.choice((1, 2)), _signed(rng, 1, 9)
+                e, f = rng.choice((1, 2)), signed(rng, 1, 9)
                 right, pieces, line = _absolute(e, f, x), [(1, a, b), (-1, e, f)], (0, 0)
         else:
             p, q = rng.sample(range(-7, 8), 2)
@@ -97,39 +97,12 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
     asks = {key: value for key, value in asks.items() if value}
     ask = rng.choice(list(asks))
     equation = f"{left} = {right}"
-    question = rng.choice(
-        {
-            "set": (
-                f"Find the set of all real solutions of ${equation}$.",
-                f"For which real numbers ${x}$ is \\[{equation}?\\] List them all in set notation.",
-                f"Solve ${equation}$ over the real numbers and write the solution set with braces.",
-            ),
-            "sum": (
-                f"What is the sum of all real numbers ${x}$ such that ${equation}$?",
-                (
-                    f"The equation ${equation}$ has {'two' if len(values) == 2 else 'several'} real "
-                    "solutions. Find their sum."
-                ),
-                (
-                    f"Add up every real value of ${x}$ that satisfies \\[{equation}.\\] What is the "
-                    "total?"
-                ),
-            ),
-            "product": (
-                f"Find the product of the two solutions of ${equation}$.",
-                (
-                    f"If ${x} = u$ and ${x} = v$ are the only real numbers for which ${equation}$, "
-                    "what is $uv$?"
-                ),
-            ),
-            "least": (
-                f"What is the smallest real number ${x}$ for which ${equation}$?",
-                (
-                    f"Among all real solutions of ${equation}$, which one lies furthest to the left "
-                    "on the number line?"
-                ),
-            ),
-        }[ask]
+    question = WORDINGS.draw(
+        rng,
+        f"absolute equation, {ask}",
+        equation=equation,
+        x=x,
+        two_or_several="two" if len(values) == 2 else "several",
     )
     return Problem(question, asks[ask], {"left": left, "right": right, "ask": ask})
 
@@ -161,48 +134,7 @@ def _ask_region(
     if count is not None and count > 2:
         asks += ["count", "count"] + (["sum"] if total else [])
     ask = rng.choice(asks)
-    question = rng.choice(
-        {
-            "interval": (
-                f"Solve ${shown}$ for real ${x}$. Write the answer in interval notation.",
-                f"For which real values of ${x}$ is \\[{shown}?\\] Use interval notation.",
-                (
-                    f"Find, as an interval or a union of intervals, the set of all real ${x}$ such "
-                    f"that ${shown}$."
-                ),
-                f"Describe in interval notation all real numbers that satisfy ${shown}$.",
-                (
-                    f"Let $S$ be the set of all real numbers ${x}$ with ${shown}$. Write $S$ with "
-                    "intervals."
-                ),
-                (
-                    f"On a number line somebody marks every real ${x}$ that makes \\[{shown}\\] "
-                    "true. Which set has been marked? Answer in interval notation."
-                ),
-                (
-                    f"A real number ${x}$ is chosen so that ${shown}$. From which interval or union "
-                    "of intervals can it come?"
-                ),
-                (
-                    f"Determine where on the real line the inequality \\[{shown}\\] holds, giving "
-                    "intervals."
-                ),
-            ),
-            "count": (
-                f"How many integers ${x}$ satisfy ${shown}$?",
-                f"Count the integer solutions of \\[{shown}.\\] How many are there?",
-                (
-                    f"The inequality ${shown}$ has only finitely many solutions in integers. What "
-                    "is their number?"
-                ),
-                f"For how many integer values of ${x}$ is it true that ${shown}$?",
-            ),
-            "sum": (
-                f"Find the sum of all integers ${x}$ for which ${shown}$.",
-                f"Add together all the integer solutions of ${shown}$. What do you get?",
-            ),
-        }[ask]
-    )
+    question = WORDINGS.draw(rng, f"ask region, {ask}", shown=shown, x=x)
     return question, {"interval": interval, "count": str(count), "sum": str(total)}[ask], ask
 
 
@@ -211,16 +143,16 @@ def _absolute_inequality(rng: Random, level: int) -> Problem:
     sign = rng.choice(("<", "<=")) if rng.random() < 0.6 else rng.choice((">", ">="))
     closed = sign.endswith("=")
     if level == 1:
-        a, b, c = rng.choice((1, 2, 3, 4, 5)), _signed(rng, 1, 15), rng.randint(2, 30)
+        a, b, c = rng.choice((1, 2, 3, 4, 5)), signed(rng, 1, 15), rng.randint(2, 30)
         low, high = Fraction(-c - b, a), Fraction(c - b, a)
         left, right = _absolute(a, b, x), str(c)
     elif level == 2:
         while True:
             a, b, m, n = (
                 rng.choice((2, 3, 4)),
-                _signed(rng, 1, 9),
+                signed(rng, 1, 9),
                 rng.choice((1, -1)),
-                _signed(rng, 1, 15),
+                signed(rng, 1, 15),
             )
             # |ax + b| against mx + n, a > |m|: the sides meet where ax + b = +-(mx + n)
             ends = sorted((Fraction(n - b, a - m), Fraction(-n - b, a + m)))
@@ -401,7 +333,7 @@ def _polynomial_inequality(rng: Random, level: int) -> Problem:
     count = total = None
     if level == 1:
         r, s = sorted(rng.sample(range(-12, 13), 2))
-        c = rng.choice((0, 0, _signed(rng, 1, 20)))
+        c = rng.choice((0, 0, signed(rng, 1, 20)))
         left, right = polynomial((1, -r - s, r * s + c), x), str(c)
         roots = {r: 1, s: 1}
         if rng.random() < 0.4:

@@ -8,12 +8,12 @@ from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _exponent(a: int, b: int, x: str) -> str:
@@ -42,15 +42,7 @@ def _exponential(rng: Random, level: int) -> Problem:
             value = Fraction(d - p * b, p * a)
             right = str(base**d)
         equation = f"{left} = {right}"
-        question = rng.choice(
-            (
-                f"Solve the equation ${equation}$ for ${x}$.",
-                f"If ${equation}$, what must ${x}$ be equal to?",
-                f"Find the real number ${x}$ such that \\[{equation}.\\] Give an exact value.",
-                f"For what value of ${x}$ are ${left}$ and ${right}$ equal?",
-                f"Determine the exponent ${x}$ from the equation ${equation}$.",
-            )
-        )
+        question = WORDINGS.draw(rng, "exponential", equation=equation, x=x, left=left, right=right)
         return Problem(
             question, fraction(value), {"equation": equation, "ask": "only", "letter": x}
         )
@@ -71,29 +63,7 @@ def _exponential(rng: Random, level: int) -> Problem:
             "squares": str(u * u + v * v),
         }
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            {
-                "set": (
-                    f"Find the set of all real ${x}$ with ${equation}$.",
-                    f"Solve \\[{equation}\\] over the real numbers, and give the set of solutions.",
-                ),
-                "sum": (
-                    f"What is the sum of the real solutions of ${equation}$?",
-                    f"Two real numbers ${x}$ satisfy ${equation}$. Add them.",
-                ),
-                "larger": (
-                    f"Find the largest real number ${x}$ such that ${equation}$.",
-                    f"Of the solutions of ${equation}$, which is the greatest?",
-                ),
-                "squares": (
-                    f"Compute the sum of the squares of all real solutions ${x}$ of ${equation}$.",
-                    (
-                        f"If $u$ and $v$ are the two real solutions ${x}$ of \\[{equation},\\] what is "
-                        "$u^2 + v^2$?"
-                    ),
-                ),
-            }[ask]
-        )
+        question = WORDINGS.draw(rng, f"exponential, level 2, {ask}", x=x, equation=equation)
         return Problem(tidy(question), asks[ask], {"equation": equation, "ask": ask, "letter": x})
     form = rng.choice(("three bases", "squares", "power of log"))
     if form == "three bases":
@@ -142,18 +112,7 @@ def _exponential(rng: Random, level: int) -> Problem:
             "set": "\\{" + ", ".join(map(str, found)) + "\\}",
         }
         ask = rng.choice(("sum", "set"))
-        question = rng.choice(
-            {
-                "sum": (
-                    f"Find the sum of all integers ${x}$ for which ${equation}$.",
-                    f"Add up all integer solutions of \\[{equation}.\\] What is the sum?",
-                ),
-                "set": (
-                    f"List, in set notation, all integers ${x}$ such that ${equation}$.",
-                    f"For which integers ${x}$ is ${equation}$? Answer with a set.",
-                ),
-            }[ask]
-        )
+        question = WORDINGS.draw(rng, f"exponential, {ask}", x=x, equation=equation)
         return Problem(
             question, asks[ask], {"equation": equation, "ask": ask, "letter": x, "whole": True}
         )
@@ -163,25 +122,7 @@ def _exponential(rng: Random, level: int) -> Problem:
         "product": str(found[0] * found[1]),
     }
     ask = rng.choice([key for key, value in asks.items() if key != "product" or value != "0"])
-    question = rng.choice(
-        {
-            "set": (
-                f"Find all real numbers ${x}$ with ${equation}$, as a set.",
-                f"Solve \\[{equation}\\] in real numbers. Write the solutions as a set.",
-            ),
-            "sum": (
-                f"What is the sum of all real solutions of ${equation}$?",
-                f"The equation \\[{equation}\\] has two real solutions. What do they add up to?",
-            ),
-            "product": (
-                f"Find the product of the real solutions ${x}$ of ${equation}$.",
-                (
-                    f"If $u$ and $v$ are the two real numbers ${x}$ that satisfy ${equation}$, what "
-                    "is $uv$?"
-                ),
-            ),
-        }[ask]
-    )
+    question = WORDINGS.draw(rng, f"exponential, 2, {ask}", x=x, equation=equation)
     return Problem(question, asks[ask], {"equation": equation, "ask": ask, "letter": x})
 
 
@@ -197,7 +138,7 @@ def _log_equation(rng: Random, level: int) -> Problem:
         if form == "plain":
             a, b, k = (
                 rng.randint(1, 6),
-                _signed(rng, 1, 20),
+                signed(rng, 1, 20),
                 rng.choice((1, 2, 3) if base > 3 else (2, 3, 4)),
             )
             equation, value = (
@@ -219,15 +160,7 @@ def _log_equation(rng: Random, level: int) -> Problem:
             inner = polynomial((1, shift), x)
             number = (int(value) + shift) ** k
             equation = f"\\log_{{{inner}}} {number} = {k}"
-        question = rng.choice(
-            (
-                f"Solve the equation ${equation}$ for ${x}$.",
-                f"What is the value of ${x}$ if ${equation}$?",
-                f"Find the real number ${x}$ for which \\[{equation}.\\] Give an exact answer.",
-                f"Given ${equation}$, determine the value of ${x}$.",
-                f"Which real number ${x}$ satisfies ${equation}$?",
-            )
-        )
+        question = WORDINGS.draw(rng, "log equation, level 1", equation=equation, x=x)
         return Problem(
             question, fraction(value), {"equation": equation, "ask": "only", "letter": x}
         )
@@ -242,47 +175,41 @@ def _log_equation(rng: Random, level: int) -> Problem:
                 value = rng.randint(-8, 20)
                 a, b = d - value, total // d - value
                 if a != b and abs(a) < 40 and abs(b) < 40:
-                    equation = (
-                        f"{_log(base, f'({polynomial((1, a), x)})')} + "
-                        f"{_log(base, f'({polynomial((1, b), x)})')} = {k}"
+                    equation = WORDINGS.one(
+                        "log equation equation",
+                        base=_log(base, f"({polynomial((1, a), x)})"),
+                        log_base=_log(base, f"({polynomial((1, b), x)})"),
+                        k=k,
                     )
                     answer = Fraction(value)
                     break
             elif form == "difference":
-                a, b, m = _signed(rng, 1, 12), _signed(rng, 1, 12), rng.choice((1, 2, 3))
+                a, b, m = signed(rng, 1, 12), signed(rng, 1, 12), rng.choice((1, 2, 3))
                 # (m x + a)/(x + b) = base^k
                 if m != total:
                     answer = Fraction(total * b - a, m - total)
                     if answer + b > 0 and answer.denominator < 10:
-                        equation = (
-                            f"{_log(base, f'({polynomial((m, a), x)})')} - "
-                            f"{_log(base, f'({polynomial((1, b), x)})')} = {k}"
+                        equation = WORDINGS.one(
+                            "log equation equation 2",
+                            base=_log(base, f"({polynomial((m, a), x)})"),
+                            log_base=_log(base, f"({polynomial((1, b), x)})"),
+                            k=k,
                         )
                         break
             else:
                 # log(x + a) = (1/2) log-like: 2 log(x + a) = log(m x + b)
                 r, s = rng.randint(-5, 12), rng.randint(-12, 8)
-                a = _signed(rng, 1, 8)
+                a = signed(rng, 1, 8)
                 m, b = 2 * a + r + s, a * a - r * s
                 if r + a > 0 >= s + a and r != s and m and b and abs(b) < 200:
-                    equation = (
-                        f"2{_log(base, f'({polynomial((1, a), x)})')} = "
-                        f"{_log(base, f'({polynomial((m, b), x)})')}"
+                    equation = WORDINGS.one(
+                        "log equation equation 3",
+                        base=_log(base, f"({polynomial((1, a), x)})"),
+                        log_base=_log(base, f"({polynomial((m, b), x)})"),
                     )
                     answer = Fraction(r)
                     break
-        question = rng.choice(
-            (
-                f"Find the only real solution of ${equation}$.",
-                f"Solve the equation \\[{equation}.\\] Check that every logarithm is defined.",
-                f"If ${equation}$, what must ${x}$ be equal to?",
-                f"For which real number ${x}$ does ${equation}$ hold?",
-                (
-                    f"Determine ${x}$ from ${equation}$, remembering that logarithms need positive "
-                    "arguments."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "log equation, level 2", equation=equation, x=x)
         return Problem(
             tidy(question), fraction(answer), {"equation": equation, "ask": "only", "letter": x}
         )
@@ -292,9 +219,14 @@ def _log_equation(rng: Random, level: int) -> Problem:
     if total == 0:
         return _log_equation(rng, level)
     if form == "mixed base":
-        equation = (
-            f"{_log(base, x)} {'+' if product > 0 else '-'} "
-            f"{'' if abs(product) == 1 else abs(product)}\\log_{x} {base} = {total}"
+        equation = WORDINGS.one(
+            "log equation equation 4",
+            base=_log(base, x),
+            value="+" if product > 0 else "-",
+            value_2="" if abs(product) == 1 else abs(product),
+            x=x,
+            base_2=base,
+            total=total,
         )
     elif form == "square":
         equation = (
@@ -319,23 +251,8 @@ def _log_equation(rng: Random, level: int) -> Problem:
         "smaller": Fraction(base) ** u,
     }
     ask = rng.choice(list(asks))
-    what = {
-        "product": "product of all its real solutions",
-        "sum": "sum of all its real solutions",
-        "larger": "largest real solution",
-        "smaller": "smallest real solution",
-    }[ask]
-    question = rng.choice(
-        (
-            f"For the equation ${equation}$, find the {what}.",
-            f"Consider \\[{equation}.\\] What is the {what}?",
-            (
-                f"The equation ${equation}$ in the unknown ${x}$ can be turned into a quadratic "
-                f"equation. Determine the {what}."
-            ),
-            f"Solve ${equation}$ and report the {what}.",
-        )
-    )
+    what = WORDINGS.one(f"log equation {ask}")
+    question = WORDINGS.draw(rng, "log equation", equation=equation, what=what, x=x)
     return Problem(
         tidy(question), fraction(asks[ask]), {"equation": equation, "ask": ask, "letter": x}
     )
@@ -366,9 +283,12 @@ def _log_relations(rng: Random, level: int) -> Problem:
                 value *= extra
         elif form == "power":
             p, q, r = rng.randint(1, 6), rng.randint(1, 5), rng.choice((2, 3, 5))
-            shown = (
-                f"\\log_{{{base**q}}} \\left({base**p} "
-                f"\\sqrt{'' if r == 2 else f'[{r}]'}{{{base}}}\\right)"
+            shown = WORDINGS.one(
+                "log relations shown",
+                base_to_q=base**q,
+                base_to_p=base**p,
+                value="" if r == 2 else f"[{r}]",
+                base=base,
             )
             value = (p + Fraction(1, r)) / q
         else:
@@ -378,21 +298,15 @@ def _log_relations(rng: Random, level: int) -> Problem:
             value = Fraction(k)
             a = rng.randint(2, 4)
             if rng.random() < 0.6:
-                shown = (
-                    f"{_log(base, str(total))} - {_log(base, str(n))} + "
-                    f"{_log(base**a, str(base ** rng.choice((1, 2, 3, 5))))}"
+                shown = WORDINGS.one(
+                    "log relations shown 2",
+                    base=_log(base, str(total)),
+                    log_base=_log(base, str(n)),
+                    base_to_a=_log(base**a, str(base ** rng.choice((1, 2, 3, 5)))),
                 )
                 exponent = next(e for e in range(1, 8) if f"{base**e}" == shown.split()[-1])
                 value = k + Fraction(exponent, a)
-        question = rng.choice(
-            (
-                f"Evaluate ${shown}$ and simplify.",
-                f"What is the exact value of \\[{shown}?\\] Simplify.",
-                f"Without a calculator, find ${shown}$.",
-                f"Simplify ${shown}$ to a rational number.",
-                f"The number ${shown}$ is rational. Which number is it?",
-            )
-        )
+        question = WORDINGS.draw(rng, "log relations, level 1", shown=shown)
         return Problem(question, fraction(value), {"shown": shown, "form": "value"})
     if level == 2:
         a, b, c = rng.choice(("abc", "pqr", "xyz", "uvw"))
@@ -414,10 +328,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
             rest = Fraction(1, whole) - Fraction(1, p) - Fraction(1, q)
             if rest <= 0:
                 return _log_relations(rng, level)
-            given = (
-                f"\\log_{a} {n} = {p}$, $\\log_{b} {n} = {q}$ and $\\log_{{{a}{b}{c}}} {n} = "
-                f"{whole}"
-            )
+            given = WORDINGS.one("log relations given", a=a, n=n, p=p, b=b, q=q, c=c, whole=whole)
             ask, value = f"\\log_{c} {n}", 1 / rest
             parameters = {
                 "logs": {a: str(Fraction(1, p)), b: str(Fraction(1, q)), c: str(rest), n: "1"},
@@ -428,17 +339,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
             given = f"\\log_{a} {b} = {p}"
             ask, value = f"\\log_{{{a}^{m}}} ({a}^{{{q}}}{b}^{k})", Fraction(p * k + q, m)
             parameters = {"logs": {a: "1", b: str(p)}, "ask": ask}
-        question = rng.choice(
-            (
-                (
-                    f"Let ${given}$, where all letters stand for numbers greater than $1$. Find "
-                    f"${ask}$."
-                ),
-                f"Suppose that ${given}$ for real numbers greater than $1$. What is ${ask}$?",
-                f"If ${given}$, compute ${ask}$. All the numbers involved exceed $1$.",
-                f"Given ${given}$ (with every letter greater than $1$), determine ${ask}$.",
-            )
-        )
+        question = WORDINGS.draw(rng, "log relations, level 2", given=given, ask=ask)
         return Problem(question, fraction(value), {**parameters, "form": "given"})
     form = rng.choice(("swap", "ratio", "equal"))
     if form == "swap":
@@ -450,23 +351,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
         number = x * y
         asks = {"x + y": x + y, "y": y, "y - x": y - x}
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                (
-                    f"Real numbers $y > x > 1$ satisfy $xy = {number}$ and $\\log_x y + \\log_y x = "
-                    f"{fraction(c)}$. Find ${ask}$."
-                ),
-                (
-                    f"If $1 < x < y$, \\[\\log_x y + \\log_y x = {fraction(c)} \\quad \\text{{and}} "
-                    f"\\quad xy = {number},\\] what is ${ask}$?"
-                ),
-                (
-                    "Two numbers greater than $1$, the smaller called $x$ and the larger $y$, have "
-                    f"product ${number}$, and $\\log_x y + \\log_y x = {fraction(c)}$. Determine "
-                    f"${ask}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "log relations, swap", number=number, c=fraction(c), ask=ask)
         return Problem(
             question, str(asks[ask]), {"form": form, "product": number, "sum": str(c), "ask": ask}
         )
@@ -505,23 +390,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
         if value is None:
             half = k // 2
             value = f"{half} + \\sqrt{{{half * half + 1}}}"
-        question = rng.choice(
-            (
-                (
-                    f"Positive numbers $x$ and $y$ satisfy $\\log_{{{a}}} x = \\log_{{{b}}} y = "
-                    f"\\log_{{{r}}} ({left})$. Find $\\frac{{y}}{{x}}$."
-                ),
-                (
-                    f"If $x, y > 0$ and \\[\\log_{{{a}}} x = \\log_{{{b}}} y = \\log_{{{r}}} "
-                    f"({left}),\\] what is the exact value of $\\frac{{y}}{{x}}$?"
-                ),
-                (
-                    f"The logarithms of $x$ to base ${a}$, of $y$ to base ${b}$ and of ${left}$ to "
-                    f"base ${r}$ are all equal, where $x$ and $y$ are positive. Compute the ratio "
-                    f"$\\frac{{y}}{{x}}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "log relations, ratio", a=a, b=b, r=r, left=left)
         return Problem(question, value, {"form": form, "bases": [a, b, r], "k": k})
     # a^x = b^y = (ab)^z-like: 1/x + 1/y = 1/z ; give x, y-like powers
     p, q = rng.sample((2, 3, 5, 6, 7, 10, 11, 12, 13), 2)
@@ -532,19 +401,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
     left = f"\\frac{{{m}}}{{x}} + \\frac{{{n}}}{{y}}"
     c = rng.randint(2, 6)
     ask, value = f"z\\left({left}\\right)", Fraction(c)
-    question = rng.choice(
-        (
-            (
-                f"Nonzero real numbers satisfy ${p}^x = {q}^y = "
-                f"{number}^{{z/{c}}}$. Find the value of ${ask}$."
-            ),
-            f"If $x, y, z \\ne 0$ and \\[{p}^x = {q}^y = {number}^{{z/{c}}},\\] evaluate ${ask}$.",
-            (
-                f"Suppose that ${p}^x$, ${q}^y$ and ${number}^{{z/{c}}}$ are all the same "
-                f"number, different from $1$. What is ${ask}$?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "log relations", p=p, q=q, number=number, c=c, ask=ask)
     return Problem(
         question,
         fraction(value),

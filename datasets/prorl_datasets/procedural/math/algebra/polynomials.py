@@ -8,14 +8,14 @@ from fractions import Fraction
 from math import comb, factorial
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, listed, polynomial, power, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 PLACES = {1: "first", 2: "second", 3: "third"}
-
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
 
 
 def _factor(r: int) -> str:
@@ -30,36 +30,21 @@ def _value(coefficients: list[int], x: int) -> int:
 
 
 def _remainder_direct(rng: Random) -> Problem:
-    name, r = rng.choice("Pfgpq"), _signed(rng, 1, 3)
+    name, r = rng.choice("Pfgpq"), signed(rng, 1, 3)
     if rng.random() < 0.5:
         degree = rng.choice((3, 4))
-        coefficients = [rng.choice((1, 1, 2, 3)), *(_signed(rng, 1, 9) for _ in range(degree))]
+        coefficients = [rng.choice((1, 1, 2, 3)), *(signed(rng, 1, 9) for _ in range(degree))]
         if rng.random() < 0.4:
             coefficients[rng.randint(1, degree - 1)] = 0
         formula, value = polynomial(coefficients), _value(coefficients, r)
     else:
         r = rng.choice((1, -1))
         top, low = rng.randint(20, 99), rng.randint(3, 19)
-        a, b, c = rng.randint(1, 6), _signed(rng, 1, 7), _signed(rng, 1, 9)
+        a, b, c = rng.randint(1, 6), signed(rng, 1, 7), signed(rng, 1, 9)
         formula = terms([(a, power("x", top)), (b, power("x", low)), (c, "")])
         value = a * r**top + b * r**low + c
-    question = rng.choice(
-        (
-            f"What is the remainder when ${formula}$ is divided by ${_factor(r)}$?",
-            f"Divide ${formula}$ by ${_factor(r)}$. Find the remainder.",
-            (
-                f"There is a polynomial $Q(x)$ and a number $R$ such that \\[{formula} = "
-                f"({_factor(r)})\\,Q(x) + R\\] for all $x$. Find $R$."
-            ),
-            (
-                f"Let ${name}(x) = {formula}$. Which constant must be subtracted from "
-                f"${name}(x)$ to make it a multiple of ${_factor(r)}$?"
-            ),
-            (
-                f"By how much does the polynomial ${formula}$ exceed a polynomial multiple of "
-                f"${_factor(r)}$, if the difference is to be a constant?"
-            ),
-        )
+    question = WORDINGS.draw(
+        rng, "remainder direct", formula=formula, factor_r=_factor(r), name=name
     )
     return Problem(question, str(value), {"formula": formula, "r": r, "ask": "value"})
 
@@ -67,7 +52,7 @@ def _remainder_direct(rng: Random) -> Problem:
 def _remainder_unknown(rng: Random) -> Problem:
     name, k = rng.choice("Pfg"), rng.choice("kcm")
     r = rng.choice((-3, -2, -1, 1, 2, 3))
-    coefficients = [rng.choice((1, 1, 2)), *(_signed(rng, 1, 7) for _ in range(3))]
+    coefficients = [rng.choice((1, 1, 2)), *(signed(rng, 1, 7) for _ in range(3))]
     place = rng.randint(1, 2)
     value = coefficients[place]
     shown = terms(
@@ -112,41 +97,30 @@ def _remainder_two(rng: Random) -> Problem:
     name = rng.choice("Pfg")
     while True:
         a, b = rng.sample((-4, -3, -2, -1, 1, 2, 3, 4, 5), 2)
-        m, n = _signed(rng, 1, 6), _signed(rng, 1, 9)
+        m, n = signed(rng, 1, 6), signed(rng, 1, 9)
         u, v = m * a + n, m * b + n
         if abs(m) + abs(n) > 2 and u and v:
             break
     if rng.random() < 0.5:
         divisor = rng.choice((f"({_factor(a)})({_factor(b)})", polynomial((1, -a - b, a * b))))
-        question = rng.choice(
-            (
-                (
-                    f"When the polynomial ${name}(x)$ is divided by ${_factor(a)}$ the remainder is "
-                    f"${u}$, and when it is divided by ${_factor(b)}$ the remainder is ${v}$. What "
-                    f"is the remainder when ${name}(x)$ is divided by ${divisor}$?"
-                ),
-                (
-                    f"A polynomial ${name}(x)$ satisfies ${name}({a}) = {u}$ and ${name}({b}) = "
-                    f"{v}$. Find the remainder of ${name}(x)$ on division by ${divisor}$."
-                ),
-                (
-                    f"Dividing a certain polynomial ${name}(x)$ by ${_factor(a)}$ leaves ${u}$; "
-                    f"dividing it by ${_factor(b)}$ leaves ${v}$. Determine the linear polynomial "
-                    f"that is left when ${name}(x)$ is divided by ${divisor}$."
-                ),
-                (
-                    f"Let ${name}$ be a polynomial whose graph contains the points $({a}, {u})$ and "
-                    f"$({b}, {v})$. Find the remainder, a polynomial of degree at most one, when "
-                    f"${name}(x)$ is divided by \\[{divisor}.\\] Write it in terms of $x$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "remainder two",
+            name=name,
+            factor_a=_factor(a),
+            u=u,
+            factor_b=_factor(b),
+            v=v,
+            divisor=divisor,
+            a=a,
+            b=b,
         )
         return Problem(
             question, polynomial((m, n)), {"points": sorted([[a, u], [b, v]]), "ask": "two"}
         )
     top = rng.choice((10, 11, 12, 15, 20, 25, 50, 99, 100))
     kind = rng.choice(("square", "unit", "cyclic"))
-    c = _signed(rng, 1, 5)
+    c = signed(rng, 1, 5)
     if kind == "square":
         divisor = rng.choice(("x^2 - 2x + 1", "(x - 1)^2"))
         # x^n + c x at 1: value 1 + c, slope n + c
@@ -176,9 +150,11 @@ def _remainder_two(rng: Random) -> Problem:
                 "is the remainder?"
             ),
             (
-                f"There are numbers $a$ and $b$ and a polynomial $Q(x)$ with \\[{formula} = "
-                f"Q(x) \\cdot ({divisor.strip('()') if divisor[0] != '(' else divisor}) + ax + "
-                "b.\\] What is $ax + b$?"
+                WORDINGS.one(
+                    "remainder two 2",
+                    formula=formula,
+                    divisor=divisor.strip("()") if divisor[0] != "(" else divisor,
+                )
             ).replace("((x - 1)^2)", "(x - 1)^2"),
             (
                 "What is left over, as a polynomial of degree at most $1$ in $x$, after "
@@ -200,7 +176,7 @@ def _interpolation(rng: Random, level: int) -> Problem:
     name = rng.choice(("P", "f", "p", "g"))
     if level < 3:
         degree = level + 1
-        coefficients = [rng.choice((-2, -1, 1, 2, 3)), *(_signed(rng, 1, 6) for _ in range(degree))]
+        coefficients = [rng.choice((-2, -1, 1, 2, 3)), *(signed(rng, 1, 6) for _ in range(degree))]
         if level == 1:
             points = rng.choice(((0, 1, 2), (1, 2, 3), (-1, 0, 1), (-1, 1, 2), (0, 1, 3)))
         else:
@@ -218,26 +194,18 @@ def _interpolation(rng: Random, level: int) -> Problem:
         ask = rng.choice(list(asks))
         table = " & ".join(str(x) for x in points), " & ".join(str(v) for v in values)
         columns = "c|" + "c" * len(points)
-        question = rng.choice(
-            (
-                f"A {word} polynomial ${name}$ satisfies {facts}. What is ${ask}$?",
-                (
-                    f"Let ${name}(x)$ be a polynomial of degree at most ${degree}$ with {facts}. "
-                    f"Find ${ask}$."
-                ),
-                (
-                    f"The graph of a {word} function passes through "
-                    f"{listed([f'$({x}, {v})$' for x, v in zip(points, values, strict=True)])}. "
-                    f"Where does it meet the vertical line $x = {ask[2:-1]}$? Give the "
-                    "$y$-coordinate."
-                ),
-                (
-                    f"Here are some values of a {word} polynomial ${name}$: "
-                    f"\\[\\begin{{array}}{{{columns}}} x & {table[0]} \\\\ \\hline {name}(x) & "
-                    f"{table[1]} \\end{{array}}\\] Compute ${ask}$."
-                ),
-                f"If ${name}$ is {word} and {facts}, determine the value of ${ask}$.",
-            )
+        question = WORDINGS.draw(
+            rng,
+            "interpolation",
+            word=word,
+            name=name,
+            facts=facts,
+            ask=ask,
+            degree=degree,
+            points_shown=listed([f"$({x}, {v})$" for x, v in zip(points, values, strict=True)]),
+            argument=ask[2:-1],
+            columns=columns,
+            table=table,
         )
         return Problem(
             question,
@@ -302,26 +270,16 @@ def _interpolation(rng: Random, level: int) -> Problem:
     if degree - first > 3:
         listing = f"{first}, {first + 1}, \\ldots, {degree}"
     example = f"$j = {listing}$"
-    question = rng.choice(
-        (
-            (
-                f"Let ${name}$ be {lead} such that ${name}(j) = {shape}$ for {example}. Find "
-                f"${name}({at})$."
-            ),
-            (
-                f"Suppose that ${name}(x)$ is {lead}, and that for every integer $j$ with "
-                f"${first} \\le j \\le {degree}$ we have \\[{name}(j) = {shape}.\\] What is "
-                f"${name}({at})$?"
-            ),
-            (
-                f"The values of {lead} agree with ${shape}$ at {example}. Which value does the "
-                f"polynomial take at $j = {at}$?"
-            ),
-            (
-                f"For {example} the number ${name}(j)$ equals ${shape}$, where ${name}$ is "
-                f"{lead}. Compute ${name}({at})$."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "interpolation, 2",
+        name=name,
+        lead=lead,
+        shape=shape,
+        example=example,
+        at=at,
+        first=first,
+        degree=degree,
     )
     return Problem(
         question,
@@ -334,7 +292,7 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
     """Sums of coefficients by values at 1, -1 and 0."""
     if level == 1:
         while True:
-            a, b, n = _signed(rng, 1, 5), _signed(rng, 1, 5), rng.randint(4, 7)
+            a, b, n = signed(rng, 1, 5), signed(rng, 1, 5), rng.randint(4, 7)
             if abs(a + b) in (2, 3, 4, 5) and (a > 0 or b > 0):
                 break
         formula = f"({polynomial((a, b)) if a > 0 else terms([(b, ''), (a, 'x')])})^{n}"
@@ -342,40 +300,18 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
         asks = {"all": total, "without": total - b**n, "alternating": (b - a) ** n}
         ask = rng.choice([key for key, value in asks.items() if abs(value) < 10**5 and value])
         expansion = f"{formula} = a_{n}x^{n} + \\cdots + a_1x + a_0".replace("a_1x", "a_{1}x")
-        question = rng.choice(
-            {
-                "all": (
-                    f"What is the sum of all the coefficients when ${formula}$ is expanded?",
-                    (
-                        f"Multiply out ${formula}$ and add up every coefficient, the constant term "
-                        "included. What is the result?"
-                    ),
-                    f"If \\[{expansion}\\] for all $x$, find $a_0 + a_1 + \\cdots + a_{n}$.",
-                ),
-                "without": (
-                    f"If ${expansion}$ holds for all $x$, what is $a_1 + a_2 + \\cdots + a_{n}$?",
-                    (
-                        f"After ${formula}$ is expanded, the coefficients of $x, x^2, \\ldots, x^{n}$ "
-                        "are added together, the constant term being left out. Find the sum."
-                    ),
-                ),
-                "alternating": (
-                    (
-                        f"Suppose \\[{expansion}.\\] Evaluate $a_0 - a_1 + a_2 - \\cdots "
-                        f"{'+' if n % 2 == 0 else '-'} a_{n}$."
-                    ),
-                    (
-                        f"In the expansion of ${formula}$, let $E$ be the sum of the coefficients of "
-                        "even powers of $x$ (with the constant term) and $O$ the sum of those of odd "
-                        "powers. Find $E - O$."
-                    ),
-                ),
-            }[ask]
+        question = WORDINGS.draw(
+            rng,
+            f"coefficient sums, level 1, {ask}",
+            formula=formula,
+            expansion=expansion,
+            n=n,
+            sign="+" if n % 2 == 0 else "-",
         )
         return Problem(tidy(question), str(asks[ask]), {"formula": formula, "ask": ask})
     if level == 2:
         while True:
-            q = [rng.randint(1, 3), _signed(rng, 1, 4), _signed(rng, 1, 4)]
+            q = [rng.randint(1, 3), signed(rng, 1, 4), signed(rng, 1, 4)]
             n = rng.randint(3, 6)
             one, minus = _value(q, 1) ** n, _value(q, -1) ** n
             if abs(one) < 50000 and abs(minus) < 50000 and one != minus and one * minus:
@@ -386,42 +322,21 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
         ask = rng.choice(list(asks))
         top = 2 * n
         expansion = f"{formula} = a_{{{top}}}{power('x', top)} + \\cdots + a_{{1}}x + a_0"
-        question = rng.choice(
-            {
-                "even": (
-                    f"Let ${expansion}$ for all $x$. Find $a_0 + a_2 + a_4 + \\cdots + a_{{{top}}}$.",
-                    (
-                        f"When ${formula}$ is expanded and like terms are collected, what is the sum of "
-                        "the coefficients of the even powers of $x$? (The constant term counts as the "
-                        "coefficient of $x^0$.) Give an integer."
-                    ),
-                    (
-                        f"Add the coefficients of $x^0, x^2, x^4, \\ldots, {power('x', top)}$ in the "
-                        f"expansion of ${formula}$. Which number do you get?"
-                    ),
-                ),
-                "odd": (
-                    (
-                        "Find the sum of the coefficients of all odd powers of $x$ in the expansion of "
-                        f"${formula}$."
-                    ),
-                    f"If \\[{expansion},\\] what is $a_1 + a_3 + \\cdots + a_{{{top - 1}}}$?",
-                ),
-                "even without": (
-                    f"Given that ${expansion}$, compute $a_2 + a_4 + \\cdots + a_{{{top}}}$.",
-                    (
-                        f"The polynomial ${formula}$ is multiplied out. Leaving the constant term "
-                        "aside, add the coefficients of the even powers of $x$. What is the sum?"
-                    ),
-                ),
-            }[ask]
+        question = WORDINGS.draw(
+            rng,
+            f"coefficient sums, level 2, {ask}",
+            expansion=expansion,
+            top=top,
+            formula=formula,
+            x=power("x", top),
+            top_minus_one=top - 1,
         )
         return Problem(tidy(question), str(asks[ask]), {"formula": formula, "ask": ask})
     # powers of (x - c) : the expansion about another point, or a derivative-like weighted sum
     c, n = rng.choice((1, 2, -1)), rng.randint(4, 7)
-    a, b = rng.randint(1, 2), _signed(rng, 1, 3)
+    a, b = rng.randint(1, 2), signed(rng, 1, 3)
     while a * c + b == 0 or a * (c + 1) + b == 0 or (a * (c - 1) + b) == 0:
-        b = _signed(rng, 1, 4)
+        b = signed(rng, 1, 4)
     formula = f"({polynomial((a, b))})^{n}"
     around = f"({_factor(c)})"
     expansion = f"{formula} = a_0 + a_{{1}}{around} + a_2{around}^2 + \\cdots + a_{n}{around}^{n}"
@@ -437,19 +352,14 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
         f"a_0 - a_1 + a_2 - \\cdots {'+' if n % 2 == 0 else '-'} a_{n}": minus1,
     }
     ask = rng.choice(list(asks3))
-    question = rng.choice(
-        (
-            (
-                f"There are unique numbers $a_0, \\ldots, a_{n}$ such that \\[{expansion}\\] "
-                f"for all $x$. Find ${ask}$."
-            ),
-            (
-                f"Suppose the polynomial ${formula}$ is written in powers of ${_factor(c)}$: "
-                f"\\[{expansion}.\\] What is ${ask}$?"
-            ),
-            f"If ${expansion}$ is an identity in $x$, compute ${ask}$.",
-            f"Evaluate ${ask}$, where the coefficients are those of the expansion ${expansion}$.",
-        )
+    question = WORDINGS.draw(
+        rng,
+        "coefficient sums",
+        n=n,
+        expansion=expansion,
+        ask=ask,
+        formula=formula,
+        factor_c=_factor(c),
     )
     return Problem(question, str(asks3[ask]), {"a": a, "b": b, "n": n, "c": c, "ask": ask})
 
@@ -457,16 +367,16 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
 def _binomial(rng: Random, level: int) -> Problem:
     """One coefficient of an expansion."""
     if level == 1:
-        a, b, n = rng.randint(1, 4), _signed(rng, 1, 4), rng.randint(4, 8)
+        a, b, n = rng.randint(1, 4), signed(rng, 1, 4), rng.randint(4, 8)
         while a == 1 and abs(b) == 1:
-            b = _signed(rng, 1, 4)
+            b = signed(rng, 1, 4)
         k = rng.randint(1, n - 1) if n < 7 else rng.choice((1, 2, n - 2, n - 1))
         inside, wanted = polynomial((a, b)), f"${power('x', k)}$"
         formula = f"({inside})^{n}"
         value = comb(n, k) * a**k * b ** (n - k)
     elif level == 2:
         while True:
-            a, b, n = rng.randint(1, 3), _signed(rng, 1, 3), rng.randint(5, 10)
+            a, b, n = rng.randint(1, 3), signed(rng, 1, 3), rng.randint(5, 10)
             p, q = rng.choice(((1, 1), (2, 1), (1, 2), (3, 1), (3, 2)))
             k = rng.randint(1, n - 1)  # the power of the second term
             exponent = p * (n - k) - q * k
@@ -474,14 +384,18 @@ def _binomial(rng: Random, level: int) -> Problem:
             if (exponent == 0 or (abs(exponent) < 6 and rng.random() < 0.2)) and abs(value) < 60000:
                 break
         second = f"\\frac{{{abs(b)}}}{{{power('x', q)}}}"
-        formula = (
-            f"\\left({terms([(a, power('x', p))])} {'+' if b > 0 else '-'} {second}\\right)^{{{n}}}"
+        formula = WORDINGS.one(
+            "binomial formula",
+            terms=terms([(a, power("x", p))]),
+            value="+" if b > 0 else "-",
+            second=second,
+            n=n,
         )
         wanted = "constant" if exponent == 0 else f"${power('x', exponent)}$"
     else:
         while True:
             n, m = rng.randint(4, 8), rng.randint(1, 3)
-            a, b, c = rng.choice((1, 2, -1, -2)), _signed(rng, 1, 3), rng.choice((1, -1, 2))
+            a, b, c = rng.choice((1, 2, -1, -2)), signed(rng, 1, 3), rng.choice((1, -1, 2))
             form = rng.choice(("trinomial", "product"))
             k = rng.randint(2, 5)
             if form == "trinomial":
@@ -500,8 +414,12 @@ def _binomial(rng: Random, level: int) -> Problem:
                     for i in range(k + 1)
                     if k - i <= m + 2
                 )
-                formula = (
-                    f"({terms([(1, ''), (a, 'x')])})^{n}({terms([(1, ''), (c, 'x')])})^{m + 2}"
+                formula = WORDINGS.one(
+                    "binomial formula 2",
+                    terms=terms([(1, ""), (a, "x")]),
+                    n=n,
+                    terms_terms=terms([(1, ""), (c, "x")]),
+                    m_plus_2=m + 2,
                 )
                 if a == c:
                     continue
@@ -509,43 +427,10 @@ def _binomial(rng: Random, level: int) -> Problem:
                 break
         wanted = f"${power('x', k)}$"
     if wanted == "constant":
-        question = rng.choice(
-            (
-                f"What is the constant term in the expansion of ${formula}$?",
-                f"Find the term that does not contain $x$ when ${formula}$ is multiplied out.",
-                (
-                    f"Expand \\[{formula}.\\] Which number stands in the result without any power "
-                    "of $x$?"
-                ),
-                f"Determine the term independent of $x$ in ${formula}$.",
-            )
-        )
+        question = WORDINGS.draw(rng, "binomial, constant", formula=formula)
     else:
-        question = rng.choice(
-            (
-                f"What is the coefficient of {wanted} in the expansion of ${formula}$?",
-                f"Expand ${formula}$ and collect like terms. Which number multiplies {wanted}?",
-                (
-                    f"Find the coefficient of {wanted} in \\[{formula}\\] after like terms have "
-                    "been collected."
-                ),
-                (
-                    f"How often does {wanted} occur when all the brackets of ${formula}$ are "
-                    "multiplied out and signs are respected; that is, what is its coefficient?"
-                ),
-                (
-                    f"Let $P(x) = {formula}$. Among the coefficients of $P$, find the one that "
-                    f"belongs to {wanted}."
-                ),
-                (
-                    f"When ${formula}$ is written as a sum of multiples of powers of $x$, what is "
-                    f"the coefficient of {wanted}?"
-                ),
-                (
-                    f"Let $c$ be the number such that the expansion of ${formula}$ contains the "
-                    f"term $c{wanted.strip('$')}$. Determine $c$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "binomial", wanted=wanted, formula=formula, strip_sign=wanted.strip("$")
         )
     if question.endswith("\\]"):
         question += "."
@@ -557,7 +442,7 @@ def _partial(rng: Random, level: int) -> Problem:
     if level == 1:
         while True:
             a, b = rng.sample([n for n in range(-6, 7) if n], 2)
-            A, B = _signed(rng, 1, 6), _signed(rng, 1, 6)
+            A, B = signed(rng, 1, 6), signed(rng, 1, 6)
             top = (A + B, -A * b - B * a)
             if top[0] and top[1]:
                 break
@@ -567,7 +452,7 @@ def _partial(rng: Random, level: int) -> Problem:
     elif level == 2:
         while True:
             roots = rng.sample(range(-4, 5), 3)
-            A, B, C = (_signed(rng, 1, 6) for _ in range(3))
+            A, B, C = (signed(rng, 1, 6) for _ in range(3))
             a, b, c = roots
             top3 = (
                 A + B + C,
@@ -585,7 +470,7 @@ def _partial(rng: Random, level: int) -> Problem:
     else:
         while True:
             a, b = rng.sample(range(-4, 5), 2)
-            A, B, C = (_signed(rng, 1, 6) for _ in range(3))
+            A, B, C = (signed(rng, 1, 6) for _ in range(3))
             # A/(x-a) + B/(x-a)^2 + C/(x-b)  or  A/(x-a) + (Bx+C)/(x^2+m)
             m = rng.randint(1, 5)
             double = rng.random() < 0.5
@@ -598,10 +483,7 @@ def _partial(rng: Random, level: int) -> Problem:
         near = f"({_factor(a)})" if a else "x"
         if double:
             bottom = f"{near}^2{f'({_factor(b)})' if b else ' x'}" if b else f"x{near}^2"
-            right = (
-                f"\\frac{{A}}{{{_factor(a)}}} + \\frac{{B}}{{{near}^2}} + "
-                f"\\frac{{C}}{{{_factor(b)}}}"
-            )
+            right = WORDINGS.one("partial right", a=_factor(a), near=near, b=_factor(b))
         else:
             bottom = f"{near}(x^2 + {m})"
             right = f"\\frac{{A}}{{{_factor(a)}}} + \\frac{{Bx + C}}{{x^2 + {m}}}"

@@ -7,8 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 ORDINALS = (
     "zeroth",
@@ -27,10 +31,6 @@ ORDINALS = (
 )
 
 
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
-
-
 def _ordinal(n: int) -> str:
     if n < len(ORDINALS):
         return ORDINALS[n]
@@ -41,7 +41,7 @@ def _arithmetic_terms(rng: Random) -> Problem:
     while True:
         first, step = (
             Fraction(rng.randint(-30, 60)),
-            Fraction(_signed(rng, 1, 12), rng.choice((1, 1, 1, 2, 3))),
+            Fraction(signed(rng, 1, 12), rng.choice((1, 1, 1, 2, 3))),
         )
         m, n = sorted(rng.sample(range(2, 21), 2))
         k = rng.randint(n + 1, 60)
@@ -54,36 +54,22 @@ def _arithmetic_terms(rng: Random) -> Problem:
     asks = {
         "term": (
             ak,
-            (
-                (
-                    f"The {_ordinal(m)} term of an arithmetic sequence is ${am}$ and the "
-                    f"{_ordinal(n)} term is ${an}$. What is the {_ordinal(k)} term?"
-                ),
-                (
-                    f"In an arithmetic progression ${letter}_1, {letter}_2, {letter}_3, \\ldots$ we "
-                    f"know that ${letter}_{{{m}}} = {am}$ and ${letter}_{{{n}}} = {an}$. Find "
-                    f"${letter}_{{{k}}}$."
-                ),
-                (
-                    "Consecutive members of a list of numbers always differ by the same amount. If "
-                    f"number {m} in the list is ${am}$ and number {n} is ${an}$, which number "
-                    f"stands in place {k}?"
-                ),
+            WORDINGS.all(
+                "arithmetic terms, term",
+                mth=_ordinal(m),
+                am=am,
+                nth=_ordinal(n),
+                an=an,
+                kth=_ordinal(k),
+                letter=letter,
+                m=m,
+                n=n,
+                k=k,
             ),
         ),
         "step": (
             fraction(step),
-            (
-                (
-                    f"Find the common difference of the arithmetic sequence whose {_ordinal(m)} "
-                    f"term is ${am}$ and whose {_ordinal(n)} term is ${an}$."
-                ),
-                (
-                    f"Between the {_ordinal(m)} term ${am}$ and the {_ordinal(n)} term ${an}$ of an "
-                    "arithmetic sequence the terms change evenly. What is its common "
-                    "difference?"
-                ),
-            ),
+            WORDINGS.all("arithmetic terms, step", mth=_ordinal(m), am=am, nth=_ordinal(n), an=an),
         ),
         "sum": (
             fraction(total),
@@ -92,11 +78,7 @@ def _arithmetic_terms(rng: Random) -> Problem:
                     f"An arithmetic series has {_ordinal(m)} term ${am}$ and {_ordinal(n)} term "
                     f"${an}$. What is the sum of its first ${k}$ terms?"
                 ),
-                (
-                    f"The sequence ${letter}_1, {letter}_2, \\ldots$ is arithmetic, with "
-                    f"${letter}_{{{m}}} = {am}$ and ${letter}_{{{n}}} = {an}$. Compute ${letter}_1 "
-                    f"+ {letter}_2 + \\cdots + {letter}_{{{k}}}$."
-                ),
+                (WORDINGS.one("arithmetic terms", letter=letter, m=m, am=am, n=n, an=an, k=k)),
             ),
         ),
     }
@@ -109,7 +91,7 @@ def _arithmetic_terms(rng: Random) -> Problem:
 
 def _arithmetic_sums(rng: Random) -> Problem:
     while True:
-        first, step = rng.randint(-20, 40), _signed(rng, 1, 8)
+        first, step = rng.randint(-20, 40), signed(rng, 1, 8)
         m, n = sorted(rng.sample(range(4, 31), 2))
 
         def total(count: int, first: int = first, step: int = step) -> Fraction:
@@ -126,27 +108,37 @@ def _arithmetic_sums(rng: Random) -> Problem:
             (
                 (
                     (
-                        f"The first ${m}$ terms of an arithmetic sequence add up to ${total(m)}$, and "
-                        f"the first ${n}$ terms add up to ${total(n)}$. Find the sum of the first "
-                        f"${m + n}$ terms."
+                        WORDINGS.one(
+                            "arithmetic sums",
+                            m=m,
+                            total_m=total(m),
+                            n=n,
+                            total_n=total(n),
+                            m_plus_n=m + n,
+                        )
                     ),
                     total(m + n),
                     "sum",
                 ),
                 (
                     (
-                        "Let $S_j$ be the sum of the first $j$ terms of an arithmetic progression. "
-                        f"Given $S_{{{m}}} = {total(m)}$ and $S_{{{n}}} = {total(n)}$, what is the "
-                        "first term?"
+                        WORDINGS.one(
+                            "arithmetic sums 2", m=m, total_m=total(m), n=n, total_n=total(n)
+                        )
                     ),
                     Fraction(first),
                     "first",
                 ),
                 (
                     (
-                        f"In an arithmetic series the sum of the first ${m}$ terms is ${total(m)}$ and "
-                        f"the sum of the first ${n}$ terms is ${total(n)}$. What is the {_ordinal(k)} "
-                        "term of the underlying sequence?"
+                        WORDINGS.one(
+                            "arithmetic sums 3",
+                            m=m,
+                            total_m=total(m),
+                            n=n,
+                            total_n=total(n),
+                            k=_ordinal(k),
+                        )
                     ),
                     Fraction(first + step * (k - 1)),
                     "term",
@@ -202,11 +194,7 @@ def _arithmetic_sums(rng: Random) -> Problem:
                     "step",
                 ),
                 (
-                    (
-                        f"An arithmetic sequence is cut into blocks of ${size}$ terms each. The first "
-                        f"block has sum ${one}$, the second has sum ${two}$. Find the sum of block "
-                        f"number {later}."
-                    ),
+                    (WORDINGS.one("arithmetic sums 4", size=size, one=one, two=two, later=later)),
                     value,
                     "block",
                 ),
@@ -237,28 +225,31 @@ def _arithmetic_linked(rng: Random) -> Problem:
             (
                 (
                     (
-                        f"An arithmetic sequence starts with ${first}, {first + step}, "
-                        f"{first + 2 * step}, \\ldots$. What is the largest value that the sum of its "
-                        "first $n$ terms can have?"
+                        WORDINGS.one(
+                            "arithmetic linked",
+                            first=first,
+                            first_plus_step=first + step,
+                            first_value=first + 2 * step,
+                        )
                     ),
                     best,
                     "sum",
                 ),
                 (
                     (
-                        f"The sum $S_n$ of the first $n$ terms of ${first}, {first + step}, "
-                        f"{first + 2 * step}, {first + 3 * step}, \\ldots$ (an arithmetic sequence) is "
-                        "greatest for one $n$. Which $n$ is it?"
+                        WORDINGS.one(
+                            "arithmetic linked 2",
+                            first=first,
+                            first_plus_step=first + step,
+                            first_value=first + 2 * step,
+                            first_value_2=first + 3 * step,
+                        )
                     ),
                     count,
                     "count",
                 ),
                 (
-                    (
-                        f"Starting at ${first}$, numbers are written down, each ${-step}$ less than the "
-                        "one before. The writer stops at the moment that makes the total of all "
-                        "written numbers as large as possible. What is this total?"
-                    ),
+                    (WORDINGS.one("arithmetic linked 3", first=first, minus_step=-step)),
                     best,
                     "sum",
                 ),
@@ -270,31 +261,22 @@ def _arithmetic_linked(rng: Random) -> Problem:
     if form == "equal sums":
         while True:
             m, n = sorted(rng.sample(range(5, 26), 2))
-            step = _signed(rng, 1, 6) * 2
+            step = signed(rng, 1, 6) * 2
             first = -step * (m + n - 1) // 2
             k = rng.randint(2, 40)
             if (m + n - 1) * step % 2 == 0 and first + step * (k - 1):
                 break
         value = first + step * (k - 1)
-        question = rng.choice(
-            (
-                (
-                    f"In an arithmetic sequence with common difference ${step}$ the sum of the "
-                    f"first ${m}$ terms equals the sum of the first ${n}$ terms. Find the "
-                    f"{_ordinal(k)} term."
-                ),
-                (
-                    f"The first ${m}$ terms and the first ${n}$ terms of an arithmetic progression "
-                    f"have the same sum. If each term is ${abs(step)}$ "
-                    f"{'more' if step > 0 else 'less'} than the one before it, what is the "
-                    f"{_ordinal(k)} term?"
-                ),
-                (
-                    f"Let $a_1, a_2, \\ldots$ be arithmetic with $a_2 - a_1 = {step}$, and let $S_j "
-                    f"= a_1 + \\cdots + a_j$. Given that $S_{{{m}}} = S_{{{n}}}$, determine "
-                    f"$a_{{{k}}}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "arithmetic linked, equal sums",
+            step=step,
+            m=m,
+            n=n,
+            kth=_ordinal(k),
+            size_of_step=abs(step),
+            more_or_less="more" if step > 0 else "less",
+            k=k,
         )
         return Problem(question, str(value), {"form": form, "m": m, "n": n, "step": step, "k": k})
     if form == "three numbers":
@@ -362,28 +344,39 @@ def _arithmetic_linked(rng: Random) -> Problem:
         (
             (
                 (
-                    f"How many terms of the arithmetic sequence ${first}, {first + step}, "
-                    f"{first + 2 * step}, \\ldots$ must be added, beginning with the first, before "
-                    f"the sum exceeds ${bound}$?"
+                    WORDINGS.one(
+                        "arithmetic linked 4",
+                        first=first,
+                        first_plus_step=first + step,
+                        first_value=first + 2 * step,
+                        bound=bound,
+                    )
                 ),
                 count,
                 "count",
             ),
             (
                 (
-                    f"Beginning with ${first}$, the terms of the arithmetic sequence ${first}, "
-                    f"{first + step}, {first + 2 * step}, \\ldots$ are added one after another "
-                    f"until the running total is more than ${bound}$ for the first time. What is "
-                    "the running total then?"
+                    WORDINGS.one(
+                        "arithmetic linked 5",
+                        first=first,
+                        first_plus_step=first + step,
+                        first_value=first + 2 * step,
+                        bound=bound,
+                    )
                 ),
                 total,
                 "total",
             ),
             (
                 (
-                    f"Let $S_n$ be the sum of the first $n$ terms of ${first}, {first + step}, "
-                    f"{first + 2 * step}, \\ldots$, an arithmetic sequence. Find the least $n$ with "
-                    f"$S_n > {bound}$."
+                    WORDINGS.one(
+                        "arithmetic linked 6",
+                        first=first,
+                        first_plus_step=first + step,
+                        first_value=first + 2 * step,
+                        bound=bound,
+                    )
                 ),
                 count,
                 "count",
@@ -429,27 +422,19 @@ def _geometric(rng: Random, level: int) -> Problem:
             ):
                 break
         one, two, three = map(fraction, values)
-        question = rng.choice(
-            (
-                (
-                    f"The {_ordinal(m)} and {_ordinal(m + gap)} terms of a geometric sequence of "
-                    f"real numbers are ${one}$ and ${two}$. Find the {_ordinal(k)} term."
-                ),
-                (
-                    f"A geometric progression of real numbers $g_1, g_2, g_3, \\ldots$ has $g_{m} = "
-                    f"{one}$ and $g_{m + gap} = {two}$. What is $g_{k}$?"
-                ),
-                (
-                    "In a list of real numbers each entry after the first is the same multiple of "
-                    f"the entry before it. Entry {m} is ${one}$ and entry {m + gap} is ${two}$. "
-                    f"Determine entry {k}."
-                ),
-                (
-                    f"Real numbers ${'' if m == 1 else 'x, ' if m == 2 else 'x, y, '}{one}, "
-                    f"{'' if gap == 1 else 'u, v, '}{two}, \\ldots$ are in geometric progression. "
-                    f"Which number is the {_ordinal(k)} term, counted from the beginning?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "geometric, level 1",
+            mth=_ordinal(m),
+            m_plus_gapth=_ordinal(m + gap),
+            one=one,
+            two=two,
+            kth=_ordinal(k),
+            m=m,
+            m_plus_gap=m + gap,
+            k=k,
+            first_letters="" if m == 1 else "x, " if m == 2 else "x, y, ",
+            middle_letters="" if gap == 1 else "u, v, ",
         )
         return Problem(
             question, three, {"m": m, "n": m + gap, "k": k, "am": one, "an": two, "form": "terms"}
@@ -480,11 +465,7 @@ def _geometric(rng: Random, level: int) -> Problem:
             question, answer, ask = rng.choice(
                 (
                     (
-                        (
-                            f"An infinite geometric series of real numbers has sum ${s}$, and the squares "
-                            f"of its terms form a series with sum ${fraction(squares)}$. What is the common "
-                            "ratio of the original series?"
-                        ),
+                        (WORDINGS.one("geometric", s=s, squares=fraction(squares))),
                         ratio,
                         "ratio",
                     ),
@@ -541,11 +522,7 @@ def _geometric(rng: Random, level: int) -> Problem:
             question, answer, ask = rng.choice(
                 (
                     (
-                        (
-                            f"The sum of a convergent geometric series is ${s}$, while the terms in odd "
-                            f"positions (first, third, fifth, and so on) have sum ${fraction(odd)}$. What "
-                            "is the common ratio?"
-                        ),
+                        (WORDINGS.one("geometric 2", s=s, odd=fraction(odd))),
                         ratio,
                         "ratio",
                     ),
@@ -568,9 +545,12 @@ def _geometric(rng: Random, level: int) -> Problem:
                 (
                     (
                         (
-                            f"A geometric series with first term ${fraction(first)}$ converges to ${s}$. "
-                            "What is the sum of the series that is left when the first "
-                            f"{'two' if cut == 2 else 'three'} terms are removed?"
+                            WORDINGS.one(
+                                "geometric 3",
+                                first=fraction(first),
+                                s=s,
+                                two="two" if cut == 2 else "three",
+                            )
                         ),
                         tail,
                         "tail",
@@ -614,24 +594,14 @@ def _geometric(rng: Random, level: int) -> Problem:
             one * (1 + q + Fraction(q) ** 2 + Fraction(q) ** 3),
         )
         times, value = rng.choice(((3, three), (4, four)))
-        question = rng.choice(
-            (
-                (
-                    f"The first ${n}$ terms of a geometric sequence of positive numbers have sum "
-                    f"${fraction(one)}$, and the first ${2 * n}$ terms have sum ${fraction(two)}$. "
-                    f"What is the sum of the first ${times * n}$ terms?"
-                ),
-                (
-                    "Let $S_j$ denote the sum of the first $j$ terms of a geometric progression "
-                    f"with positive terms. If $S_{{{n}}} = {fraction(one)}$ and $S_{{{2 * n}}} = "
-                    f"{fraction(two)}$, find $S_{{{times * n}}}$."
-                ),
-                (
-                    "Positive numbers $g_1, g_2, g_3, \\ldots$ form a geometric sequence with $g_1 "
-                    f"+ \\cdots + g_{{{n}}} = {fraction(one)}$ and $g_1 + \\cdots + g_{{{2 * n}}} = "
-                    f"{fraction(two)}$. Compute $g_1 + \\cdots + g_{{{times * n}}}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "geometric, blocks",
+            n=n,
+            one=fraction(one),
+            twice_n=2 * n,
+            two=fraction(two),
+            all_terms=times * n,
         )
         return Problem(
             question,
@@ -699,11 +669,7 @@ def _geometric(rng: Random, level: int) -> Problem:
                 "largest",
             ),
             (
-                (
-                    "The sum of three positive real numbers that form an increasing geometric "
-                    f"progression is ${total}$; the sum of their squares is ${squares}$. What is "
-                    "the common ratio?"
-                ),
+                (WORDINGS.one("geometric 4", total=total, squares=squares)),
                 ratio,
                 "ratio",
             ),
@@ -727,27 +693,14 @@ def _mixed(rng: Random, level: int) -> Problem:
             if all(shown):
                 break
         x = rng.choice("xtkd")
-        question = rng.choice(
-            (
-                (
-                    f"What number must be added to each of ${shown[0]}$, ${shown[1]}$ and "
-                    f"${shown[2]}$ to obtain three consecutive terms of a geometric sequence?"
-                ),
-                (
-                    f"For which ${x}$ do the numbers ${_plus(shown[0], x)}$, "
-                    f"${_plus(shown[1], x)}$, ${_plus(shown[2], x)}$, in this order, form a "
-                    "geometric progression?"
-                ),
-                (
-                    f"The same number ${x}$ is added to ${shown[0]}$, to ${shown[1]}$ and to "
-                    f"${shown[2]}$. The results, in that order, are in geometric progression. Find "
-                    f"${x}$."
-                ),
-                (
-                    f"If ${_plus(shown[0], x)}$, ${_plus(shown[1], x)}$ and ${_plus(shown[2], x)}$ "
-                    f"are successive terms of a geometric progression, what is ${x}$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "mixed, level 1",
+            shown=shown,
+            x=x,
+            first_plus_x=_plus(shown[0], x),
+            second_plus_x=_plus(shown[1], x),
+            third_plus_x=_plus(shown[2], x),
         )
         return Problem(question, str(add), {"form": "add", "shown": shown})
     if level == 2:
@@ -770,7 +723,7 @@ def _mixed(rng: Random, level: int) -> Problem:
                 (1, 2, 6),
             )
         )
-        d = _signed(rng, 1, 9) * (2 * j - i - k)
+        d = signed(rng, 1, 9) * (2 * j - i - k)
         # (a + (j-1)d)^2 = (a + (i-1)d)(a + (k-1)d)
         top = ((i - 1) * (k - 1) - (j - 1) ** 2) * d
         first = Fraction(top, 2 * (j - 1) - (i - 1) - (k - 1))
@@ -781,29 +734,17 @@ def _mixed(rng: Random, level: int) -> Problem:
         question, answer, ask = rng.choice(
             (
                 (
-                    (
-                        f"An arithmetic sequence has common difference ${d}$. Its {_ordinal(i)}, "
-                        f"{_ordinal(j)} and {_ordinal(k)} terms, in this order, form a geometric "
-                        "sequence of nonzero numbers. Find the first term of the arithmetic sequence."
-                    ),
+                    (WORDINGS.one("mixed 2", d=d, i=_ordinal(i), j=_ordinal(j), k=_ordinal(k))),
                     first,
                     "first",
                 ),
                 (
-                    (
-                        f"The {_ordinal(i)}, {_ordinal(j)} and {_ordinal(k)} terms of a non-constant "
-                        "arithmetic progression are consecutive terms of a geometric progression. What "
-                        "is the common ratio of the geometric progression?"
-                    ),
+                    (WORDINGS.one("mixed 3", i=_ordinal(i), j=_ordinal(j), k=_ordinal(k))),
                     ratio,
                     "ratio",
                 ),
                 (
-                    (
-                        f"Let $a_1, a_2, \\ldots$ be an arithmetic sequence with $a_2 - a_1 = {d}$ such "
-                        f"that $a_{{{i}}}, a_{{{j}}}, a_{{{k}}}$ are in geometric progression and not "
-                        f"zero. Determine $a_{{{k}}}$."
-                    ),
+                    (WORDINGS.one("mixed 4", d=d, i=i, j=j, k=k)),
                     chosen[2],
                     "last",
                 ),
@@ -836,26 +777,16 @@ def _mixed(rng: Random, level: int) -> Problem:
             ("step", "the common difference of the original progression", y - x),
         )
     )
-    question = rng.choice(
-        (
-            (
-                "Three positive numbers form an increasing arithmetic progression with sum "
-                f"${total}$. If {listing} are added to them, in that order, the results form a "
-                f"geometric progression. Find {what}."
-            ),
-            (
-                "An increasing arithmetic progression of three positive terms has sum "
-                f"${total}$. Increase the first term by ${add[0]}$, the second by ${add[1]}$ "
-                f"and the third by ${add[2]}$: now the terms are in geometric progression. What "
-                f"is {what}?"
-            ),
-            (
-                f"Positive numbers $x < y < z$ with $x + y + z = {total}$ are in arithmetic "
-                f"progression, and ${_plus(add[0], 'x', False)}$, "
-                f"${_plus(add[1], 'y', False)}$, ${_plus(add[2], 'z', False)}$ are in geometric "
-                f"progression. Determine {what}."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "mixed",
+        total=total,
+        listing=listing,
+        what=what,
+        add=add,
+        plus_first=_plus(add[0], "x", False),
+        plus_second=_plus(add[1], "y", False),
+        plus_third=_plus(add[2], "z", False),
     )
     return Problem(
         question, fraction(answer), {"form": "turned", "total": total, "add": add, "ask": ask}

@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import isqrt
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _square(n: int) -> bool:
@@ -49,14 +49,7 @@ def _nested_two(rng: Random, level: int) -> Problem:
         plus, minus = (f"\\sqrt{{{m + n} {o} {root(m * n, 2)}}}" for o in "+-")
         add = rng.random() < 0.5
         whole = f"{plus} {'+' if add else '-'} {minus}"
-        question = rng.choice(
-            (
-                f"The number ${whole}$ is the square root of a positive integer $N$. Find $N$.",
-                f"Let \\[x = {whole}.\\] What integer is $x^2$?",
-                f"Which integer do you get by squaring ${whole}$?",
-                f"If ${whole} = \\sqrt{{N}}$, what is $N$?",
-            )
-        )
+        question = WORDINGS.draw(rng, "nested two, level 1", whole=whole)
         return Problem(question, str(4 * (m if add else n)), {"shown": whole, "ask": "square"})
     k = rng.choice((2, 3, 5)) if level == 2 and rng.random() < 0.4 else 1
     m, n = k * m, k * n
@@ -67,27 +60,7 @@ def _nested_two(rng: Random, level: int) -> Problem:
         asks = {"a^2 + b^2": m * m + n * n, "a^2 - b^2": m * m - n * n, "a - 2b": m - 2 * n}
     ask = rng.choice(list(asks))
     answer = f"({m}, {n})" if ask == "(a, b)" else str(asks[ask])
-    question = rng.choice(
-        (
-            f"There are positive integers $a > b$ with ${shown} = {shape}$. Find ${ask}$.",
-            (
-                f"If $a$ and $b$ are positive integers, $a > b$, such that \\[{shown} = "
-                f"{shape},\\] what is ${ask}$?"
-            ),
-            (
-                f"Positive integers $a$ and $b$, the first being larger, satisfy $({shape})^2 = "
-                f"{inner}$. Compute ${ask}$."
-            ),
-            (
-                f"Denest the radical ${shown}$: write it as ${shape}$ with positive integers $a "
-                f"> b$, and give the value of ${ask}$."
-            ),
-            (
-                f"A number of the form ${shape}$, where $a > b$ are positive integers, has the "
-                f"square ${inner}$. Determine ${ask}$."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "nested two", shown=shown, shape=shape, ask=ask, inner=inner)
     return Problem(question, answer, {"shown": shown, "ask": ask, "op": op})
 
 
@@ -108,19 +81,7 @@ def _nested_endless(rng: Random) -> Problem:
         value = fraction(half + Fraction(isqrt(inside), 2))
     else:
         value = _joined(fraction(half), root(inside, Fraction(1, 2)))
-    question = rng.choice(
-        (
-            (
-                f"The infinite nested radical ${tower}$ represents a positive number $x$ with "
-                f"$x = \\sqrt{{{c} {op} {lead}x}}$. Find $x$."
-            ),
-            f"Find the value of \\[{tower},\\] given that the expression converges.",
-            (
-                f"A sequence is defined by $x_1 = \\sqrt{{{c}}}$ and $x_{{n+1}} = \\sqrt{{{c} "
-                f"{op} {lead}x_n}}$. It has a limit. What is the limit?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "nested endless", tower=tower, c=c, op=op, lead=lead)
     return Problem(question, value, {"c": c, "b": -b if minus else b})
 
 
@@ -135,16 +96,12 @@ def _nested_cubes(rng: Random) -> Problem:
     square = 4 * p * p if (op == "+") == positive else 4 * q
     whole = f"{first} {op} {second}"
     exponent = rng.choice((2, 4))
-    question = rng.choice(
-        (
-            f"Let $x = {whole}$, with real cube roots. Find $x^{exponent}$.",
-            f"The real number $x = {whole}$ has a much simpler form. Use it to compute $x^{exponent}$.",
-            (
-                f"What integer is the {'square' if exponent == 2 else 'fourth power'} of "
-                f"\\[{whole},\\] where the cube roots are real?"
-            ),
-            f"Evaluate $\\left({whole}\\right)^{exponent}$ exactly. All cube roots are real.",
-        )
+    question = WORDINGS.draw(
+        rng,
+        "nested cubes",
+        whole=whole,
+        exponent=exponent,
+        square_or_fourth_power="square" if exponent == 2 else "fourth power",
     )
     return Problem(
         question,
@@ -159,22 +116,7 @@ def _nested_three(rng: Random) -> Problem:
     whole = f"\\sqrt{{{inner}}}"
     asks = {"pqr": a * b * c, "pq + r": a * b + c, "p^2 + r^2": a * a + c * c, "(p, q, r)": 0}
     ask = rng.choice(list(asks))
-    question = rng.choice(
-        (
-            (
-                f"Positive integers $p < q < r$ satisfy \\[{whole} = \\sqrt{{p}} + \\sqrt{{q}} "
-                f"+ \\sqrt{{r}}.\\] Find ${ask}$."
-            ),
-            (
-                f"The number ${whole}$ equals $\\sqrt{{p}} + \\sqrt{{q}} + \\sqrt{{r}}$ for "
-                f"integers $0 < p < q < r$. What is ${ask}$?"
-            ),
-            (
-                f"If $(\\sqrt{{p}} + \\sqrt{{q}} + \\sqrt{{r}})^2 = {inner}$ with positive "
-                f"integers $p < q < r$, determine ${ask}$."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "nested three", whole=whole, ask=ask, inner=inner)
     answer = f"({a}, {b}, {c})" if ask == "(p, q, r)" else str(asks[ask])
     return Problem(question, answer, {"shown": whole, "ask": ask, "three": True})
 
@@ -195,25 +137,14 @@ def _radical_equation(rng: Random, level: int) -> Problem:
             equation, found = f"\\sqrt{{{polynomial((a, b), x)}}} = {c}", [Fraction(c * c - b, a)]
         else:
             while True:  # sqrt(a x + b) = x - d with one true and one false root
-                d, r, s = _signed(rng, 1, 7), rng.randint(-6, 12), rng.randint(-12, 10)
+                d, r, s = signed(rng, 1, 7), rng.randint(-6, 12), rng.randint(-12, 10)
                 # (x - d)^2 - (a x + b) = (x - r)(x - s)
                 a, b = r + s - 2 * d, d * d - r * s
                 if r > d > s and a and b:
                     break
             inside = polynomial((a, b), x) if a > 0 or b < 0 else terms([(b, ""), (a, x)])
             equation, found = f"\\sqrt{{{inside}}} = {polynomial((1, -d), x)}", [Fraction(r)]
-        question = rng.choice(
-            (
-                f"Solve ${equation}$ for the real number ${x}$.",
-                (
-                    f"Find the real number ${x}$ that satisfies \\[{equation}.\\] Beware of false "
-                    "solutions."
-                ),
-                f"Which real value of ${x}$ makes ${equation}$ true?",
-                f"The equation ${equation}$ has exactly one real solution. What is it?",
-                f"If ${equation}$, what is the value of ${x}$?",
-            )
-        )
+        question = WORDINGS.draw(rng, "radical equation, level 1", equation=equation, x=x)
         return Problem(question, fraction(found[0]), {"equation": equation, "ask": "only"})
     if level == 2:
         form = rng.choice(("two", "two", "power"))
@@ -226,18 +157,14 @@ def _radical_equation(rng: Random, level: int) -> Problem:
             total = u + v if op == "+" else u - v
             if not a or not b or not total or (k == 1 and a == b) or (op == "-" and k == 2):
                 return _radical_equation(rng, level)
-            equation = (
-                f"\\sqrt{{{polynomial((k, a), x)}}} {op} \\sqrt{{{polynomial((1, b), x)}}} = "
-                f"{total}"
+            equation = WORDINGS.one(
+                "radical equation equation",
+                polynomial=polynomial((k, a), x),
+                op=op,
+                polynomial_polynomial=polynomial((1, b), x),
+                total=total,
             )
-            question = rng.choice(
-                (
-                    f"Solve for ${x}$: \\[{equation}.\\] There is one real solution; which?",
-                    f"What real number ${x}$ satisfies ${equation}$?",
-                    f"Find the only real solution of ${equation}$.",
-                    f"For which ${x}$ do we have ${equation}$, all roots being real?",
-                )
-            )
+            question = WORDINGS.draw(rng, "radical equation, level 2, two", x=x, equation=equation)
             return Problem(question, str(solution), {"equation": equation, "ask": "only"})
         p, q = rng.randint(1, 8), rng.randint(1, 8)
         if p == q:
@@ -246,31 +173,28 @@ def _radical_equation(rng: Random, level: int) -> Problem:
         equation = f"{x} - {p + q}\\sqrt{{{x}}} + {p * q} = 0"
         asks = {"sum": p * p + q * q, "product": p * p * q * q, "difference": abs(p * p - q * q)}
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                (
-                    f"The equation ${equation}$ has two real solutions. Find their "
-                    f"{ask if ask != 'difference' else 'positive difference'}."
-                ),
-                (
-                    f"What is the {ask if ask != 'difference' else 'positive difference'} of the "
-                    f"two real numbers that satisfy \\[{equation}?\\] Give an integer."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "radical equation, level 2",
+            equation=equation,
+            ask=ask if ask != "difference" else "positive difference",
         )
         return Problem(question, str(asks[ask]), {"equation": equation, "ask": ask})
     # x^2 + a x + k sqrt(x^2 + a x + b) = c : u^2 + k u = b + c, u >= 0
     while True:
-        u, k, a, r = rng.randint(1, 9), _signed(rng, 1, 5), _signed(rng, 1, 9), rng.randint(-9, 9)
+        u, k, a, r = rng.randint(1, 9), signed(rng, 1, 5), signed(rng, 1, 9), rng.randint(-9, 9)
         b = u * u - r * r - a * r
         c = u * u + k * u - b
         other = -u - k  # the second root of u^2 + k u = b + c
         if b and c and other < 0 and a * a - 4 * (b - u * u) > 0 and abs(b) < 60:
             break
-    equation = (
-        f"{terms([(1, f'{x}^2'), (a, x)])} {'+' if k > 0 else '-'} "
-        f"{'' if abs(k) == 1 else abs(k)}\\sqrt{{{terms([(1, f'{x}^2'), (a, x), (b, '')])}}} "
-        f"= {c}"
+    equation = WORDINGS.one(
+        "radical equation equation 2",
+        terms=terms([(1, f"{x}^2"), (a, x)]),
+        value="+" if k > 0 else "-",
+        value_2="" if abs(k) == 1 else abs(k),
+        terms_terms=terms([(1, f"{x}^2"), (a, x), (b, "")]),
+        c=c,
     )
     s = -a - r
     asks3 = {
@@ -280,20 +204,8 @@ def _radical_equation(rng: Random, level: int) -> Problem:
         "difference": abs(r - s),
     }
     ask = rng.choice(list(asks3))
-    what = {
-        "product": "product of all real solutions",
-        "sum of squares": "sum of the squares of all real solutions",
-        "largest": "largest real solution",
-        "difference": "distance on the number line between the two real solutions",
-    }[ask]
-    question = rng.choice(
-        (
-            f"Find the {what} of ${equation}$.",
-            f"Consider the equation \\[{equation}\\] over the real numbers. What is the {what}?",
-            f"Substitute for the square root to solve ${equation}$, and determine the {what}.",
-            f"What is the {what} of the equation ${equation}$?",
-        )
-    )
+    what = WORDINGS.one(f"radical equation {ask}")
+    question = WORDINGS.draw(rng, "radical equation", what=what, equation=equation)
     return Problem(tidy(question), str(asks3[ask]), {"equation": equation, "ask": ask})
 
 
@@ -315,23 +227,7 @@ def _conjugates(rng: Random, level: int) -> Problem:
             "p - q": fraction(p - q),
         }
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                (
-                    f"Rationalize the denominator: ${shown} = {shape}$ with rational numbers $p$ "
-                    f"and $q$. Find ${ask}$."
-                ),
-                (
-                    f"The number ${shown}$ can be written as ${shape}$, where $p$ and $q$ are "
-                    f"rational. What is ${ask}$?"
-                ),
-                f"For rational $p$ and $q$ we have \\[{shown} = {shape}.\\] Determine ${ask}$.",
-                (
-                    f"Clear the denominator of ${shown}$ of square roots, bring the result to the "
-                    f"form ${shape}$ with rational coefficients $p$ and $q$, and state ${ask}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "conjugates, level 1", shown=shown, shape=shape, ask=ask)
         return Problem(tidy(question), asks[ask], {"shown": shown, "shape": shape, "ask": ask})
     if level == 2:
         p, q = rng.randint(1, 7), rng.choice((2, 3, 5, 6, 7, 8, 10, 11, 13))
@@ -348,14 +244,7 @@ def _conjugates(rng: Random, level: int) -> Problem:
             f"{terms([(1, f'{x}^4'), (-s, f'{x}^3'), (t + 1, f'{x}^2'), (-s, x)])}": Fraction(-t),
         }
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                f"If ${x} = {start}$, find the value of ${ask}$.",
-                f"Let ${x} = {start}$. Compute \\[{ask}.\\] The result is an integer.",
-                f"Evaluate ${ask}$ at ${x} = {start}$ and simplify.",
-                f"What does ${ask}$ come to when ${x}$ is ${start}$?",
-            )
-        )
+        question = WORDINGS.draw(rng, "conjugates, level 2", x=x, start=start, ask=ask)
         return Problem(question, fraction(asks[ask]), {"number": start, "ask": ask, "letter": x})
     while True:
         u, v = rng.randint(3, 14), rng.randint(1, 9)
@@ -385,17 +274,7 @@ def _conjugates(rng: Random, level: int) -> Problem:
     x2 = u * u - a if form != "opposite" else a - u * u
     if form != "linear" and x2 < 0:
         return _conjugates(rng, level)
-    question = rng.choice(
-        (
-            f"The real number $x$ satisfies ${given} = {g}$. What is the value of ${ask}$?",
-            f"If \\[{given} = {g},\\] find ${ask}$.",
-            (
-                f"Given that ${given} = {g}$ for some real $x$, compute ${ask}$ without finding "
-                "$x$ first."
-            ),
-            f"Determine ${ask}$, if it is known that $x$ is real and ${given} = {g}$.",
-        )
-    )
+    question = WORDINGS.draw(rng, "conjugates", given=given, g=g, ask=ask)
     return Problem(question, str(answer), {"given": given, "value": g, "ask": ask})
 
 

@@ -9,12 +9,12 @@ from fractions import Fraction
 from math import factorial
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _times(factor: int, body: str) -> str:
@@ -28,33 +28,24 @@ def _sum_question(
     """Word a sum by its sigma or by its first terms."""
     sigma = f"\\sum_{{k={first}}}^{{{last}}} {general}"
     if finite:
-        return rng.choice(
-            (
-                f"Compute \\[{sigma}.\\] Give an exact value.",
-                f"What is the value of ${plain}$?",
-                f"Evaluate the sum ${sigma}$.",
-                (
-                    f"Find the exact value of \\[{plain},\\] a sum whose terms have the form "
-                    f"${general}$."
-                ),
-                f"Simplify ${plain}$ to a single number.",
-                (
-                    f"For $k = {first}, {first + 1}, \\ldots, {last}$ the numbers ${general}$ are "
-                    "added up. What is the total?"
-                ),
-            )
+        return WORDINGS.draw(
+            rng,
+            "sum question, finite",
+            sigma=sigma,
+            plain=plain,
+            general=general,
+            first=first,
+            first_plus_one=first + 1,
+            last=last,
         )
-    return rng.choice(
-        (
-            f"Compute the infinite sum \\[{sigma}.\\] Give an exact value.",
-            f"What is the value of ${plain}$, where the pattern continues forever?",
-            f"The series ${sigma}$ converges. Find its sum.",
-            f"To what number does the series \\[{plain}\\] converge?",
-            (
-                f"Let $S_n$ be the sum of ${general}$ over $k = {first}, {first + 1}, \\ldots, "
-                "n$. What number does $S_n$ approach as $n$ grows without bound?"
-            ),
-        )
+    return WORDINGS.draw(
+        rng,
+        "sum question",
+        sigma=sigma,
+        plain=plain,
+        general=general,
+        first=first,
+        first_plus_one=first + 1,
     )
 
 
@@ -116,9 +107,10 @@ def _telescoping(rng: Random, level: int) -> Problem:
             )
         if form == "odd numerator":
             c, count = rng.choice((1, 2, 3)), rng.randint(5, 25)
-            general = (
-                f"\\frac{{{'' if c == 1 else f'{c}('}2k + 1{'' if c == 1 else ')'}}}{{k^2(k + "
-                f"1)^2}}"
+            general = WORDINGS.one(
+                "telescoping general",
+                value="" if c == 1 else f"{c}(",
+                value_2="" if c == 1 else ")",
             )
             value = c * (1 - (Fraction(1, (count + 1) ** 2) if finite else 0))
             written = [
@@ -149,9 +141,10 @@ def _telescoping(rng: Random, level: int) -> Problem:
             while (high * high - start) % d:
                 high += 1
             count = (high * high - start) // d
-            general = (
-                f"\\frac{{1}}{{\\sqrt{{{polynomial((d, start - d), 'k')}}} + "
-                f"\\sqrt{{{polynomial((d, start), 'k')}}}}}"
+            general = WORDINGS.one(
+                "telescoping general 2",
+                polynomial=polynomial((d, start - d), "k"),
+                polynomial_polynomial=polynomial((d, start), "k"),
             )
             value = Fraction(high - low, d)
             written = [
@@ -197,22 +190,15 @@ def _telescoping(rng: Random, level: int) -> Problem:
             f"\\left(1 - \\frac{{{c * c}}}{{{k}^2}}\\right)" for k in (start, start + 1)
         )
         last = f"\\left(1 - \\frac{{{c * c}}}{{{end}^2}}\\right)"
-        question = rng.choice(
-            (
-                (
-                    f"Find the value of the product \\[{written} \\cdots {last}.\\] Write it as a "
-                    "reduced fraction."
-                ),
-                (
-                    f"What is $\\prod_{{k={start}}}^{{{end}}} {general}$ as a fraction in lowest "
-                    "terms?"
-                ),
-                (
-                    f"For each integer $k$ from ${start}$ to ${end}$ the number $1 - "
-                    f"\\frac{{{c * c}}}{{k^2}}$ is formed, and all of them are multiplied together. "
-                    "What is the product?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "telescoping, level 2",
+            written=written,
+            last=last,
+            start=start,
+            end=end,
+            general=general,
+            c_times_c=c * c,
         )
         return Problem(
             question,
@@ -328,7 +314,7 @@ def _weighted(rng: Random, level: int) -> Problem:
         a, b = rng.randint(1, 6), rng.choice((0, rng.randint(1, 9)))
         top, value = terms([(a, "k"), (b, "")]), a * s1 + b * s0
         if rng.random() < 0.4:  # geometric with two ratios
-            p, q = rng.randint(1, 5), _signed(rng, 1, 4)
+            p, q = rng.randint(1, 5), signed(rng, 1, 4)
             big = rng.randint(7, 12)
             one, two = rng.sample((2, 3, 4, 5, 6), 2)
             value = p * Fraction(one, big - one) + q * Fraction(two, big - two)
@@ -337,7 +323,7 @@ def _weighted(rng: Random, level: int) -> Problem:
         else:
             shown = over(top)
     elif level == 2:
-        a, b = rng.randint(1, 4), _signed(rng, 1, 7)
+        a, b = rng.randint(1, 4), signed(rng, 1, 7)
         form = rng.choice(("from two", "finite", "alternating"))
         if form == "finite" and base:
             n = rng.choice((8, 10, 12, 20))
@@ -347,20 +333,7 @@ def _weighted(rng: Random, level: int) -> Problem:
             total = sum((a * k + b) * r**k for k in range(1, n + 1))
             limit = a * s1 + b * s0
             tail = (limit - total) * base**n
-            question = rng.choice(
-                (
-                    (
-                        f"The sum $\\sum_{{k=1}}^{{{n}}} {shown}$ can be written as $p - "
-                        f"\\frac{{q}}{{{base}^{{{n}}}}}$, where $p$ is the sum of the corresponding "
-                        "infinite series. Find $q$."
-                    ),
-                    (
-                        f"Let $T$ be the sum of the infinite series $\\sum_{{k=1}}^{{\\infty}} "
-                        f"{shown}$, and let $T_{{{n}}}$ be the sum of its first ${n}$ terms. Compute "
-                        f"${base}^{{{n}}}(T - T_{{{n}}})$."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "weighted, level 2, finite", n=n, shown=shown, base=base)
             return Problem(
                 question,
                 fraction(tail),
@@ -374,7 +347,7 @@ def _weighted(rng: Random, level: int) -> Problem:
         for k in range(1, start):
             value -= (a * k + b) * r**k
     else:
-        a, b = rng.randint(1, 3), rng.choice((0, _signed(rng, 1, 5)))
+        a, b = rng.randint(1, 3), rng.choice((0, signed(rng, 1, 5)))
         form = rng.choice(("square", "product", "sequence"))
         if form == "square":
             shown = over(terms([(a, "k^2"), (b, "k")]))
@@ -391,45 +364,14 @@ def _weighted(rng: Random, level: int) -> Problem:
                 1 - Fraction(p, c) - Fraction(q, c * c)
             )
             rule = f"u_{{k+2}} = {terms([(p, 'u_{k+1}'), (q, 'u_k')])}"
-            question = rng.choice(
-                (
-                    (
-                        f"A sequence starts with $u_1 = {u1}$, $u_2 = {u2}$ and satisfies ${rule}$ for "
-                        f"$k \\ge 1$. Find $\\sum_{{k=1}}^{{\\infty}} \\frac{{u_k}}{{{c}^k}}$."
-                    ),
-                    (
-                        f"Let $u_1 = {u1}$, $u_2 = {u2}$, and \\[{rule}\\] for every positive integer "
-                        f"$k$. What is the exact value of $\\frac{{u_1}}{{{c}}} + "
-                        f"\\frac{{u_2}}{{{c}^2}} + \\frac{{u_3}}{{{c}^3}} + \\cdots$?"
-                    ),
-                    (
-                        f"Given ${rule}$ for all $k \\ge 1$ together with $u_1 = {u1}$ and $u_2 = "
-                        f"{u2}$, the series with terms $\\frac{{u_k}}{{{c}^k}}$, $k = 1, 2, 3, "
-                        "\\ldots$, converges. Determine its sum."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "weighted", u1=u1, u2=u2, rule=rule, c=c)
             return Problem(
                 question,
                 fraction(value),
                 {"p": p, "q": q, "c": c, "u": [u1, u2], "ask": "sequence"},
             )
     sigma = f"\\sum_{{k={start}}}^{{\\infty}} {shown}"
-    question = rng.choice(
-        (
-            f"Find the exact value of ${sigma}$.",
-            (
-                f"Compute \\[{sigma}.\\] Express the answer as a fraction in lowest terms or an "
-                "integer."
-            ),
-            f"The infinite series ${sigma}$ converges to a rational number. Which one?",
-            f"What is the sum of ${shown}$ over all integers $k \\ge {start}$?",
-            (
-                f"For every integer $k$ from ${start}$ on, the number ${shown}$ is written "
-                "down. What is the total of this endless list?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "weighted, 2", sigma=sigma, shown=shown, start=start)
     return Problem(tidy(question), fraction(value), {"general": shown, "first": start, "last": 0})
 
 
@@ -439,7 +381,7 @@ def _recurrence_walk(rng: Random) -> Problem:
     if form == "linear":
         p, q, first, n = (
             rng.choice((2, 3, -1, -2)),
-            _signed(rng, 1, 7),
+            signed(rng, 1, 7),
             rng.randint(1, 9),
             rng.randint(5, 8),
         )
@@ -467,29 +409,13 @@ def _recurrence_walk(rng: Random) -> Problem:
         value = Fraction(values[n - 1])
         if abs(value) > 20000 or abs(value) < 3:
             return _recurrence_walk(rng)
-    given = f"${letter}_1 = {start[0]}$" + (
-        f", ${letter}_2 = {start[1]}$" if len(start) > 1 else ""
+    given = WORDINGS.one(
+        "recurrence walk given",
+        letter=letter,
+        start=start,
+        part2=f", ${letter}_2 = {start[1]}$" if len(start) > 1 else "",
     )
-    question = rng.choice(
-        (
-            (
-                f"A sequence is defined by {given} and ${rule}$ for every $n \\ge 1$. What is "
-                f"${letter}_{{{n}}}$?"
-            ),
-            (
-                f"Let {given}, and for all positive integers $n$ let \\[{rule}.\\] Find "
-                f"${letter}_{{{n}}}$."
-            ),
-            (
-                f"The rule ${rule}$ ($n \\ge 1$), together with {given}, determines a sequence. "
-                f"Compute its term number {n}."
-            ),
-            (
-                f"Starting from {given}, each further term of a sequence is found from "
-                f"${rule}$. Determine ${letter}_{{{n}}}$."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "recurrence walk", given=given, rule=rule, letter=letter, n=n)
     return Problem(
         question, fraction(value), {"rule": rule, "start": start, "n": n, "letter": letter}
     )
@@ -500,7 +426,7 @@ def _recurrence_closed(rng: Random) -> Problem:
     n = rng.choice((12, 15, 20, 25, 30, 40, 50, 60, 99, 100))
     form = rng.choice(("affine", "distinct roots", "growing step"))
     if form == "affine":
-        p, fixed = rng.choice((2, 3, 4, 5)), _signed(rng, 1, 6)
+        p, fixed = rng.choice((2, 3, 4, 5)), signed(rng, 1, 6)
         scale = rng.choice((1, 2, 3, 4, -1))
         q, first = fixed * (1 - p), scale * 1 + fixed
         # a_n = scale p^(n-1) + fixed
@@ -510,11 +436,13 @@ def _recurrence_closed(rng: Random) -> Problem:
         want = f"${letter}_{{{n}}}$ in the form $A \\cdot {p}^m + B$ with integers $A$, $B$ and $m$"
     elif form == "distinct roots":
         r, s = rng.choice(((1, 2), (1, 3), (2, 3), (-1, 2), (-1, 3), (2, 5), (1, 4), (-2, 3)))
-        u, v = rng.randint(1, 3), _signed(rng, 1, 2)
+        u, v = rng.randint(1, 3), signed(rng, 1, 2)
         # a_n = u s^n + v r^n
         start = [u * s + v * r, u * s * s + v * r * r]
-        rule = (
-            f"{letter}_{{n+2}} = {terms([(r + s, f'{letter}_{{n+1}}'), (-r * s, f'{letter}_n')])}"
+        rule = WORDINGS.one(
+            "recurrence closed rule",
+            letter=letter,
+            terms=terms([(r + s, f"{letter}_{{n+1}}"), (-r * s, f"{letter}_n")]),
         )
         big = _times(u, power(str(s), n))
         if abs(r) == 1:
@@ -525,12 +453,15 @@ def _recurrence_closed(rng: Random) -> Problem:
             answer = f"{big} {'+' if low_sign > 0 else '-'} {_times(abs(v), power(str(abs(r)), n))}"
         want = f"${letter}_{{{n}}}$ in closed form, with powers left as powers"
     else:
-        c, d, first = rng.randint(1, 6), _signed(rng, 1, 9), rng.randint(-5, 20)
+        c, d, first = rng.randint(1, 6), signed(rng, 1, 9), rng.randint(-5, 20)
         rule, start = f"{letter}_{{n+1}} = {letter}_n + {polynomial((c, d), 'n')}", [first]
         answer = str(first + c * n * (n - 1) // 2 + d * (n - 1))
         want = f"${letter}_{{{n}}}$"
-    given = f"${letter}_1 = {start[0]}$" + (
-        f", ${letter}_2 = {start[1]}$" if len(start) > 1 else ""
+    given = WORDINGS.one(
+        "recurrence closed given",
+        letter=letter,
+        start=start,
+        part2=f", ${letter}_2 = {start[1]}$" if len(start) > 1 else "",
     )
     question = rng.choice(
         (
@@ -573,7 +504,7 @@ def _recurrence_hidden(rng: Random) -> Problem:
                 seq.append((1 + seq[-1]) / seq[-2])
         start = [one, two]
     elif form == "difference":
-        one, two = Fraction(_signed(rng, 1, 20)), Fraction(_signed(rng, 1, 20))
+        one, two = Fraction(signed(rng, 1, 20)), Fraction(signed(rng, 1, 20))
         rule = f"{letter}_{{n+2}} = {letter}_{{n+1}} - {letter}_n"
         seq = [one, two]
         while len(seq) < 6:
@@ -610,22 +541,13 @@ def _recurrence_hidden(rng: Random) -> Problem:
             if m == 10
             else f"the remainder when ${letter}_{{{n}}}$ is divided by ${m}$"
         )
-        question = rng.choice(
-            (
-                (
-                    f"Let ${letter}_1 = {start_numbers[0]}$, ${letter}_2 = {start_numbers[1]}$ and "
-                    f"${rule}$ for $n \\ge 1$. What is {what}?"
-                ),
-                (
-                    f"A sequence of integers begins ${start_numbers[0]}, {start_numbers[1]}$ and "
-                    f"then follows the rule ${rule}$. Find {what}."
-                ),
-                (
-                    f"The integers ${letter}_1, {letter}_2, \\ldots$ satisfy \\[{rule}\\] for all "
-                    f"$n \\ge 1$, with ${letter}_1 = {start_numbers[0]}$ and ${letter}_2 = "
-                    f"{start_numbers[1]}$. Determine {what}."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "recurrence hidden, last digit",
+            letter=letter,
+            start_numbers=start_numbers,
+            rule=rule,
+            what=what,
         )
         return Problem(
             question,
@@ -637,22 +559,8 @@ def _recurrence_hidden(rng: Random) -> Problem:
         c, first = rng.randint(1, 12), rng.randint(1, 9)
         rule = f"{letter}_{{n+1}} = \\sqrt{{{letter}_n^2 + {c}}}"
         value = root(first * first + c * (n - 1))
-        question = rng.choice(
-            (
-                (
-                    f"A sequence of positive numbers has ${letter}_1 = {first}$ and ${rule}$ for $n "
-                    f"\\ge 1$. Find ${letter}_{{{n}}}$."
-                ),
-                (
-                    f"If ${letter}_1 = {first}$ and \\[{rule}\\] for each positive integer $n$, "
-                    f"what is ${letter}_{{{n}}}$ in simplest radical form?"
-                ),
-                (
-                    f"Let ${letter}_1 = {first}$. Each later term of the sequence is the square "
-                    f"root of {c} more than the square of the term before it. Determine "
-                    f"${letter}_{{{n}}}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "recurrence hidden", letter=letter, first=first, rule=rule, n=n, c=c
         )
         return Problem(question, value, {"rule": rule, "start": [first], "n": n, "letter": letter})
     if any(v == 0 for v in seq) or len(set(seq)) < 3:
@@ -670,20 +578,7 @@ def _recurrence_hidden(rng: Random) -> Problem:
     if form == "difference" and total:
         asks.append((f"the sum of the first ${n}$ terms", total, "sum"))
     what, answer, ask = rng.choice(asks)
-    question = rng.choice(
-        (
-            f"Let {given} and ${rule}$ for every $n \\ge 1$. Find {what}.",
-            (
-                f"A sequence is defined by {given} and \\[{rule} \\quad \\text{{for }} n \\ge "
-                f"1.\\] What is {what}?"
-            ),
-            f"In a certain sequence {given}, and from then on ${rule}$. Determine {what}.",
-            (
-                f"Calculate a few terms of the sequence with {given} and ${rule}$, look for a "
-                f"pattern, and find {what}."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "recurrence hidden, 2", given=given, rule=rule, what=what)
     return Problem(
         question,
         fraction(answer),

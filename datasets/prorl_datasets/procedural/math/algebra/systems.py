@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, listed, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 PAIRS = ("xy", "ab", "pq", "mn", "rs", "uv")
 TRIPLES = ("xyz", "abc", "pqr")
@@ -27,15 +31,11 @@ def _system(rng: Random, equations: Sequence[str]) -> str:
     return rf"\[\begin{{aligned}} {aligned} \end{{aligned}}\]"
 
 
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
-
-
 def _linear_two(rng: Random) -> Problem:
     x, y = letters = tuple(rng.choice(PAIRS))
     while True:
-        values = [_signed(rng, 1, 9), _signed(rng, 1, 9)]
-        rows = [[_signed(rng, 1, 6), _signed(rng, 1, 6)] for _ in range(2)]
+        values = [signed(rng, 1, 9), signed(rng, 1, 9)]
+        rows = [[signed(rng, 1, 6), signed(rng, 1, 6)] for _ in range(2)]
         if rows[0][0] * rows[1][1] != rows[0][1] * rows[1][0] and values[0] != values[1]:
             break
     equations = [
@@ -48,16 +48,10 @@ def _linear_two(rng: Random) -> Problem:
     system = _system(rng, equations)
     if rng.random() < 0.35:
         ask, answer = f"({x}, {y})", f"({values[0]}, {values[1]})"
-        question = rng.choice(
-            (
-                f"Find the ordered pair ${ask}$ for which {system} hold at the same time.",
-                f"Solve {system} and write your answer as an ordered pair ${ask}$.",
-                f"What is the solution ${ask}$ of the simultaneous equations {system}?",
-            )
-        )
+        question = WORDINGS.draw(rng, "linear two", ask=ask, system=system)
     else:
         while True:
-            weights = (rng.choice((1, 1, 2, 3, 4)), _signed(rng, 1, 4))
+            weights = (rng.choice((1, 1, 2, 3, 4)), signed(rng, 1, 4))
             if list(weights) not in rows:
                 break
         ask = rng.choice((terms([(weights[0], x), (weights[1], y)]), f"{x}{y}", f"{x}^2 + {y}^2"))
@@ -65,28 +59,14 @@ def _linear_two(rng: Random) -> Problem:
             f"{x}{y}": str(values[0] * values[1]),
             f"{x}^2 + {y}^2": str(values[0] ** 2 + values[1] ** 2),
         }.get(ask, str(weights[0] * values[0] + weights[1] * values[1]))
-        question = rng.choice(
-            (
-                f"If {system} what is the value of ${ask}$?",
-                f"Two numbers ${x}$ and ${y}$ satisfy {system}. Find ${ask}$.",
-                (
-                    f"The graphs of {system} in the ${x}{y}$-plane cross at exactly one point. "
-                    f"Compute ${ask}$ at that point."
-                ),
-                f"Given that {system} determine ${ask}$.",
-                (
-                    f"A pair of numbers $({x}, {y})$ makes both of the following true: {system}. "
-                    f"What does ${ask}$ equal?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "linear two, 2", system=system, ask=ask, x=x, y=y)
     return Problem(tidy(question), answer, {"equations": sorted(equations), "ask": ask})
 
 
 def _linear_three(rng: Random) -> Problem:
     letters = tuple(rng.choice(TRIPLES))
     x, y, z = letters
-    values = [_signed(rng, 1, 9) for _ in range(3)]
+    values = [signed(rng, 1, 9) for _ in range(3)]
     if rng.random() < 0.5:
         shape = rng.choice(
             ((1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 2, 0), (2, 1, 1), (3, 1, 1), (1, 2, 2), (1, 3, 0))
@@ -95,7 +75,7 @@ def _linear_three(rng: Random) -> Problem:
         asks = (f"{x} + {y} + {z}", f"{x}{y}{z}", x, z, f"{x}{y} + {y}{z} + {z}{x}")
     else:
         while True:
-            rows = [[_signed(rng, 1, 3) for _ in range(3)] for _ in range(3)]
+            rows = [[signed(rng, 1, 3) for _ in range(3)] for _ in range(3)]
             (a, b, c), (d, e, f), (g, h, i) = rows
             if a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g):
                 break
@@ -116,19 +96,7 @@ def _linear_three(rng: Random) -> Problem:
         f"{x}^2 + {y}^2 + {z}^2": a * a + b * b + c * c,
     }[ask]
     system = _system(rng, equations)
-    question = rng.choice(
-        (
-            f"Numbers ${x}$, ${y}$ and ${z}$ satisfy {system}. What is ${ask}$?",
-            f"Let {system}. Evaluate ${ask}$.",
-            (
-                f"The three equations {system} have exactly one common solution. For that "
-                f"solution, find the value of ${ask}$."
-            ),
-            f"Compute ${ask}$, where ${x}$, ${y}$ and ${z}$ are the numbers for which {system}.",
-            f"Given the system {system} find ${ask}$.",
-            f"What value does ${ask}$ take when {system}?",
-        )
-    )
+    question = WORDINGS.draw(rng, "linear three", x=x, y=y, z=z, system=system, ask=ask)
     return Problem(tidy(question), str(answer), {"equations": sorted(equations), "ask": ask})
 
 
@@ -166,11 +134,7 @@ def _linear_parameter(rng: Random) -> Problem:
                 f"In the system {system} the letter ${k}$ stands for a constant. Find the value "
                 f"of ${k}$ for which there are {what}."
             ),
-            (
-                f"Consider {system} in the unknowns $x$ and $y$. The system has exactly one "
-                f"solution for all real ${k}$ except two. One of those two values of ${k}$ "
-                f"leaves {what}; which one is it?"
-            ),
+            (WORDINGS.one("linear parameter", system=system, k=k, what=what)),
             (
                 f"Determine the constant ${k}$, given that {system} "
                 f"{'are satisfied by' if infinite else 'have'} {what}."
@@ -186,9 +150,9 @@ def _linear_relation(rng: Random) -> Problem:
     """A parameter from a relation between the unknowns: both equations and the relation meet."""
     k = rng.choice("kamt")
     while True:
-        x, y = _signed(rng, 1, 8), _signed(rng, 1, 8)
-        a, b, c = _signed(rng, 2, 7), _signed(rng, 2, 7), rng.choice((2, 3, 4, 5))
-        e = _signed(rng, 1, 9)
+        x, y = signed(rng, 1, 8), signed(rng, 1, 8)
+        a, b, c = signed(rng, 2, 7), signed(rng, 2, 7), rng.choice((2, 3, 4, 5))
+        e = signed(rng, 1, 9)
         # relation y = c x + d;  a x + b y = s ; k x + e y = t
         d = y - c * x
         kk = Fraction(rng.randint(-9, 9))
@@ -239,16 +203,10 @@ def _symmetric(rng: Random, level: int) -> Problem:
     """Sum and product, or two symmetric facts, lead to another symmetric value."""
     x, y = tuple(rng.choice(PAIRS))
     while True:
-        s, p = _signed(rng, 2, 12), _signed(rng, 1, 15)
+        s, p = signed(rng, 2, 12), signed(rng, 1, 15)
         if s * s != 4 * p:
             break
     squares, cubes = s * s - 2 * p, s**3 - 3 * s * p
-    facts = {
-        "sum": f"{x} + {y} = {s}",
-        "product": f"{x}{y} = {p}",
-        "squares": f"{x}^2 + {y}^2 = {squares}",
-        "cubes": f"{x}^3 + {y}^3 = {cubes}",
-    }
     values: dict[str, Fraction] = {
         f"{x}^2 + {y}^2": Fraction(squares),
         rf"\frac{{1}}{{{x}}} + \frac{{1}}{{{y}}}": Fraction(s, p),
@@ -276,7 +234,10 @@ def _symmetric(rng: Random, level: int) -> Problem:
             rf"\frac{{1}}{{{x}^3}} + \frac{{1}}{{{y}^3}}": Fraction(cubes, p**3),
         }
     ask = rng.choice(list(values))
-    facts_shown = [facts[name] for name in given]
+    facts_shown = [
+        WORDINGS.one(f"symmetric {name}", x=x, y=y, s=s, p=p, squares=squares, cubes=cubes)
+        for name in given
+    ]
     rng.shuffle(facts_shown)
     one, two = facts_shown
     kind = "real or complex numbers" if s * s < 4 * p else "real numbers"
@@ -363,19 +324,7 @@ def _products(rng: Random, level: int) -> Problem:
         }
     ask = rng.choice(list(asks))
     system = _system(rng, equations)
-    question = rng.choice(
-        (
-            f"Let ${x}$, ${y}$ and ${z}$ be positive numbers with {system}. Find ${ask}$.",
-            f"Positive real numbers satisfy {system}. What is the value of ${ask}$?",
-            f"If {system} and ${x}$, ${y}$, ${z}$ are all positive, compute ${ask}$.",
-            f"Three positive numbers ${x}, {y}, {z}$ are linked by {system}. Determine ${ask}$.",
-            f"Find the value of ${ask}$, given that ${x}, {y}, {z} > 0$ and that {system}.",
-            (
-                f"There is exactly one triple $({x}, {y}, {z})$ of positive reals for which "
-                f"{system}. For this triple, what is ${ask}$?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "products", x=x, y=y, z=z, system=system, ask=ask)
     parameters |= {
         "equations": sorted(equations),
         "ask": ask,
@@ -388,7 +337,7 @@ def _power_sums(rng: Random, level: int) -> Problem:
     """Newton's identities for three numbers."""
     x, y, z = tuple(rng.choice(TRIPLES))
     while True:
-        e1, e2, e3 = _signed(rng, 1, 6), _signed(rng, 1, 8), _signed(rng, 1, 8)
+        e1, e2, e3 = signed(rng, 1, 6), signed(rng, 1, 8), signed(rng, 1, 8)
         p2 = e1 * e1 - 2 * e2
         p3 = e1 * p2 - e2 * e1 + 3 * e3
         p4 = e1 * p3 - e2 * p2 + e3 * e1
@@ -426,22 +375,7 @@ def _power_sums(rng: Random, level: int) -> Problem:
         }
     ask = rng.choice(list(asks))
     system = _system(rng, given)
-    question = rng.choice(
-        (
-            f"Suppose that {system}. Find ${ask}$.",
-            (
-                f"Numbers ${x}$, ${y}$ and ${z}$ (real or complex) satisfy {system}. What is "
-                f"the value of ${ask}$?"
-            ),
-            f"Given {system} compute \\[{ask}.\\] Your answer should be an integer.",
-            (
-                f"If {system} then ${ask}$ is determined, although the three numbers need not "
-                "be nice. Find its value."
-            ),
-            f"Determine the value of ${ask}$ when {system}.",
-            f"The complex numbers ${x}, {y}, {z}$ are such that {system}. Evaluate ${ask}$.",
-        )
-    )
+    question = WORDINGS.draw(rng, "power sums", system=system, ask=ask, x=x, y=y, z=z)
     return Problem(tidy(question), str(asks[ask]), {"given": sorted(given), "ask": ask})
 
 
@@ -449,7 +383,7 @@ def _conjugate_pair(rng: Random, level: int) -> Problem:
     """x + 1/x and its like."""
     x = rng.choice("xtzaw")
     c = rng.choice((2, 3, 4, 5)) if level == 3 else rng.randint(1, 2) if level == 2 else 1
-    s = _signed(rng, 3, 14)
+    s = signed(rng, 3, 14)
     first = f"{x} + \\frac{{{c}}}{{{x}}} = {s}"
     powers = {1: s, 2: s * s - 2 * c}
     for n in range(3, 8):
@@ -465,7 +399,7 @@ def _conjugate_pair(rng: Random, level: int) -> Problem:
         first = f"{polynomial((1, -s, c), x)} = 0"
     elif level == 3 and form:
         # x - c/x given, even power wanted
-        s = _signed(rng, 2, 7)
+        s = signed(rng, 2, 7)
         first, square = f"{x} - \\frac{{{c}}}{{{x}}} = {s}", s * s + 2 * c
         if form == 1:
             ask, value = f"{x}^4 + \\frac{{{c**4}}}{{{x}^4}}", str(square * square - 2 * c * c)
@@ -475,33 +409,7 @@ def _conjugate_pair(rng: Random, level: int) -> Problem:
     if level == 2 and c == 1 and form == 0 and s > 2:
         ask, value = f"{x} - \\frac{{1}}{{{x}}}", root(size)
         first = f"{x} > 1$ and ${x} + \\frac{{1}}{{{x}}} = {s}"
-    question = rng.choice(
-        (
-            f"If ${first}$, what is ${ask}$?",
-            f"A number ${x}$ satisfies ${first}$. Find the value of ${ask}$.",
-            f"Given that ${first}$, evaluate \\[{ask}.\\] Simplify your answer.",
-            f"Let ${x}$ be a number with ${first}$. Compute ${ask}$ without finding ${x}$ itself.",
-            f"Determine ${ask}$ for a nonzero number ${x}$ such that ${first}$.",
-            (
-                f"Maria notices that her secret number ${x}$ has the property ${first}$. Without "
-                f"revealing ${x}$ she tells us ${ask}$. What does she say?"
-            ),
-            f"Start from \\[{first}\\] and work out the exact value of ${ask}$.",
-            (
-                f"Real or complex, a certain ${x}$ is a solution of ${first}$. For this ${x}$, "
-                f"how much is ${ask}$?"
-            ),
-            f"Express ${ask}$ as a single number, where ${first}$.",
-            (
-                f"We are told that ${first}$. Use this fact, perhaps more than once, to "
-                f"calculate \\[{ask}.\\] What is the result?"
-            ),
-            (
-                f"Suppose ${first}$. The quantity ${ask}$ then has only one possible value. "
-                "What is it?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "conjugate pair", first=first, ask=ask, x=x)
     return Problem(tidy(question), value, {"given": first, "ask": ask})
 
 

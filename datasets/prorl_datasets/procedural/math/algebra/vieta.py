@@ -7,12 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, listed, polynomial, power, terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _discriminant(a: int, b: int, c: int, d: int) -> int:
@@ -74,7 +74,7 @@ def _cubic_asks(
 def _sums(rng: Random, level: int) -> Problem:
     while True:
         a = rng.choice((1, 1, 1, 2, 3, 4))
-        rest = [_signed(rng, 1, 9) for _ in range(2 if level == 1 else 3)]
+        rest = [signed(rng, 1, 9) for _ in range(2 if level == 1 else 3)]
         if level > 1 and rng.random() < 0.4:
             rest[rng.randrange(2)] = 0
         if level > 1:
@@ -95,26 +95,16 @@ def _sums(rng: Random, level: int) -> Problem:
     formula = polynomial((a, *rest))
     roots = listed([f"${name}$" for name in names])
     word = "quadratic" if level == 1 else "cubic"
-    question = rng.choice(
-        (
-            f"Let {roots} be the roots of ${formula} = 0$. Compute ${ask}$.",
-            f"If {roots} are the solutions, real or complex, of ${formula} = 0$, what is ${ask}$?",
-            (
-                f"The {word} polynomial ${formula}$ has zeros {roots}. Find the value of "
-                f"\\[{ask}.\\] Give an exact answer."
-            ),
-            (
-                f"Suppose ${formula}$ is equal to "
-                f"${'' if a == 1 else a}{''.join(f'(x - {name})' for name in names)}$ for all "
-                f"$x$. Evaluate ${ask}$."
-            ),
-            f"Without solving ${formula} = 0$, determine ${ask}$, where {roots} denote its roots.",
-            (
-                f"What is the value of ${ask}$ when {roots} are the "
-                f"{'two' if level == 1 else 'three'} complex roots of the equation \\[{formula} "
-                "= 0?\\] Simplify fully."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "sums",
+        roots=roots,
+        formula=formula,
+        ask=ask,
+        word=word,
+        shown_a="" if a == 1 else a,
+        factors="".join(f"(x - {name})" for name in names),
+        two_or_three="two" if level == 1 else "three",
     )
     return Problem(question, fraction(asks[ask]), {"coefficients": [a, *rest], "ask": ask})
 
@@ -123,7 +113,7 @@ def _relation_quadratic(rng: Random) -> Problem:
     k = rng.choice("kmc")
     while True:
         a, n = rng.choice((1, 1, 2, 3)), rng.choice((2, 3, 4, 5))
-        r = _signed(rng, 1, 6)
+        r = signed(rng, 1, 6)
         s = n * r
         b, c = -a * (r + s), a * r * s
         if abs(b) < 60:
@@ -137,26 +127,17 @@ def _relation_quadratic(rng: Random) -> Problem:
             r, s, b = -r, -s, -b
         equation, value = f"{terms([(a, 'x^2')])} - {k}x + {c} = 0", str(-b)
         condition = f"${k}$ is positive and "
-    question = rng.choice(
-        (
-            (
-                f"In the equation ${equation}$, {condition or f'${k}$ is a constant and '}one "
-                f"root is {times} the other. Find ${k}$."
-            ),
-            (
-                f"Given that {condition}one of the roots of ${equation}$ equals {times} the "
-                f"other one, what is ${k}$?"
-            ),
-            (
-                f"The solutions of ${equation}$ are in the ratio $1 : {n}$. "
-                f"{f'If ${k} > 0$, determine' if condition else 'Determine'} the value of ${k}$."
-            ),
-            (
-                f"A {'positive ' if condition else ''}constant ${k}$ is chosen so that "
-                f"\\[{equation}\\] has two nonzero roots, one of them {times} the other. Which "
-                "constant is it?"
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "relation quadratic",
+        equation=equation,
+        condition_or_constant=condition or f"${k}$ is a constant and ",
+        times=times,
+        k=k,
+        condition=condition,
+        n=n,
+        determine=f"If ${k} > 0$, determine" if condition else "Determine",
+        positive="positive " if condition else "",
     )
     return Problem(question, value, {"equation": equation, "kind": "ratio", "n": n, "k": k})
 
@@ -164,7 +145,7 @@ def _relation_quadratic(rng: Random) -> Problem:
 def _relation_difference(rng: Random) -> Problem:
     k = rng.choice("kmc")
     while True:
-        r, d = _signed(rng, 1, 9), rng.randint(2, 9)
+        r, d = signed(rng, 1, 9), rng.randint(2, 9)
         s = r + d
         if s and r + s:
             break
@@ -175,19 +156,14 @@ def _relation_difference(rng: Random) -> Problem:
         if squares
         else f"the roots differ by ${d}$"
     )
-    question = rng.choice(
-        (
-            f"For what value of ${k}$ is it true of ${equation}$ that {fact}?",
-            f"The equation ${equation}$ is such that {fact}. Find ${k}$.",
-            (
-                f"Suppose that in ${equation}$ the constant ${k}$ has been chosen so that "
-                f"{fact}. What is the larger root?"
-            ),
-            (
-                f"{fact[0].upper()}{fact[1:]} in the equation \\[{equation}.\\] Determine the "
-                f"constant ${k}$."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "relation difference",
+        k=k,
+        equation=equation,
+        fact=fact,
+        fact_capital=fact[0].upper(),
+        fact_rest=fact[1:],
     )
     value = max(r, s) if "larger" in question else r * s
     return Problem(
@@ -206,17 +182,17 @@ def _relation_progression(rng: Random) -> Problem:
     k = rng.choice("kmc")
     form = rng.choice(("arithmetic", "geometric", "quartic", "opposite"))
     if form == "arithmetic":
-        middle, d = _signed(rng, 1, 6), rng.randint(1, 7)
+        middle, d = signed(rng, 1, 6), rng.randint(1, 7)
         roots = [middle - d, middle, middle + d]
         if 0 in roots:
             return _relation_progression(rng)
         fact = "the roots form an arithmetic progression"
     elif form == "geometric":
-        middle, ratio = _signed(rng, 2, 6) * 2, rng.choice((2, -2))
+        middle, ratio = signed(rng, 2, 6) * 2, rng.choice((2, -2))
         roots = [middle // ratio, middle, middle * ratio]
         fact = "the roots form a geometric progression"
     elif form == "opposite":
-        r, s = rng.randint(1, 7), _signed(rng, 1, 9)
+        r, s = rng.randint(1, 7), signed(rng, 1, 9)
         if r == abs(s):
             return _relation_progression(rng)
         roots = [r, -r, s]
@@ -224,18 +200,8 @@ def _relation_progression(rng: Random) -> Problem:
     else:
         d = rng.randint(1, 5)
         equation = f"x^4 - {k}x^2 + {9 * d**4} = 0"
-        question = rng.choice(
-            (
-                f"The four real roots of ${equation}$ are in arithmetic progression. Find ${k}$.",
-                (
-                    f"For which ${k}$ does the graph of $y = {equation[:-4]}$ cut the $x$-axis in "
-                    "four equally spaced points?"
-                ),
-                (
-                    f"If the equation \\[{equation}\\] has four distinct real solutions that are "
-                    f"equally spaced on the number line, what is ${k}$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "relation progression", equation=equation, k=k, left_side=equation[:-4]
         )
         return Problem(question, str(10 * d * d), {"equation": equation, "kind": "quartic", "k": k})
     e1 = sum(roots)
@@ -253,18 +219,7 @@ def _relation_progression(rng: Random) -> Problem:
             value = e2
     else:
         equation, value = f"{terms([(1, 'x^3'), (-e1, 'x^2'), (e2, 'x')])} + {k} = 0", -e3
-    question = rng.choice(
-        (
-            f"Find ${k}$, given that ${equation}$ and {fact}.",
-            f"The constant ${k}$ in ${equation}$ is such that {fact}. What is ${k}$?",
-            (
-                f"When ${k}$ has the right value, {fact} in the cubic equation "
-                f"\\[{equation}.\\] Determine this value."
-            ),
-            f"Suppose {fact} for the equation ${equation}$. Find the value of the constant ${k}$.",
-            f"All three roots of ${equation}$ are real, and {fact}. Compute ${k}$.",
-        )
-    )
+    question = WORDINGS.draw(rng, "relation progression, 2", k=k, equation=equation, fact=fact)
     question = question.replace(
         f"given that ${equation}$ and {fact}", f"given that {fact} in the case of ${equation}$"
     )
@@ -280,7 +235,7 @@ def _transformed(rng: Random, level: int) -> Problem:
     r, s, t = names = rng.choice(("rst", "abc", "pqr", "uvw"))
     if level < 3:
         while True:
-            b, c = _signed(rng, 1, 9), _signed(rng, 1, 9)
+            b, c = signed(rng, 1, 9), signed(rng, 1, 9)
             if b * b != 4 * c:
                 break
         e1, e2 = Fraction(-b), Fraction(c)
@@ -316,7 +271,7 @@ def _transformed(rng: Random, level: int) -> Problem:
     else:
         b, c, d = 0, -3, 2
         while not _discriminant(1, b, c, d):
-            b, c, d = rng.choice((0, _signed(rng, 1, 5))), _signed(rng, 1, 6), _signed(rng, 1, 6)
+            b, c, d = rng.choice((0, signed(rng, 1, 5))), signed(rng, 1, 6), signed(rng, 1, 6)
         e1, e2, e3 = Fraction(-b), Fraction(c), Fraction(-d)
         three = {
             (f"{r}^2", f"{s}^2", f"{t}^2"): (e1 * e1 - 2 * e2, e2 * e2 - 2 * e1 * e3, e3 * e3),
@@ -332,30 +287,14 @@ def _transformed(rng: Random, level: int) -> Problem:
         shown = listed([f"${part}$" for part in roots3])
         roots = ("", "")
     formula = polynomial(coefficients)
-    question = rng.choice(
-        (
-            (
-                f"The roots of ${formula} = 0$ are {old}. Find the monic {degree} polynomial in "
-                f"$x$ whose roots are {shown}."
-            ),
-            (
-                f"Let {old} be the zeros of ${formula}$. Which polynomial in $x$ with leading "
-                f"coefficient $1$ and of degree ${len(names) if level == 3 else 2}$ has the "
-                f"zeros {shown}?"
-            ),
-            (
-                f"If {old} are the solutions of \\[{formula} = 0,\\] then {shown} are the "
-                f"solutions of $P(x) = 0$ for exactly one monic {degree} $P$. Determine $P(x)$."
-            ),
-            (
-                f"Write down, in expanded form, the monic {degree} polynomial in $x$ that "
-                f"vanishes at {shown}, where {old} are the roots of ${formula}$."
-            ),
-            (
-                f"Given that ${formula}$ has roots {old}, find a {degree} polynomial in $x$, "
-                f"with leading coefficient $1$, that has roots {shown}."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "transformed",
+        formula=formula,
+        old=old,
+        degree=degree,
+        shown=shown,
+        len_names=len(names) if level == 3 else 2,
     )
     parameters = {"coefficients": coefficients, "new": shown}
     return Problem(question, answer, parameters)
@@ -364,7 +303,7 @@ def _transformed(rng: Random, level: int) -> Problem:
 def _given_root(rng: Random, level: int) -> Problem:
     """Rational coefficients bring the conjugate root along."""
     x = rng.choice("xz")
-    p, q = _signed(rng, 1, 5), rng.choice((2, 3, 5, 6, 7))
+    p, q = signed(rng, 1, 5), rng.choice((2, 3, 5, 6, 7))
     complex_root = rng.random() < 0.5
     if complex_root:
         q = rng.randint(1, 5)
@@ -377,28 +316,11 @@ def _given_root(rng: Random, level: int) -> Problem:
         asks = {"bc": b * c, "b + c": b + c, "c": c, "b - c": b - c}
         ask = rng.choice(list(asks))
         form = f"{x}^2 + b{x} + c"
-        question = rng.choice(
-            (
-                (
-                    f"One root of ${form} = 0$ is ${number}$, and $b$ and $c$ are {field} numbers. "
-                    f"Find ${ask}$."
-                ),
-                (
-                    f"If $b$ and $c$ are {field} and ${x} = {number}$ is a zero of ${form}$, what "
-                    f"is ${ask}$?"
-                ),
-                (
-                    f"The number ${number}$ satisfies ${form} = 0$ for certain {field} constants "
-                    f"$b$ and $c$. Compute ${ask}$."
-                ),
-                (
-                    f"Determine ${ask}$, given that ${form}$ has {field} coefficients and vanishes "
-                    f"at ${x} = {number}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "given root, level 1", form=form, number=number, field=field, ask=ask, x=x
         )
         return Problem(question, str(asks[ask]), {"number": number, "ask": ask, "degree": 2})
-    r = _signed(rng, 1, 6)
+    r = signed(rng, 1, 6)
     if level == 2:
         # (x^2 - 2px + size)(x - r)
         known = -2 * p - r
@@ -414,30 +336,13 @@ def _given_root(rng: Random, level: int) -> Problem:
         }
         ask = rng.choice(list(asks))
         shown = f"${ask}$" if len(ask) < 8 else ask
-        question = rng.choice(
-            (
-                (
-                    f"For {field} numbers $a$ and $b$, one root of ${form} = 0$ is ${number}$. Find "
-                    f"{shown}."
-                ),
-                (
-                    f"The cubic ${form}$ has {field} coefficients, and ${number}$ is one of its "
-                    f"zeros. What is {shown}?"
-                ),
-                (
-                    f"Suppose that $a$ and $b$ are {field} and that \\[{form} = 0\\] holds for ${x} "
-                    f"= {number}$. Determine {shown}."
-                ),
-                (
-                    f"Knowing that ${x} = {number}$ solves ${form} = 0$, where $a$ and $b$ are "
-                    f"{field} constants, find {shown}."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "given root, level 2", field=field, form=form, number=number, shown=shown, x=x
         )
         return Problem(
             question, str(asks[ask]), {"number": number, "ask": ask, "degree": 3, "known": known}
         )
-    u, v = _signed(rng, 1, 4), rng.choice((2, 3, 5, 7))
+    u, v = signed(rng, 1, 4), rng.choice((2, 3, 5, 7))
     second, size2 = terms([(u, ""), (1, f"\\sqrt{{{v}}}")]), u * u - v
     if not complex_root and v == q and abs(u) == abs(p):
         return _given_root(rng, level)
@@ -453,28 +358,7 @@ def _given_root(rng: Random, level: int) -> Problem:
     }
     ask = rng.choice(list(values))
     shown = f"${ask}$" if ask.startswith("P") else ask
-    question = rng.choice(
-        (
-            (
-                "A monic polynomial $P(x)$ of degree $4$ with rational coefficients has "
-                f"${number}$ and ${second}$ among its roots. Find {shown}."
-            ),
-            (
-                "Let $P(x)$ be the polynomial with rational coefficients, leading coefficient "
-                f"$1$ and least possible degree such that $P({number}) = P({second}) = 0$. What "
-                f"is {shown}?"
-            ),
-            (
-                f"The numbers ${number}$ and ${second}$ are zeros of a fourth-degree polynomial "
-                "$P(x) = x^4 + ax^3 + bx^2 + cx + d$, where $a, b, c, d$ are rational. "
-                f"Determine {shown}."
-            ),
-            (
-                "If $P$ is monic of degree four, has rational coefficients, and vanishes at $x "
-                f"= {number}$ and at $x = {second}$, compute {shown}."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "given root", number=number, second=second, shown=shown)
     return Problem(
         question, str(values[ask]), {"number": number, "second": second, "ask": ask, "degree": 4}
     )

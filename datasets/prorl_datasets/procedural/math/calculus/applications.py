@@ -7,12 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _value(coefficients: tuple[int | Fraction, ...], x: int | Fraction) -> Fraction:
@@ -48,47 +48,13 @@ def _extremes(rng: Random, level: int) -> Problem:
         ask = rng.choice(list(asks))
         which = "maximum" if "max" in ask else "minimum"
         if ask == "difference":
-            question = rng.choice(
-                (
-                    (
-                        f"The function ${f}(x) = {formula}$ has one local maximum and one local "
-                        "minimum. By how much does the value at the maximum exceed the value at the "
-                        "minimum?"
-                    ),
-                    (
-                        "Find the difference in height between the peak and the valley of the curve $y "
-                        f"= {formula}$."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "extremes, level 1, difference", f=f, formula=formula)
         elif ask.startswith("place"):
-            question = rng.choice(
-                (
-                    f"For which $x$ does ${f}(x) = {formula}$ have a local {which}?",
-                    (
-                        f"The curve $y = {formula}$ has a single local {which} point. What is its "
-                        "$x$-coordinate?"
-                    ),
-                    (
-                        f"At what number does the function \\[{f}(x) = {formula}\\] attain a local "
-                        f"{which}?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "extremes, level 1, place", f=f, formula=formula, which=which
             )
         else:
-            question = rng.choice(
-                (
-                    f"What is the local {which} value of ${f}(x) = {formula}$?",
-                    (
-                        f"Find the $y$-coordinate of the local {which} point of the graph of $y = "
-                        f"{formula}$."
-                    ),
-                    (
-                        f"The function \\[{f}(x) = {formula}\\] has exactly one local {which}. "
-                        f"Determine the value of ${f}$ there."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "extremes, level 1", which=which, f=f, formula=formula)
         return Problem(question, fraction(asks[ask]), {"formula": formula, "ask": ask})
     if level == 2:
         r, s = _even_pair(rng)
@@ -106,39 +72,21 @@ def _extremes(rng: Random, level: int) -> Problem:
         ask = rng.choice(("greatest", "least", "range"))
         if ask == "range":
             answer = f"[{fraction(min(values))}, {fraction(max(values))}]"
-            question = rng.choice(
-                (
-                    (
-                        f"Find the range of ${f}(x) = {formula}$ on the closed interval $[{low}, "
-                        f"{high}]$, in interval notation."
-                    ),
-                    (
-                        f"Which values does \\[{f}(x) = {formula}\\] take for ${low} \\le x \\le "
-                        f"{high}$? Answer with an interval."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "extremes, level 2, range", f=f, formula=formula, low=low, high=high
             )
         else:
             answer = fraction(max(values) if ask == "greatest" else min(values))
-            question = rng.choice(
-                (
-                    (
-                        f"What is the {ask} value of ${f}(x) = {formula}$ on the interval $[{low}, "
-                        f"{high}]$?"
-                    ),
-                    (
-                        f"If ${low} \\le x \\le {high}$, how "
-                        f"{'large' if ask == 'greatest' else 'small'} can ${formula}$ be?"
-                    ),
-                    (
-                        f"Find the absolute {'maximum' if ask == 'greatest' else 'minimum'} of the "
-                        f"function \\[{f}(x) = {formula}\\] over $[{low}, {high}]$."
-                    ),
-                    (
-                        f"Determine the {ask} number among the values of ${formula}$ for $x$ between "
-                        f"${low}$ and ${high}$, the endpoints included."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "extremes, level 2",
+                ask=ask,
+                f=f,
+                formula=formula,
+                low=low,
+                high=high,
+                large_or_small="large" if ask == "greatest" else "small",
+                maximum_or_minimum="maximum" if ask == "greatest" else "minimum",
             )
         return Problem(question, answer, {"formula": formula, "low": low, "high": high, "ask": ask})
     form = rng.choice(("roots", "unknown", "xexp"))
@@ -153,29 +101,8 @@ def _extremes(rng: Random, level: int) -> Problem:
             "count": str(int(two - one) - 1),
         }
         ask = rng.choice(list(asks3))
-        question = rng.choice(
-            {
-                "interval": (
-                    (
-                        f"For which real numbers ${k}$ does the equation ${shown}$ have three different "
-                        "real roots? Answer with an open interval."
-                    ),
-                    (
-                        f"The graph of $y = {shown[:-4]}$ crosses the $x$-axis three times exactly when "
-                        f"${k}$ lies in a certain open interval. Find this interval."
-                    ),
-                ),
-                "count": (
-                    (
-                        f"For how many integers ${k}$ does \\[{shown}\\] have three distinct real "
-                        "solutions?"
-                    ),
-                    (
-                        f"How many integer values of ${k}$ are there for which the curve $y = "
-                        f"{shown[:-4]}$ meets the $x$-axis in three different points?"
-                    ),
-                ),
-            }[ask]
+        question = WORDINGS.draw(
+            rng, f"extremes, roots, {ask}", k=k, shown=shown, left_side=shown[:-4]
         )
         return Problem(tidy(question), asks3[ask], {"shown": shown, "k": k, "ask": ask})
     if form == "unknown":
@@ -183,7 +110,7 @@ def _extremes(rng: Random, level: int) -> Problem:
         r, s = _even_pair(rng)
         if not r * s:
             return _extremes(rng, level)
-        c = _signed(rng, 1, 9)
+        c = signed(rng, 1, 9)
         full = (1, Fraction(-3 * (r + s), 2), 3 * r * s, c)
         v = _value(full, r)
         a, b = int(full[1]), int(full[2])
@@ -195,24 +122,7 @@ def _extremes(rng: Random, level: int) -> Problem:
             "a": a,
         }
         ask = rng.choice(list(asks4))
-        question = rng.choice(
-            (
-                (
-                    f"The function ${f}(x) = x^3 + ax^2 + bx + c$ has a local maximum of ${v}$ at "
-                    f"$x = {r}$ and a local minimum at $x = {s}$. Find ${ask}$."
-                ),
-                (
-                    f"Constants $a$, $b$, $c$ are chosen so that ${f}(x) = x^3 + ax^2 + bx + c$ has "
-                    f"extreme points at $x = {r}$ and at $x = {s}$, with ${f}({r}) = {v}$. What is "
-                    f"${ask}$?"
-                ),
-                (
-                    f"Let \\[{f}(x) = x^3 + ax^2 + bx + c.\\] The graph has horizontal tangents at "
-                    f"$x = {r}$ and $x = {s}$, and it passes through $({r}, {v})$. Determine "
-                    f"${ask}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "extremes, unknown", f=f, v=v, r=r, s=s, ask=ask)
         return Problem(question, str(asks4[ask]), {"r": r, "s": s, "v": int(v), "ask": ask, "f": f})
     n, a, c = rng.randint(1, 4), rng.randint(1, 4), rng.randint(1, 9)
     # c x^n e^(-a x), x > 0: at n/a
@@ -221,31 +131,11 @@ def _extremes(rng: Random, level: int) -> Problem:
     formula = f"{lead}e^{{{exponent}}}"
     place = Fraction(n, a)
     if rng.random() < 0.5:
-        question = rng.choice(
-            (
-                f"At which $x > 0$ does ${f}(x) = {formula}$ reach its greatest value?",
-                (
-                    f"For positive $x$ the expression ${formula}$ first grows and then shrinks. "
-                    "Where is it largest? Give $x$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "extremes", f=f, formula=formula)
         return Problem(question, fraction(place), {"formula": formula, "ask": "peak place"})
     value = c * place**n
     answer = f"{'' if value == 1 else fraction(value)}e^{{-{n}}}"
-    question = rng.choice(
-        (
-            (
-                f"What is the greatest value of ${f}(x) = {formula}$ for $x > 0$? Give an exact "
-                "answer."
-            ),
-            f"Find the maximum of \\[{formula}\\] over the positive real numbers, exactly.",
-            (
-                f"The function ${f}(x) = {formula}$, $x > 0$, has an absolute maximum. How "
-                "large is it, in exact form?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "extremes, peak value", f=f, formula=formula)
     return Problem(question, answer, {"formula": formula, "ask": "peak value"})
 
 
@@ -257,60 +147,28 @@ def _best_shape(rng: Random, level: int) -> Problem:
             fence = rng.randint(2, 30) * 4 * (parts + 1)
             # two long sides, parts + 1 short ones
             area = Fraction(fence * fence, 8 * (parts + 1))
-            question = rng.choice(
-                (
-                    (
-                        f"A farmer has ${fence}$ metres of fence. He encloses a rectangular field and "
-                        f"divides it into ${parts}$ pens by fences parallel to one side. What is the "
-                        "greatest possible total area, in square metres?"
-                    ),
-                    (
-                        f"A rectangle is split into ${parts}$ smaller rectangles by ${parts - 1}$ "
-                        f"segment{'s' if parts > 2 else ''} parallel to one of its sides. All segments, "
-                        f"the outline included, have total length ${fence}$. How large can the area of "
-                        "the whole rectangle be?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "best shape, level 1, fence",
+                fence=fence,
+                parts=parts,
+                parts_minus_one=parts - 1,
+                plural_s="s" if parts > 2 else "",
             )
             return Problem(question, fraction(area), {"form": form, "fence": fence, "parts": parts})
         if form == "wall":
             fence = rng.randint(10, 120) * 2
             area = Fraction(fence * fence, 8)
-            question = rng.choice(
-                (
-                    (
-                        f"With ${fence}$ feet of fencing, a rectangular garden is to be closed off "
-                        "along a straight wall, which needs no fence. Find the largest area that the "
-                        "garden can have, in square feet."
-                    ),
-                    (
-                        f"Three sides of a rectangle have total length ${fence}$; the fourth side lies "
-                        "along a river. What is the maximum area of the rectangle?"
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "best shape, level 1, wall", fence=fence)
             return Problem(question, fraction(area), {"form": form, "fence": fence})
         if form == "product":
             total, p = rng.randint(2, 20) * 3, rng.choice((2, 1))
             x = Fraction(total * 2, 3)
             value = x**2 * (total - x) if p == 2 else Fraction(total * total, 4)
             question = (
-                rng.choice(
-                    (
-                        (
-                            f"Two positive numbers add up to ${total}$. What is the largest possible value "
-                            "of the product of one number and the square of the other?"
-                        ),
-                        f"Find the maximum of $x^2y$ for positive $x$ and $y$ with $x + y = {total}$.",
-                    )
-                )
+                WORDINGS.draw(rng, "best shape, level 1, product, p 2", total=total)
                 if p == 2
-                else rng.choice(
-                    (
-                        f"The sum of two real numbers is ${total}$. How large can their product be?",
-                        f"Find the maximum of $xy$ for real $x$ and $y$ with $x + y = {total}$.",
-                    )
-                )
+                else WORDINGS.draw(rng, "best shape, level 1, product", total=total)
             )
             return Problem(question, fraction(value), {"form": form, "total": total, "p": p})
         price, sold, less = rng.randint(8, 40), rng.randint(10, 60) * 10, rng.randint(2, 12)
@@ -318,20 +176,7 @@ def _best_shape(rng: Random, level: int) -> Problem:
         x = Fraction(sold - less * price, 2 * less)
         if x <= 0 or x.denominator > 2:
             return _best_shape(rng, level)
-        question = rng.choice(
-            (
-                (
-                    f"At a price of ${price}$ coins a shop sells ${sold}$ lamps a month. Each "
-                    f"increase of the price by one coin costs it ${less}$ sales. Which price, in "
-                    "coins, brings in the most money? Prices need not be whole numbers."
-                ),
-                (
-                    f"When tickets cost ${price}$ euros, ${sold}$ people come; for every euro added "
-                    f"to the price ${less}$ fewer people come, and in between the attendance "
-                    "changes evenly. At what price in euros is the income greatest?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "best shape, level 1", price=price, sold=sold, less=less)
         return Problem(
             question,
             fraction(price + x),
@@ -355,19 +200,16 @@ def _best_shape(rng: Random, level: int) -> Problem:
             )
             want = rng.choice(("volume", "cut"))
             cut_size = dims[0] // 6 if dims[0] == dims[1] else cut
-            question = rng.choice(
-                (
-                    (
-                        f"Equal squares are cut from the corners of a {sheet}, and the flaps are folded "
-                        "up to make an open box. "
-                        f"{'What is the largest possible volume of the box?' if want == 'volume' else 'How long should the sides of the squares be to make the volume of the box as large as possible?'}"
-                    ),
-                    (
-                        f"An open box is folded from a {sheet} after a square of side $x$ has been "
-                        "removed at each corner. "
-                        f"{'Find the maximum volume of such a box.' if want == 'volume' else 'Find the $x$ for which the box has the greatest volume.'}"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "best shape, level 2, box",
+                sheet=sheet,
+                request="What is the largest possible volume of the box?"
+                if want == "volume"
+                else "How long should the sides of the squares be to make the volume of the box as large as possible?",
+                request_of_one="Find the maximum volume of such a box."
+                if want == "volume"
+                else "Find the $x$ for which the box has the greatest volume.",
             )
             return Problem(
                 question,
@@ -385,22 +227,13 @@ def _best_shape(rng: Random, level: int) -> Problem:
                 "distance": root(d.numerator * d.denominator, Fraction(1, d.denominator)),
                 "square": fraction(d),
             }[want]
-            what = {
-                "x": "the $x$-coordinate of the point",
-                "distance": "the distance from $P$ to the point",
-                "square": "the square of the distance from $P$ to the point",
-            }[want]
-            question = rng.choice(
-                (
-                    (
-                        f"Let $P = ({c}, 0)$. Find {what} of the curve $y = \\sqrt{{x}}$ that lies "
-                        "nearest to $P$."
-                    ),
-                    (
-                        f"Among all points of the curve $y = \\sqrt{{x}}$, one is closest to $P = ({c}, "
-                        f"0)$. Determine {what.replace('the point', 'this point')}."
-                    ),
-                )
+            what = WORDINGS.one(f"best shape {want}")
+            question = WORDINGS.draw(
+                rng,
+                "best shape, level 2, closest",
+                c=c,
+                what=what,
+                what_of_this=what.replace("the point", "this point"),
             )
             return Problem(question, answer, {"form": form, "c": c, "want": want})
         c, a = rng.randint(1, 12), rng.choice((1, 1, 2, 3))
@@ -408,92 +241,38 @@ def _best_shape(rng: Random, level: int) -> Problem:
         height = 3 * c
         value = root(c * a, Fraction(4 * c, a))
         curve = terms([(height, ""), (-a, "x^2")])
-        question = rng.choice(
-            (
-                (
-                    "A rectangle has two vertices on the $x$-axis and the other two on the part of "
-                    f"the curve $y = {curve}$ that lies above the axis. What is its largest "
-                    "possible area?"
-                ),
-                (
-                    "Find the maximum area of a rectangle that is inscribed in the region between "
-                    f"the parabola $y = {curve}$ and the $x$-axis, one side lying on the axis."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "best shape, level 2", curve=curve)
         return Problem(question, value, {"form": form, "height": height, "a": a})
     form = rng.choice(("can", "cone in sphere", "cylinder in cone", "tank"))
     if form == "tank":
         # open box with square base, volume V = 4 k^3: surface x^2 + 4V/x, x = 2k, surface 12 k^2
         k = rng.randint(1, 12)
         volume = 4 * k**3
-        question = rng.choice(
-            (
-                (
-                    f"An open tank with a square base and vertical sides is to hold ${volume}$ "
-                    "cubic metres. What is the least possible area, in square metres, of the sheet "
-                    "metal for its base and its four sides?"
-                ),
-                (
-                    f"A box without a lid has a square base and volume ${volume}$. How small can "
-                    "the total area of its five faces be?"
-                ),
-                (
-                    "Find the minimum surface area of an open-topped rectangular box of volume "
-                    f"${volume}$ whose bottom is a square."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "best shape, tank", volume=volume)
         return Problem(question, str(12 * k * k), {"form": form, "volume": volume})
     if form == "can":
         # closed can with surface 6 pi k^2: r = k, h = 2k, volume 2 pi k^3; or volume fixed
         k = rng.randint(1, 12)
         if rng.random() < 0.5:
-            question = rng.choice(
-                (
-                    (
-                        f"A closed cylindrical can has total surface area ${6 * k * k}\\pi$. What is "
-                        "the greatest possible volume of the can?"
-                    ),
-                    (
-                        f"From ${6 * k * k}\\pi$ square centimetres of tin a cylinder with bottom and "
-                        "lid is made, without waste. Find the largest volume, in cubic centimetres, "
-                        "that it can have."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "best shape, can", surface=6 * k * k)
             return Problem(question, f"{2 * k**3}\\pi", {"form": form, "surface": 6 * k * k})
-        question = rng.choice(
-            (
-                (
-                    f"A cylinder with bottom and lid has volume ${2 * k**3}\\pi$. What is the "
-                    "smallest possible area of its whole surface?"
-                ),
-                (
-                    f"Cylindrical cans of volume ${2 * k**3}\\pi$ cubic centimetres, closed at both "
-                    "ends, can be slim or flat. Find the least surface area, in square "
-                    "centimetres, that such a can may have."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "best shape, can, 2", volume=2 * k**3)
         return Problem(question, f"{6 * k * k}\\pi", {"form": form, "volume": 2 * k**3})
     if form == "cone in sphere":
         big = rng.randint(1, 9) * 3
         # h = 4R/3, r^2 = 8R^2/9, V = 32 pi R^3/81
         value = Fraction(32 * big**3, 81)
         want = rng.choice(("volume", "height"))
-        question = rng.choice(
-            (
-                (
-                    f"A right circular cone is inscribed in a sphere of radius ${big}$. "
-                    f"{'What is the maximum volume of the cone?' if want == 'volume' else 'What is the height of the cone when its volume is as large as possible?'}"
-                ),
-                (
-                    "Consider all right circular cones whose apex and base circle lie on a sphere "
-                    f"of radius ${big}$. "
-                    f"{'How large can the volume of such a cone be?' if want == 'volume' else 'Find the height of the one with the greatest volume.'}"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "best shape, cone in sphere",
+            big=big,
+            request="What is the maximum volume of the cone?"
+            if want == "volume"
+            else "What is the height of the cone when its volume is as large as possible?",
+            request_of_one="How large can the volume of such a cone be?"
+            if want == "volume"
+            else "Find the height of the one with the greatest volume.",
         )
         if want == "height":
             return Problem(question, str(4 * big // 3), {"form": form, "radius": big, "want": want})
@@ -506,20 +285,7 @@ def _best_shape(rng: Random, level: int) -> Problem:
     r, h = rng.randint(2, 15), rng.randint(2, 20)
     # cylinder in a cone: x = 2r/3, height h/3: 4 pi r^2 h/27
     value = Fraction(4 * r * r * h, 27)
-    question = rng.choice(
-        (
-            (
-                f"A right circular cone has base radius ${r}$ and height ${h}$. What is the "
-                "largest volume of a cylinder that fits inside it with its axis along the axis "
-                "of the cone?"
-            ),
-            (
-                "Find the maximum volume of a right circular cylinder inscribed in a cone of "
-                f"height ${h}$ and base radius ${r}$, the base of the cylinder lying in the "
-                "base of the cone."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "best shape", r=r, h=h)
     answer = (
         f"{fraction(value)}\\pi"
         if value.denominator == 1
@@ -535,70 +301,25 @@ def _related(rng: Random, level: int) -> Problem:
         slow = Fraction(rate, rng.choice((1, 1, 2)))
         if form == "circle":
             value = 2 * size * slow
-            question = rng.choice(
-                (
-                    (
-                        f"The radius of a circular ripple grows at ${fraction(slow)}$ centimetres per "
-                        "second. How fast, in square centimetres per second, does its area grow when "
-                        f"the radius is ${size}$ centimetres?"
-                    ),
-                    (
-                        f"An oil slick stays circular while its radius increases by ${fraction(slow)}$ "
-                        f"metres per minute. At the moment when the radius is ${size}$ metres, at what "
-                        "rate is the area increasing, in square metres per minute?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "related, level 1, circle", slow=fraction(slow), size=size
             )
             answer = _pi(value)
         elif form == "sphere":
             value = 4 * size * size * slow
-            question = rng.choice(
-                (
-                    (
-                        f"A balloon is a sphere whose radius grows at ${fraction(slow)}$ centimetres "
-                        "per second. Find the rate, in cubic centimetres per second, at which its "
-                        f"volume increases when the radius is ${size}$ centimetres."
-                    ),
-                    (
-                        f"The radius $r$ of a ball satisfies $\\frac{{dr}}{{dt}} = {fraction(slow)}$. "
-                        f"What is $\\frac{{dV}}{{dt}}$, where $V$ is the volume, at the time when $r = "
-                        f"{size}$?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "related, level 1, sphere", slow=fraction(slow), size=size
             )
             answer = _pi(value)
         elif form == "square":
             value = 2 * size * slow
-            question = rng.choice(
-                (
-                    (
-                        f"Each side of a square grows at the rate of ${fraction(slow)}$ units per "
-                        "second. How fast, in square units per second, is the area growing when the "
-                        f"side is ${size}$ units long?"
-                    ),
-                    (
-                        "A square sheet of metal expands so that its side $s$ increases by "
-                        f"${fraction(slow)}$ millimetres per hour. At what rate, in square millimetres "
-                        f"per hour, does its area change at the time when $s = {size}$?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "related, level 1, square", slow=fraction(slow), size=size
             )
             answer = fraction(value)
         else:
             value = 3 * size * size * slow
-            question = rng.choice(
-                (
-                    (
-                        f"An ice cube melts so that its edge shrinks by ${fraction(slow)}$ centimetres "
-                        "per hour. How many cubic centimetres per hour does it lose when the edge is "
-                        f"${size}$ centimetres?"
-                    ),
-                    (
-                        f"The edge $a$ of a cube satisfies $\\frac{{da}}{{dt}} = {fraction(slow)}$. "
-                        f"Determine the rate of change of its volume when $a = {size}$."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "related, level 1", slow=fraction(slow), size=size)
             answer = fraction(value)
         return Problem(question, answer, {"form": form, "size": size, "rate": str(slow)})
     if level == 2:
@@ -621,26 +342,8 @@ def _related(rng: Random, level: int) -> Problem:
             )
             rate = Fraction(rng.randint(1, 6), rng.choice((1, 2)))
             value = rate * x / y
-            question = rng.choice(
-                (
-                    (
-                        f"A ladder ${length}$ feet long leans against a vertical wall. Its foot is "
-                        f"pulled away from the wall at ${fraction(rate)}$ feet per second. How fast, in "
-                        f"feet per second, does the top slide down when the foot is ${x}$ feet from the "
-                        "wall?"
-                    ),
-                    (
-                        f"The ends of a rod of length ${length}$ slide along the positive $x$-axis and "
-                        "the positive $y$-axis. The lower end moves away from the origin at speed "
-                        f"${fraction(rate)}$. What is the speed of the upper end at the moment when it "
-                        f"is at $(0, {y})$?"
-                    ),
-                    (
-                        "Two points move along the axes, one at $(x, 0)$ and one at $(0, y)$ with $x, "
-                        f"y > 0$, so that their distance is always ${length}$. If $\\frac{{dx}}{{dt}} = "
-                        f"{fraction(rate)}$, find $\\frac{{dy}}{{dt}}$ when $x = {x}$."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "related, level 2, ladder", length=length, rate=fraction(rate), x=x, y=y
             )
             if "frac{dy}" in question:
                 value = -value
@@ -676,23 +379,15 @@ def _related(rng: Random, level: int) -> Problem:
             if value == 0:
                 return _related(rng, level)
             direction = "away from" if away else "towards"
-            question = rng.choice(
-                (
-                    (
-                        f"Two straight roads cross at right angles. One car is ${x}$ km from the "
-                        f"crossing and drives away from it at ${u}$ km per hour; another is ${y}$ km "
-                        f"from the crossing on the other road and drives {direction} it at ${v}$ km per "
-                        "hour. At what rate, in km per hour, is the distance between the cars "
-                        "changing? Count a decrease as negative."
-                    ),
-                    (
-                        f"Ship $A$ is ${x}$ miles east of a buoy and sails east at ${u}$ miles per "
-                        f"hour. Ship $B$ is ${y}$ miles north of the buoy and sails "
-                        f"{'north' if away else 'south'} at ${v}$ miles per hour. How fast, in miles "
-                        "per hour, is the distance between the ships growing at this moment? (A "
-                        "negative rate means that it shrinks.)"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "related, level 2, ships",
+                x=x,
+                u=u,
+                y=y,
+                direction=direction,
+                v=v,
+                north_or_south="north" if away else "south",
             )
             if question.endswith(")"):
                 question = question.replace(
@@ -708,22 +403,7 @@ def _related(rng: Random, level: int) -> Problem:
         depth = rng.randint(2, h - 1)
         # V = pi (r/h)^2 y^3/3: dV = pi (r/h)^2 y^2 y'
         value = Fraction(rate * h * h, r * r * depth * depth)
-        question = rng.choice(
-            (
-                (
-                    f"A conical tank with its vertex down is ${h}$ metres deep and has radius ${r}$ "
-                    f"metres at the top. Water runs in at ${rate}$ cubic metres per minute. How "
-                    "fast does the water level rise, in metres per minute, when the water is "
-                    f"${depth}$ metres deep?"
-                ),
-                (
-                    f"Water is poured at ${rate}$ cubic centimetres per second into a cone that "
-                    f"stands on its tip; the cone has height ${h}$ centimetres and its rim has "
-                    f"radius ${r}$ centimetres. Find the rate, in centimetres per second, at which "
-                    f"the depth increases when it equals ${depth}$ centimetres."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "related, level 2", h=h, r=r, rate=rate, depth=depth)
         answer = f"\\frac{{{value.numerator}}}{{{'' if value.denominator == 1 else value.denominator}\\pi}}"
         return Problem(
             question, answer, {"form": form, "r": r, "h": h, "rate": rate, "depth": depth}
@@ -736,20 +416,18 @@ def _related(rng: Random, level: int) -> Problem:
         speed = Fraction(rng.randint(1, 12), rng.choice((1, 2)))
         tip = rng.random() < 0.5
         value = speed * lamp / (lamp - person) if tip else speed * person / (lamp - person)
-        question = rng.choice(
-            (
-                (
-                    f"A person ${person}$ feet tall walks away from a lamp post ${lamp}$ feet high "
-                    f"at ${fraction(speed)}$ feet per second. At what rate, in feet per second, "
-                    f"{'does the tip of the shadow move along the ground' if tip else 'does the length of the shadow grow'}?"
-                ),
-                (
-                    f"A light hangs ${lamp}$ units above level ground. Somebody of height "
-                    f"${person}$ moves away from the point below the light with speed "
-                    f"${fraction(speed)}$. "
-                    f"{'How fast does the end of the shadow travel over the ground?' if tip else 'How fast does the shadow get longer?'}"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "related, shadow",
+            person=person,
+            lamp=lamp,
+            speed=fraction(speed),
+            what="does the tip of the shadow move along the ground"
+            if tip
+            else "does the length of the shadow grow",
+            request="How fast does the end of the shadow travel over the ground?"
+            if tip
+            else "How fast does the shadow get longer?",
         )
         return Problem(
             question,
@@ -759,7 +437,7 @@ def _related(rng: Random, level: int) -> Problem:
     if form == "curve":
         # a point moves on y = x^2 + c: distance from the origin, or area
         x, a, u = rng.randint(1, 5), rng.randint(1, 3), rng.randint(1, 6)
-        b = _signed(rng, 1, 9)
+        b = signed(rng, 1, 9)
         y = a * x * x + b
         slope = Fraction(u * (x + y * 2 * a * x))
         want = rng.choice(("product", "square"))
@@ -773,19 +451,7 @@ def _related(rng: Random, level: int) -> Problem:
             if want == "product"
             else "the square of its distance from the origin"
         )
-        question = rng.choice(
-            (
-                (
-                    f"A point $(x, y)$ moves along the curve $y = {curve}$ so that $x$ increases at "
-                    f"the constant rate ${u}$. At what rate is {what} changing when $x = {x}$?"
-                ),
-                (
-                    f"A bug crawls on the parabola \\[y = {curve}\\] with $\\frac{{dx}}{{dt}} = "
-                    f"{u}$. Find the rate of change, with respect to $t$, of {what} at the moment "
-                    f"when $x = {x}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "related, curve", curve=curve, u=u, what=what, x=x)
         return Problem(
             question, fraction(value), {"form": form, "curve": curve, "x": x, "u": u, "want": want}
         )
@@ -796,41 +462,14 @@ def _related(rng: Random, level: int) -> Problem:
             (("\\frac{\\pi}{3}", Fraction(1, 2)), ("\\frac{2\\pi}{3}", Fraction(-1, 2)))
         )
         value = Fraction(a * b, 2) * cosine * w
-        question = rng.choice(
-            (
-                (
-                    f"Two sides of a triangle have the fixed lengths ${a}$ and ${b}$. The angle "
-                    f"between them grows at ${fraction(w)}$ radian per second. At what rate is the "
-                    f"area changing when the angle is ${angle}$? Use a negative number for a "
-                    "decrease."
-                ),
-                (
-                    f"In a triangle the sides of lengths ${a}$ and ${b}$ enclose the angle "
-                    f"$\\theta$, and $\\frac{{d\\theta}}{{dt}} = {fraction(w)}$. Find "
-                    f"$\\frac{{dA}}{{dt}}$, where $A$ is the area, at $\\theta = {angle}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "related, angle", a=a, b=b, w=fraction(w), angle=angle)
         return Problem(
             question, fraction(value), {"form": form, "a": a, "b": b, "w": str(w), "angle": angle}
         )
     # balloon filled at constant rate: dr/dt, dS/dt = 2 (dV/dt)/r
     r, rate = rng.randint(2, 15), rng.randint(2, 40)
     value = Fraction(2 * rate, r)
-    question = rng.choice(
-        (
-            (
-                f"Air is pumped into a spherical balloon at ${rate}$ cubic centimetres per "
-                "second. How fast does its surface area grow, in square centimetres per "
-                f"second, when the radius is ${r}$ centimetres?"
-            ),
-            (
-                f"The volume of a sphere increases steadily by ${rate}$ cubic units per second. "
-                "Determine the rate of increase of its surface area, in square units per "
-                f"second, at the time when its radius is ${r}$ units."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "related", rate=rate, r=r)
     return Problem(question, fraction(value), {"form": form, "r": r, "rate": rate})
 
 

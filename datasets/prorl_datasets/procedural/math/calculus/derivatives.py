@@ -7,12 +7,12 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _eval(coefficients: list[int], x: Fraction | int) -> Fraction:
@@ -40,16 +40,20 @@ def _derivative(rng: Random, level: int) -> Problem:
         form = rng.choice(("polynomial", "powers"))
         if form == "polynomial":
             degree = rng.choice((3, 4))
-            coefficients = [rng.choice((1, 2, -1, 3)), *(_signed(rng, 1, 6) for _ in range(degree))]
+            coefficients = [rng.choice((1, 2, -1, 3)), *(signed(rng, 1, 6) for _ in range(degree))]
             coefficients[rng.randint(1, degree - 1)] = 0
             formula, value = polynomial(coefficients), _eval(_slope(coefficients), x0)
         else:
-            a, b, x0 = rng.randint(1, 6), _signed(rng, 1, 6), rng.choice((1, 4, 9))
-            c = _signed(rng, 1, 5)
+            a, b, x0 = rng.randint(1, 6), signed(rng, 1, 6), rng.choice((1, 4, 9))
+            c = signed(rng, 1, 5)
             side = {1: 1, 4: 2, 9: 3}[x0]
-            formula = (
-                f"{'' if a == 1 else a}\\sqrt{{x}} {'+' if b > 0 else '-'} "
-                f"\\frac{{{abs(b)}}}{{x}} {'+' if c > 0 else '-'} {terms([(abs(c), 'x^2')])}"
+            formula = WORDINGS.one(
+                "derivative formula",
+                value="" if a == 1 else a,
+                value_2="+" if b > 0 else "-",
+                b=abs(b),
+                value_3="+" if c > 0 else "-",
+                terms=terms([(abs(c), "x^2")]),
             )
             value = Fraction(a, 2 * side) - Fraction(b, x0 * x0) + 2 * c * x0
         ask, at = f"{f}'({x0})", x0
@@ -58,8 +62,8 @@ def _derivative(rng: Random, level: int) -> Problem:
         form = rng.choice(("product", "quotient", "chain", "second"))
         order = 1
         p, q = (
-            [rng.choice((1, 2, -1)), _signed(rng, 1, 5), _signed(rng, 1, 5)],
-            [rng.choice((1, 2, 3)), _signed(rng, 1, 5)],
+            [rng.choice((1, 2, -1)), signed(rng, 1, 5), signed(rng, 1, 5)],
+            [rng.choice((1, 2, 3)), signed(rng, 1, 5)],
         )
         if form == "product":
             n = rng.choice((2, 3))
@@ -84,13 +88,13 @@ def _derivative(rng: Random, level: int) -> Problem:
                 formula, value = f"\\sqrt{{{terms([(1, 'x^2'), (b, '')])}}}", Fraction(x0, k)
         else:
             order = 2
-            coefficients = [rng.choice((1, 2, -1)), *(_signed(rng, 1, 5) for _ in range(4))]
+            coefficients = [rng.choice((1, 2, -1)), *(signed(rng, 1, 5) for _ in range(4))]
             formula, value = polynomial(coefficients), _eval(_slope(_slope(coefficients)), x0)
         ask, at = f"{f}{chr(39) * order}({x0})", x0
     else:
         form = rng.choice(("exponential", "logarithm", "trig", "high", "nested"))
         order, at = 1, 0
-        a, b, c = rng.randint(2, 5), _signed(rng, 1, 6), _signed(rng, 1, 6)
+        a, b, c = rng.randint(2, 5), signed(rng, 1, 6), signed(rng, 1, 6)
         if form == "exponential":
             p = [rng.choice((1, 2, 3)), b, c]
             order = rng.choice((1, 2))
@@ -113,9 +117,12 @@ def _derivative(rng: Random, level: int) -> Problem:
             )
             value = Fraction(a, at + n) - Fraction(m, m * at + n + 1)
         elif form == "trig":
-            formula = (
-                f"{'' if abs(b) == 1 else abs(b)}\\sin({a}x) {'+' if c > 0 else '-'} "
-                f"{'' if abs(c) == 1 else abs(c)}x\\cos x"
+            formula = WORDINGS.one(
+                "derivative formula 2",
+                value="" if abs(b) == 1 else abs(b),
+                a=a,
+                value_2="+" if c > 0 else "-",
+                value_3="" if abs(c) == 1 else abs(c),
             )
             value = Fraction(abs(b) * a + c)
         elif form == "high":
@@ -126,7 +133,7 @@ def _derivative(rng: Random, level: int) -> Problem:
             fact = 1
             for i in range(2, n + 1):
                 fact *= i
-            b = _signed(rng, 1, 3)
+            b = signed(rng, 1, 3)
             a = 2
             formula = f"({polynomial((a, b))})^{n}"
             value = Fraction(fact * a ** (n - 1) * (a * at + b))
@@ -145,26 +152,16 @@ def _derivative(rng: Random, level: int) -> Problem:
         ask = f"{f}{chr(39) * order}({at})" if order < 3 else f"{f}^{{({order})}}({at})"
     if value == 0:
         return _derivative(rng, level)
-    words = {
-        1: "derivative",
-        2: "second derivative",
-        3: "third derivative",
-        4: "fourth derivative",
-        5: "fifth derivative",
-    }[order]
-    question = rng.choice(
-        (
-            f"Let ${f}(x) = {formula}$. Find ${ask}$.",
-            f"What is the {words} of ${f}(x) = {formula}$ at $x = {at}$?",
-            f"If \\[{f}(x) = {formula},\\] what is the value of ${ask}$?",
-            f"Compute the {words} of the function $y = {formula}$ at the point where $x = {at}$.",
-            f"Evaluate ${ask}$ for the function ${f}$ given by ${f}(x) = {formula}$.",
-            (
-                f"Differentiate ${formula}$ "
-                f"{'with respect to $x$' if order == 1 else f'${order}$ times with respect to $x$'} "
-                f"and substitute $x = {at}$. Which number results?"
-            ),
-        )
+    words = WORDINGS.one(f"derivative {order}")
+    question = WORDINGS.draw(
+        rng,
+        "derivative",
+        f=f,
+        formula=formula,
+        ask=ask,
+        words=words,
+        at=at,
+        order="with respect to $x$" if order == 1 else f"${order}$ times with respect to $x$",
     )
     return Problem(tidy(question), fraction(value), {"formula": formula, "order": order, "at": at})
 
@@ -172,9 +169,9 @@ def _derivative(rng: Random, level: int) -> Problem:
 def _tangent(rng: Random, level: int) -> Problem:
     if level == 1:
         coefficients = (
-            [rng.choice((1, -1, 2, 3)), _signed(rng, 1, 6), rng.randint(-9, 9)]
+            [rng.choice((1, -1, 2, 3)), signed(rng, 1, 6), rng.randint(-9, 9)]
             if rng.random() < 0.5
-            else [1, rng.choice((0, _signed(rng, 1, 4))), _signed(rng, 1, 6), _signed(rng, 1, 5)]
+            else [1, rng.choice((0, signed(rng, 1, 4))), signed(rng, 1, 6), signed(rng, 1, 5)]
         )
         x0 = rng.choice((-3, -2, -1, 1, 2, 3, 4))
         y0, m = _eval(coefficients, x0), _eval(_slope(coefficients), x0)
@@ -185,42 +182,15 @@ def _tangent(rng: Random, level: int) -> Problem:
         asks = {
             "equation": (
                 polynomial((m, n)),
-                (
-                    (
-                        f"Find the equation of the tangent line to $y = {curve}$ at the point with $x = "
-                        f"{x0}$. Write it as $y = mx + b$."
-                    ),
-                    (
-                        f"The line tangent to the curve \\[y = {curve}\\] at $x = {x0}$ has an equation "
-                        "of the form $y = mx + b$. What is $mx + b$?"
-                    ),
-                ),
+                WORDINGS.all("tangent, level 1, equation", curve=curve, x0=x0),
             ),
             "y": (
                 fraction(n),
-                (
-                    (
-                        f"At what height does the tangent to $y = {curve}$ at the point $({x0}, {y0})$ "
-                        "cross the $y$-axis?"
-                    ),
-                    (
-                        f"The tangent line of the graph of $y = {curve}$ at $x = {x0}$ is $y = mx + b$. "
-                        "Find $b$."
-                    ),
-                ),
+                WORDINGS.all("tangent, level 1, y", curve=curve, x0=x0, y0=y0),
             ),
             "x": (
                 fraction(-n / m),
-                (
-                    (
-                        f"Where does the tangent to the curve $y = {curve}$ at $x = {x0}$ cut the "
-                        "$x$-axis? Give the $x$-coordinate."
-                    ),
-                    (
-                        f"A tangent touches the graph of $y = {curve}$ at $({x0}, {y0})$. For which $x$ "
-                        "does this tangent meet the line $y = 0$?"
-                    ),
-                ),
+                WORDINGS.all("tangent, level 1, x", curve=curve, x0=x0, y0=y0),
             ),
         }
         ask = rng.choice(list(asks))
@@ -237,8 +207,8 @@ def _tangent(rng: Random, level: int) -> Problem:
         if form == "again":
             # the tangent to x^3 + bx^2 + cx + d at t meets the curve again at -b - 2t
             b, c, d, t = (
-                _signed(rng, 1, 5),
-                _signed(rng, 1, 6),
+                signed(rng, 1, 5),
+                signed(rng, 1, 6),
                 rng.randint(-6, 6),
                 rng.randint(-3, 3),
             )
@@ -246,27 +216,11 @@ def _tangent(rng: Random, level: int) -> Problem:
             if other == t:
                 return _tangent(rng, level)
             curve = polynomial((1, b, c, d))
-            question = rng.choice(
-                (
-                    (
-                        f"The tangent to the curve $y = {curve}$ at $x = {t}$ meets the curve at a "
-                        "second point. What is the $x$-coordinate of this point?"
-                    ),
-                    (
-                        f"A line touches the graph of $y = {curve}$ where $x = {t}$ and crosses it "
-                        "somewhere else. At which $x$ does it cross?"
-                    ),
-                    (
-                        f"Let $\\ell$ be the tangent of \\[y = {curve}\\] at the point with abscissa "
-                        f"${t}$. Apart from that point, $\\ell$ and the curve have one common point. "
-                        "Find its $x$-coordinate."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "tangent, level 2, again", curve=curve, t=t)
             return Problem(question, str(other), {"curve": curve, "at": t, "ask": "again"})
         if form == "parallel":
             r, s = sorted(rng.sample(range(-5, 6), 2))
-            m = _signed(rng, 1, 9)
+            m = signed(rng, 1, 9)
             # slope 3x^2 - ... : y' = 3(x - r)(x - s) + m, r + s even
             if (r + s) % 2:
                 s += 1
@@ -275,33 +229,16 @@ def _tangent(rng: Random, level: int) -> Problem:
             ask = rng.choice(list(asks2))
             if r == s:
                 return _tangent(rng, level)
-            what = {
-                "sum": "sum of the $x$-coordinates of the two points",
-                "product": "product of the $x$-coordinates of the two points",
-                "larger": "larger of the two $x$-coordinates",
-            }[ask]
+            what = WORDINGS.one(f"tangent {ask}")
             n = rng.randint(-9, 9)
             line = polynomial((m, n))
-            question = rng.choice(
-                (
-                    (
-                        f"At two points of the curve $y = {curve}$ the tangent is parallel to the line "
-                        f"$y = {line}$. Find the {what}."
-                    ),
-                    (
-                        f"The graph of $y = {curve}$ has slope ${m}$ at exactly two points. What is the "
-                        f"{what}?"
-                    ),
-                    (
-                        f"Two tangents of the curve \\[y = {curve}\\] have the slope ${m}$. Consider "
-                        f"the points of contact and determine the {what}."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "tangent, level 2, parallel", curve=curve, line=line, what=what, m=m
             )
             return Problem(question, str(asks2[ask]), {"curve": curve, "slope": m, "ask": ask})
         a, t = rng.randint(1, 20), rng.randint(1, 9)
         # xy = a at x = t: area of triangle 2a;  y = x^2 + c: tangent triangle
-        c = _signed(rng, 1, 9)
+        c = signed(rng, 1, 9)
         curve = f"{terms([(1, 'x^2'), (c, '')])}"
         m, n = 2 * t, c - t * t
         if n == 0:
@@ -311,22 +248,7 @@ def _tangent(rng: Random, level: int) -> Problem:
             area = Fraction(2 * a)
         else:
             area = Fraction(n * n, 2 * m)
-        question = rng.choice(
-            (
-                (
-                    f"The tangent to $y = {curve}$ at $x = {t}$ forms a triangle with the two "
-                    "coordinate axes. What is the area of this triangle?"
-                ),
-                (
-                    "Find the area enclosed by the $x$-axis, the $y$-axis and the line that "
-                    f"touches the graph of $y = {curve}$ at the point with $x = {t}$."
-                ),
-                (
-                    f"A tangent is drawn to the curve \\[y = {curve}\\] where $x = {t}$. Together "
-                    "with the coordinate axes it bounds a triangle; compute its area."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "tangent, level 2", curve=curve, t=t)
         return Problem(question, fraction(area), {"curve": curve, "at": t, "ask": "area"})
     form = rng.choice(("from outside", "common", "implicit", "logarithm"))
     if form == "from outside":
@@ -347,27 +269,11 @@ def _tangent(rng: Random, level: int) -> Problem:
             ): s - r,
         }
         ask = rng.choice(list(asks3))
-        question = rng.choice(
-            (
-                (
-                    f"Two lines through the point $({p}, {q})$ are tangent to the parabola $y = "
-                    f"{curve}$. Find the {ask}."
-                ),
-                (
-                    f"From $({p}, {q})$ both tangents to the curve $y = {curve}$ are drawn. What is "
-                    f"the {ask}?"
-                ),
-                (
-                    f"The point $({p}, {q})$ lies below the parabola \\[y = {curve}.\\] Consider "
-                    "the two tangents of the parabola that pass through it, and determine the "
-                    f"{ask}."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "tangent, from outside", p=p, q=q, curve=curve, ask=ask)
         return Problem(question, str(asks3[ask]), {"curve": curve, "point": [p, q], "ask": ask})
     if form == "common":
         # y = x^2 + a and y = -x^2 + b x ... common tangent; use y = x^2 and y = x^2 + bx + c: slope
-        b, c = 2 * _signed(rng, 1, 6), _signed(rng, 1, 12)
+        b, c = 2 * signed(rng, 1, 6), signed(rng, 1, 12)
         # tangent y = m x - m^2/4 to x^2 ; x^2 + (b - m) x + c + m^2/4 = 0 double: (b-m)^2 = 4c + m^2 -> m = (b^2 - 4c)/(2b)
         m = Fraction(b * b - 4 * c, 2 * b)
         if m == 0 or m.denominator > 6:
@@ -375,29 +281,22 @@ def _tangent(rng: Random, level: int) -> Problem:
         n = -m * m / 4
         want = rng.choice(("slope", "y"))
         other = polynomial((1, b, c))
-        question = rng.choice(
-            (
-                (
-                    "There is exactly one line that is tangent both to $y = x^2$ and to $y = "
-                    f"{other}$. Find its {'slope' if want == 'slope' else '$y$-intercept'}."
-                ),
-                (
-                    f"The parabolas $y = x^2$ and $y = {other}$ have one common tangent $y = mx + "
-                    f"b$. What is ${'m' if want == 'slope' else 'b'}$?"
-                ),
-                (
-                    f"A line touches both of the curves \\[y = x^2 \\quad \\text{{and}} \\quad y = "
-                    f"{other}.\\] Determine "
-                    f"{'the slope of the line' if want == 'slope' else 'where the line meets the $y$-axis (its $y$-intercept)'}."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "tangent, common",
+            other=other,
+            slope_or_y_intercept="slope" if want == "slope" else "$y$-intercept",
+            letter="m" if want == "slope" else "b",
+            what="the slope of the line"
+            if want == "slope"
+            else "where the line meets the $y$-axis (its $y$-intercept)",
         )
         return Problem(
             question, fraction(m if want == "slope" else n), {"other": other, "ask": want}
         )
     if form == "implicit":
-        x0, y0 = _signed(rng, 1, 5), _signed(rng, 1, 5)
-        a, b, c = rng.randint(1, 4), _signed(rng, 1, 4), rng.randint(1, 4)
+        x0, y0 = signed(rng, 1, 5), signed(rng, 1, 5)
+        a, b, c = rng.randint(1, 4), signed(rng, 1, 4), rng.randint(1, 4)
         total = a * x0 * x0 + b * x0 * y0 + c * y0 * y0
         under = b * x0 + 2 * c * y0
         above = 2 * a * x0 + b * y0
@@ -408,22 +307,7 @@ def _tangent(rng: Random, level: int) -> Problem:
             equation = f"{terms([(a, 'x^3'), (b, 'xy'), (c, 'y^3')])} = {total}"
         if not under or not above:
             return _tangent(rng, level)
-        question = rng.choice(
-            (
-                (
-                    f"Find the slope of the tangent to the curve ${equation}$ at the point $({x0}, "
-                    f"{y0})$."
-                ),
-                (
-                    f"Near $({x0}, {y0})$ the equation ${equation}$ defines $y$ as a function of "
-                    f"$x$. What is $\\frac{{dy}}{{dx}}$ at this point?"
-                ),
-                (
-                    f"The point $({x0}, {y0})$ lies on \\[{equation}.\\] Use implicit "
-                    f"differentiation to determine $\\frac{{dy}}{{dx}}$ there."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "tangent, implicit", equation=equation, x0=x0, y0=y0)
         return Problem(
             question,
             fraction(Fraction(-above, under)),
@@ -449,19 +333,7 @@ def _tangent(rng: Random, level: int) -> Problem:
         answer = fraction(Fraction(c * c, 4) + b)
         line = f"x + {k}"
         parameters = {"curve": curve, "line": line, "k": k, "ask": "constant"}
-    question = rng.choice(
-        (
-            f"For which number ${k}$ is the line $y = {line}$ tangent to the curve $y = {curve}$?",
-            (
-                f"The line $y = {line}$ touches the graph of $y = {curve}$. Determine the exact "
-                f"value of ${k}$."
-            ),
-            (
-                f"The curve \\[y = {curve}\\] and the straight line $y = {line}$ have a common "
-                f"point at which their slopes agree. What is the constant ${k}$?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "tangent", k=k, line=line, curve=curve)
     return Problem(question, answer, parameters)
 
 
@@ -471,10 +343,10 @@ def _table(rng: Random, level: int) -> Problem:
     if level == 1:
         x0 = rng.randint(-3, 6)
         fv, fs, gv, gs = (
-            _signed(rng, 1, 9),
-            _signed(rng, 1, 9),
-            _signed(rng, 1, 6),
-            _signed(rng, 1, 9),
+            signed(rng, 1, 9),
+            signed(rng, 1, 9),
+            signed(rng, 1, 6),
+            signed(rng, 1, 9),
         )
         forms = {
             f"{f}(x){g}(x)": Fraction(fs * gv + fv * gs),
@@ -489,20 +361,7 @@ def _table(rng: Random, level: int) -> Problem:
             if g in shape
             else f"${f}({x0}) = {fv}$ and ${f}'({x0}) = {fs}$"
         )
-        question = rng.choice(
-            (
-                f"Let ${h}(x) = {shape}$, where {known}. Find ${h}'({x0})$.",
-                (
-                    f"Differentiable functions satisfy {known}. If ${h}(x) = {shape}$, what is "
-                    f"${h}'({x0})$?"
-                ),
-                f"Given {known}, compute the derivative of ${shape}$ at $x = {x0}$.",
-                (
-                    f"All we know of some differentiable functions is that {known}. Determine "
-                    f"${h}'({x0})$ for \\[{h}(x) = {shape}.\\] Simplify."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "table, level 1", h=h, shape=shape, known=known, x0=x0)
         return Problem(
             question,
             fraction(forms[shape]),
@@ -512,7 +371,7 @@ def _table(rng: Random, level: int) -> Problem:
         # chain rule with a table
         xs = rng.sample(range(1, 6), 3)
         table = {
-            x: (rng.choice(xs), _signed(rng, 1, 9), rng.choice(xs), _signed(rng, 1, 9)) for x in xs
+            x: (rng.choice(xs), signed(rng, 1, 9), rng.choice(xs), signed(rng, 1, 9)) for x in xs
         }
         x0 = rng.choice(xs)
         outer = rng.choice(("fg", "gf", "ff"))
@@ -525,22 +384,9 @@ def _table(rng: Random, level: int) -> Problem:
         body = " \\\\ ".join(
             f"{x} & {table[x][0]} & {table[x][1]} & {table[x][2]} & {table[x][3]}" for x in rows
         )
-        array = (
-            f"\\begin{{array}}{{c|cccc}} x & {f}(x) & {f}'(x) & {g}(x) & {g}'(x) \\\\ "
-            f"\\hline {body} \\end{{array}}"
-        )
-        question = rng.choice(
-            (
-                (
-                    f"Selected values of two differentiable functions are \\[{array}\\] If ${h}(x) "
-                    f"= {shape}$, what is ${h}'({x0})$?"
-                ),
-                f"Use the table \\[{array}\\] to find the derivative of ${shape}$ at $x = {x0}$.",
-                (
-                    f"Let ${h}(x) = {shape}$ for differentiable functions ${f}$ and ${g}$ with the "
-                    f"following values. \\[{array}\\] Determine ${h}'({x0})$."
-                ),
-            )
+        array = WORDINGS.one("table array", f=f, g=g, body=body)
+        question = WORDINGS.draw(
+            rng, "table, level 2", array=array, h=h, shape=shape, x0=x0, f=f, g=g
         )
         return Problem(
             question,
@@ -554,23 +400,14 @@ def _table(rng: Random, level: int) -> Problem:
         )
     form = rng.choice(("inverse", "inverse formula", "power chain"))
     if form == "inverse":
-        a, b, s = rng.randint(-5, 9), rng.randint(-5, 9), _signed(rng, 2, 9)
+        a, b, s = rng.randint(-5, 9), rng.randint(-5, 9), signed(rng, 2, 9)
         shift = rng.randint(2, 5)
         # h(x) = f^-1(c x): h'(b/c) = c/s
         if b % shift:
             b = shift * rng.randint(1, 3)
         ask = b // shift
-        question = rng.choice(
-            (
-                (
-                    f"A differentiable function ${f}$ has an inverse, ${f}({a}) = {b}$ and "
-                    f"${f}'({a}) = {s}$. If ${h}(x) = {f}^{{-1}}({shift}x)$, what is ${h}'({ask})$?"
-                ),
-                (
-                    f"Let ${f}$ be invertible and differentiable with ${f}({a}) = {b}$, ${f}'({a}) "
-                    f"= {s}$. Find the derivative of ${f}^{{-1}}({shift}x)$ at $x = {ask}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "table, inverse", f=f, a=a, b=b, s=s, h=h, shift=shift, ask=ask
         )
         return Problem(
             question,
@@ -583,48 +420,23 @@ def _table(rng: Random, level: int) -> Problem:
         formula = terms([(p, power("x", n)), (q, "x"), (c, "")])
         y0 = p * t**n + q * t + c
         value = Fraction(1, n * p * t ** (n - 1) + q)
-        question = rng.choice(
-            (
-                (
-                    f"The function ${f}(x) = {formula}$ has a differentiable inverse. Find the "
-                    f"derivative of ${f}^{{-1}}$ at ${y0}$."
-                ),
-                f"If ${g}$ is the inverse of ${f}(x) = {formula}$, what is ${g}'({y0})$?",
-                f"Let \\[{f}(x) = {formula}\\] and let ${g} = {f}^{{-1}}$. Compute ${g}'({y0})$.",
-            )
-        )
+        question = WORDINGS.draw(rng, "table, inverse formula", f=f, formula=formula, y0=y0, g=g)
         return Problem(question, fraction(value), {"form": form, "formula": formula, "y": y0})
     # h(x) = f(x)^m with f(x) and h' known: find f'
     fv, fs, m, x0 = (
-        _signed(rng, 1, 4),
-        _signed(rng, 1, 9),
+        signed(rng, 1, 4),
+        signed(rng, 1, 9),
         rng.choice((2, 3, 4)),
         rng.randint(-4, 6),
     )
-    k = _signed(rng, 1, 5)
+    k = signed(rng, 1, 5)
     # h(x) = x^k' f(x)^m ; choose h(x) = (x^2 + k) f(x)^m
     lead = x0 * x0 + k
     if not lead:
         return _table(rng, level)
     slope = 2 * x0 * fv**m + lead * m * fv ** (m - 1) * fs
     shape = f"({terms([(1, 'x^2'), (k, '')])}){f}(x)^{m}"
-    question = rng.choice(
-        (
-            (
-                f"Let ${h}(x) = {shape}$ with a differentiable function ${f}$ for which "
-                f"${f}({x0}) = {fv}$. If ${h}'({x0}) = {slope}$, find ${f}'({x0})$."
-            ),
-            (
-                f"The functions ${f}$ and ${h}$ are differentiable and ${h}(x) = {shape}$ for "
-                f"all $x$. Given ${f}({x0}) = {fv}$ and ${h}'({x0}) = {slope}$, what is "
-                f"${f}'({x0})$?"
-            ),
-            (
-                f"Suppose \\[{h}(x) = {shape},\\] ${f}({x0}) = {fv}$ and ${h}'({x0}) = "
-                f"{slope}$. Determine ${f}'({x0})$."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "table", h=h, shape=shape, f=f, x0=x0, fv=fv, slope=slope)
     return Problem(
         question,
         str(fs),
@@ -645,7 +457,7 @@ def _mean_value(rng: Random, level: int) -> Problem:
     """Average against instantaneous rates."""
     f = rng.choice("fgh")
     if level == 1:
-        a, b, c = _signed(rng, 1, 4), _signed(rng, 1, 9), rng.randint(-9, 9)
+        a, b, c = signed(rng, 1, 4), signed(rng, 1, 9), rng.randint(-9, 9)
         low, high = sorted(rng.sample(range(-5, 9), 2))
         formula = polynomial((a, b, c))
         value = Fraction(low + high, 2)
@@ -656,45 +468,14 @@ def _mean_value(rng: Random, level: int) -> Problem:
             lo = rng.randint(0, 4)
             hi = lo + t
             average = Fraction(a * (lo + hi) + b)
-            question = rng.choice(
-                (
-                    (
-                        "A particle moves along a line; its position at time $t$ is $s(t) = "
-                        f"{formula}$. What is its average velocity from $t = {lo}$ to $t = {hi}$?"
-                    ),
-                    (
-                        f"The position of a cart on a straight track is ${formula}$ metres after $t$ "
-                        "seconds. Find its average velocity, in metres per second, over the time "
-                        f"interval from ${lo}$ to ${hi}$ seconds. Use a negative number if it moves "
-                        "backwards on balance."
-                    ),
-                    (
-                        f"For $s(t) = {formula}$ compute the average rate of change of $s$ on the "
-                        f"interval $[{lo}, {hi}]$."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "mean value, level 1", formula=formula, lo=lo, hi=hi)
             return Problem(
                 question,
                 fraction(average),
                 {"formula": formula, "interval": [lo, hi], "ask": "average"},
             )
-        question = rng.choice(
-            (
-                (
-                    f"Find the number $c$ promised by the mean value theorem for ${f}(x) = "
-                    f"{formula}$ on the interval $[{low}, {high}]$."
-                ),
-                (
-                    f"At which $x$ between ${low}$ and ${high}$ is the slope of $y = {formula}$ "
-                    "equal to the slope of the chord joining the points of the curve with $x = "
-                    f"{low}$ and $x = {high}$?"
-                ),
-                (
-                    f"On $[{low}, {high}]$ the function ${f}(x) = {formula}$ has a certain average "
-                    f"rate of change. For which $c$ is ${f}'(c)$ equal to it?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "mean value, level 1, place", f=f, formula=formula, low=low, high=high
         )
         return Problem(
             question, fraction(value), {"formula": formula, "interval": [low, high], "ask": "place"}
@@ -703,7 +484,7 @@ def _mean_value(rng: Random, level: int) -> Problem:
         form = rng.choice(("cubic", "reciprocal", "root"))
         if form == "cubic":
             width = rng.choice((3, 6, 2, 4, 5))
-            m = _signed(rng, 1, 6)
+            m = signed(rng, 1, 6)
             formula = terms([(1, "x^3"), (m, "x")])
             low, high = 0, width
             value = root(width * width * 3, Fraction(1, 3))
@@ -732,23 +513,14 @@ def _mean_value(rng: Random, level: int) -> Problem:
             low, high = u * u + shift, v * v + shift
             formula = f"\\sqrt{{{polynomial((1, -shift))}}}"
             value = fraction(Fraction((u + v) ** 2, 4) + shift)
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {formula}$. Find the number $c$ in the open interval $({low}, "
-                    f"{high})$ at which ${f}'(c) = \\frac{{{f}({high}) - "
-                    f"{f}({low})}}{{{high - low}}}$."
-                ),
-                (
-                    f"The mean value theorem, applied to ${f}(x) = {formula}$ on $[{low}, {high}]$, "
-                    "yields exactly one number $c$. What is it?"
-                ),
-                (
-                    f"A tangent to the curve \\[y = {formula}\\] is parallel to the chord that "
-                    f"joins its points with $x = {low}$ and $x = {high}$, and touches between them. "
-                    "Where does it touch? Give the $x$-coordinate."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "mean value, level 2",
+            f=f,
+            formula=formula,
+            low=low,
+            high=high,
+            high_minus_low=high - low,
         )
         return Problem(
             question, value, {"formula": formula, "interval": [low, high], "ask": "place"}
@@ -769,60 +541,19 @@ def _mean_value(rng: Random, level: int) -> Problem:
         formula = polynomial((1, Fraction(-3 * (r + s), 2), 3 * r * s, 0), "t")
         if form == "distance":
             value = position(r) + (position(r) - position(s)) + (position(end) - position(s))
-            question = rng.choice(
-                (
-                    (
-                        "A particle moves on a line so that its position at time $t$ is $s(t) = "
-                        f"{formula}$. What total distance does it travel from $t = 0$ to $t = {end}$?"
-                    ),
-                    (
-                        f"At time $t \\ge 0$ a point on a number line is at ${formula}$. Counting the "
-                        "way back and forth, how long is the path it covers while $t$ grows from $0$ "
-                        f"to ${end}$?"
-                    ),
-                    (
-                        f"The coordinate of a bead on a wire is \\[{formula}\\] after $t$ seconds. "
-                        f"Determine the total length of its motion during the first ${end}$ seconds."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "mean value, distance or turn, distance", formula=formula, end=end
             )
         else:
             value = position(r) - position(s)
-            question = rng.choice(
-                (
-                    (
-                        f"A particle's position on a line at time $t$ is $s(t) = {formula}$. It moves "
-                        "backwards during one time interval only. How far does it move in that "
-                        "interval?"
-                    ),
-                    (
-                        f"The position of a shuttle on a straight rail is ${formula}$ at time $t$. It "
-                        "reverses its direction twice. What distance lies between the two turning "
-                        "points?"
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "mean value, distance or turn", formula=formula)
         return Problem(question, fraction(value), {"formula": formula, "end": end, "ask": form})
-    a, b, low = rng.randint(1, 3), _signed(rng, 1, 5), rng.randint(0, 3)
+    a, b, low = rng.randint(1, 3), signed(rng, 1, 5), rng.randint(0, 3)
     high = low + rng.randint(2, 5)
     c = rng.randint(-6, 9)
     formula = polynomial((3 * a, 2 * b, c))
     value = Fraction(a * (high**3 - low**3) + b * (high**2 - low**2) + c * (high - low), high - low)
-    question = rng.choice(
-        (
-            f"What is the average value of ${f}(x) = {formula}$ on the interval $[{low}, {high}]$?",
-            (
-                f"A quantity changes according to ${f}(x) = {formula}$ for ${low} \\le x \\le "
-                f"{high}$. Compute its mean value over this interval (the integral divided by "
-                "the length of the interval). Simplify."
-            ),
-            (
-                f"A rectangle standing on the interval $[{low}, {high}]$ of the $x$-axis has "
-                "the same signed area as the region between the axis and the curve \\[y = "
-                f"{formula}.\\] Find its signed height."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "mean value", f=f, formula=formula, low=low, high=high)
     return Problem(
         question, fraction(value), {"formula": formula, "interval": [low, high], "ask": "mean"}
     )

@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import isqrt
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _integral(coefficients: list[Fraction], low: Fraction | int, high: Fraction | int) -> Fraction:
@@ -32,40 +32,7 @@ def _polynomials(values: list[int]) -> list[Fraction]:
 
 def _ask_integral(rng: Random, low: str, high: str, body: str, x: str = "x") -> str:
     shown = f"\\int_{{{low}}}^{{{high}}} {body} \\, d{x}"
-    return rng.choice(
-        (
-            f"Evaluate \\[{shown}.\\] Give an exact value.",
-            f"What is the exact value of ${shown}$?",
-            f"Compute the definite integral ${shown}$.",
-            f"Find a number equal to \\[{shown},\\] in closed form and without an integral sign.",
-            f"Let $I = {shown}$. Determine $I$.",
-            (
-                f"If $F$ is an antiderivative of ${body}$ as a function of ${x}$, what is "
-                f"$F({high}) - F({low})$?"
-            ),
-            (
-                f"What is the signed area between the graph of $y = {body}$ and the ${x}$-axis "
-                f"for ${low} \\le {x} \\le {high}$?"
-            ),
-            (
-                f"A quantity grows at the rate ${body}$ at time ${x}$ (a negative rate means "
-                f"that it shrinks). By how much does it change between ${x} = {low}$ and ${x} = "
-                f"{high}$?"
-            ),
-            (
-                f"Integrate ${body}$ with respect to ${x}$ from ${low}$ to ${high}$. What is "
-                "the result?"
-            ),
-            (
-                f"Find the exact value of the integral of ${body}$ over the interval $[{low}, "
-                f"{high}]$."
-            ),
-            (
-                f"The function ${body}$ is integrated over ${low} \\le {x} \\le {high}$. Which "
-                "number results?"
-            ),
-        )
-    )
+    return WORDINGS.draw(rng, "ask integral", shown=shown, body=body, x=x, high=high, low=low)
 
 
 def _definite(rng: Random, level: int) -> Problem:
@@ -73,7 +40,7 @@ def _definite(rng: Random, level: int) -> Problem:
     if level == 1:
         form = rng.choice(("polynomial", "roots", "absolute"))
         if form == "polynomial":
-            coefficients = [_signed(rng, 1, 6) for _ in range(rng.choice((3, 3, 4)))]
+            coefficients = [signed(rng, 1, 6) for _ in range(rng.choice((3, 3, 4)))]
             low, high = sorted(rng.sample(range(-2, 5), 2))
             body, value = (
                 f"({polynomial(coefficients, x)})",
@@ -98,7 +65,7 @@ def _definite(rng: Random, level: int) -> Problem:
     if level == 2:
         form = rng.choice(("power", "root", "log", "exponential", "trig"))
         if form == "power":  # 2a x (a x^2 + b)^n
-            a, b, n = rng.choice((1, 1, 2)), _signed(rng, 1, 3), rng.choice((2, 3, 4))
+            a, b, n = rng.choice((1, 1, 2)), signed(rng, 1, 3), rng.choice((2, 3, 4))
             low, high = rng.choice(((0, 1), (0, 2), (1, 2), (-1, 2)))
             k = rng.choice((1, 2, 3))
             inner = terms([(a, f"{x}^2"), (b, "")])
@@ -202,7 +169,7 @@ def _definite(rng: Random, level: int) -> Problem:
     )
     if form == "exponential parts":
         # (a x + b) e^(k x) from 0 to 1
-        a, b, k = _signed(rng, 1, 6), rng.randint(-6, 6), rng.choice((1, 2, 3, -1))
+        a, b, k = signed(rng, 1, 6), rng.randint(-6, 6), rng.choice((1, 2, 3, -1))
         body = (
             f"({polynomial((a, b), x)})e^{{{polynomial((k, 0), x)}}}"
             if k != 1
@@ -289,7 +256,7 @@ def _definite(rng: Random, level: int) -> Problem:
             {"body": body, "low": str(low), "high": str(high), "x": x},
         )
     if form == "odd and even":
-        r, a, b, c = rng.randint(1, 4), rng.randint(1, 5), _signed(rng, 1, 6), rng.randint(1, 6)
+        r, a, b, c = rng.randint(1, 4), rng.randint(1, 5), signed(rng, 1, 6), rng.randint(1, 6)
         odd = rng.choice(
             (
                 f"{x}^3\\cos {x}",
@@ -298,8 +265,12 @@ def _definite(rng: Random, level: int) -> Problem:
                 f"\\frac{{{x}^3}}{{{x}^4 + {c}}}",
             )
         )
-        body = (
-            f"\\left({odd} {'+' if b > 0 else '-'} {terms([(3 * abs(b), f'{x}^2')])} + {a}\\right)"
+        body = WORDINGS.one(
+            "definite",
+            odd=odd,
+            value="+" if b > 0 else "-",
+            terms=terms([(3 * abs(b), f"{x}^2")]),
+            a=a,
         )
         value = 2 * Fraction(b * r**3 + a * r)
         if value == 0:
@@ -339,26 +310,7 @@ def _area(rng: Random, level: int) -> Problem:
             else polynomial((a, -a * (r + s), a * r * s))
         )
         area = Fraction(a * (s - r) ** 3, 6)
-        question = rng.choice(
-            (
-                (
-                    f"Find the area of the region enclosed by the parabola $y = {curve}$ and the "
-                    "$x$-axis."
-                ),
-                (
-                    f"The curve $y = {curve}$ and the $x$-axis bound a finite region. What is its "
-                    "area?"
-                ),
-                (
-                    f"How large is the area between the graph of \\[y = {curve}\\] and the line $y "
-                    "= 0$?"
-                ),
-                (
-                    "A region of the plane is bounded only by the $x$-axis and the curve $y = "
-                    f"{curve}$. Compute its area."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "area, level 1", curve=curve)
         return Problem(question, fraction(area), {"curves": [curve, "0"]})
     if level == 2:
         r, s = sorted(rng.sample(range(-4, 6), 2))
@@ -371,71 +323,31 @@ def _area(rng: Random, level: int) -> Problem:
             if not m:
                 return _area(rng, level)
             area = Fraction((s - r) ** 3, 6)
-            question = rng.choice(
-                (
-                    f"Find the area of the region bounded by the curves $x = y^2$ and $x = {right}$.",
-                    (
-                        f"The parabola $x = y^2$ and the line $x = {right}$ enclose a region. What is "
-                        "its area?"
-                    ),
-                    (
-                        f"What area do \\[x = y^2 \\quad \\text{{and}} \\quad x = {right}\\] enclose "
-                        "between them?"
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "area, level 2, sideways", right=right)
             return Problem(question, fraction(area), {"sideways": right})
         if form == "line":
-            m, n = _signed(rng, 1, 5), rng.randint(-6, 6)
+            m, n = signed(rng, 1, 5), rng.randint(-6, 6)
             one, two = polynomial((a, m - a * (r + s), n + a * r * s)), polynomial((m, n))
             area = Fraction(a * (s - r) ** 3, 6)
         else:
-            p, q, t = rng.choice((-1, -2, 2)), _signed(rng, 1, 4), rng.randint(-6, 6)
+            p, q, t = rng.choice((-1, -2, 2)), signed(rng, 1, 4), rng.randint(-6, 6)
             if p + a == 0 or p == a:
                 p = -3
             one, two = polynomial((p + a, q - a * (r + s), t + a * r * s)), polynomial((p, q, t))
             area = Fraction(a * (s - r) ** 3, 6)
-        question = rng.choice(
-            (
-                f"Find the area of the region between the curves $y = {one}$ and $y = {two}$.",
-                (
-                    f"The graphs of $y = {one}$ and $y = {two}$ enclose exactly one bounded region. "
-                    "What is its area?"
-                ),
-                (
-                    f"Compute the area enclosed by \\[y = {one} \\quad \\text{{and}} \\quad y = "
-                    f"{two}.\\] Give an exact value."
-                ),
-                (
-                    f"Two curves, $y = {one}$ and $y = {two}$, intersect in two points. How large "
-                    "is the region that lies between them?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "area, level 2", one=one, two=two)
         return Problem(question, fraction(area), {"curves": [one, two]})
     form = rng.choice(("cubic", "tangent", "parameter", "halves"))
     if form == "cubic":
         r, s, t = sorted(rng.sample(range(-3, 5), 3))
         a = rng.choice((1, 1, 2))
-        m, n = rng.choice((0, _signed(rng, 1, 4))), rng.choice((0, rng.randint(-5, 5)))
+        m, n = rng.choice((0, signed(rng, 1, 4))), rng.choice((0, rng.randint(-5, 5)))
         e1, e2, e3 = r + s + t, r * s + s * t + t * r, r * s * t
         coefficients = _polynomials([a, -a * e1, a * e2, -a * e3])
         area = abs(_integral(coefficients, r, s)) + abs(_integral(coefficients, s, t))
         one, two = polynomial((a, -a * e1, a * e2 + m, -a * e3 + n)), polynomial((m, n))
         line = "the $x$-axis" if two == "0" else f"the line $y = {two}$"
-        question = rng.choice(
-            (
-                (
-                    f"The curve $y = {one}$ and {line} enclose two regions. Find the sum of their "
-                    "areas."
-                ),
-                f"Find the total area of the regions bounded by $y = {one}$ and {line}.",
-                (
-                    f"Between the graph of \\[y = {one}\\] and {line} there are two bounded "
-                    "regions, one on each side. What is their total area?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "area, cubic", one=one, line=line)
         return Problem(question, fraction(area), {"curves": [one, two]})
     if form == "tangent":
         # curve y = x^2 + c, tangents at r and s: area (s - r)^3/12
@@ -443,23 +355,7 @@ def _area(rng: Random, level: int) -> Problem:
         b, c = rng.randint(-4, 4), rng.randint(-6, 8)
         curve = polynomial((1, b, c))
         area = Fraction((s - r) ** 3, 12)
-        question = rng.choice(
-            (
-                (
-                    f"Tangents are drawn to the parabola $y = {curve}$ at its points with $x = {r}$ "
-                    f"and $x = {s}$. What is the area of the region bounded by the parabola and the "
-                    "two tangents?"
-                ),
-                (
-                    f"Find the area enclosed by the curve $y = {curve}$ and the two lines that "
-                    f"touch it where $x = {r}$ and where $x = {s}$."
-                ),
-                (
-                    f"The parabola \\[y = {curve}\\] and its tangents at $x = {r}$ and $x = {s}$ "
-                    "bound a three-cornered region. Compute its area."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "area, tangent", curve=curve, r=r, s=s)
         return Problem(question, fraction(area), {"tangents": curve, "at": [r, s]})
     if form == "parameter":
         # area between y = x^2 and y = k x is k^3/6 (k > 0); between y = x^2 and y = k: 4/3 k^(3/2)
@@ -475,22 +371,8 @@ def _area(rng: Random, level: int) -> Problem:
             area = Fraction(4 * side * value, 3)
             line = k
         curve = terms([(a, "x^2")])
-        question = rng.choice(
-            (
-                (
-                    f"For which positive number ${k}$ is the area enclosed by $y = {curve}$ and $y "
-                    f"= {line}$ equal to ${fraction(area)}$?"
-                ),
-                (
-                    f"The parabola $y = {curve}$ and the line $y = {line}$, where ${k} > 0$, "
-                    f"enclose a region of area ${fraction(area)}$. Find ${k}$."
-                ),
-                (
-                    f"A positive constant ${k}$ is such that the region between the curves \\[y = "
-                    f"{curve} \\quad \\text{{and}} \\quad y = {line}\\] has area "
-                    f"${fraction(area)}$. What is ${k}$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "area, parameter", k=k, curve=curve, line=line, area=fraction(area)
         )
         return Problem(
             question, str(value), {"curve": curve, "line": line, "k": k, "area": str(area)}
@@ -503,20 +385,7 @@ def _area(rng: Random, level: int) -> Problem:
     m = b - Fraction(b, part)
     lower = fraction(Fraction(1, ratio))
     curve = terms([(b, "x"), (-1, "x^2")])
-    question = rng.choice(
-        (
-            (
-                "A line through the origin with positive slope cuts the region bounded by $y = "
-                f"{curve}$ and the $x$-axis in two. The part above the line has ${lower}$ of "
-                "the area of the whole region. What is the slope of the line?"
-            ),
-            (
-                f"Let $R$ be the region enclosed by the parabola $y = {curve}$ and the "
-                "$x$-axis. For which $m > 0$ does the line $y = mx$ cut off from $R$, on its "
-                f"upper side, a region whose area is ${lower}$ of the area of $R$?"
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "area", curve=curve, lower=lower)
     return Problem(question, fraction(m), {"b": b, "share": lower})
 
 
@@ -559,23 +428,7 @@ def _volume(rng: Random, level: int) -> Problem:
             low += 1
             high += 1
             curve, value = f"\\frac{{{a}}}{{x}}", a * a * (Fraction(1, low) - Fraction(1, high))
-        question = rng.choice(
-            (
-                (
-                    f"The region under the curve $y = {curve}$ from $x = {low}$ to $x = {high}$ is "
-                    "rotated about the $x$-axis. What is the volume of the resulting solid?"
-                ),
-                (
-                    f"Find the volume generated when the part of the plane between $y = {curve}$, "
-                    f"the $x$-axis, $x = {low}$ and $x = {high}$ turns once about the $x$-axis."
-                ),
-                (
-                    f"A solid of revolution arises by spinning the graph of \\[y = {curve}, \\quad "
-                    f"{low} \\le x \\le {high},\\] about the $x$-axis. Compute its volume. Leave "
-                    "$\\pi$ in the answer."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "volume, level 1", curve=curve, low=low, high=high)
         return Problem(
             question, _pi_times(value), {"curve": curve, "low": low, "high": high, "axis": "x"}
         )
@@ -588,23 +441,7 @@ def _volume(rng: Random, level: int) -> Problem:
             end = Fraction(k, a)
             value = k * k * end**3 / 3 - a * a * end**5 / 5
             one, two = terms([(k, "x")]), terms([(a, "x^2")])
-            question = rng.choice(
-                (
-                    (
-                        f"The region enclosed by $y = {one}$ and $y = {two}$ is revolved about the "
-                        "$x$-axis. Find the volume of the solid."
-                    ),
-                    (
-                        "What is the volume of the ring-shaped solid that is obtained by rotating the "
-                        f"region between $y = {two}$ and $y = {one}$ around the $x$-axis?"
-                    ),
-                    (
-                        f"Rotate the bounded region between the curves \\[y = {one} \\quad "
-                        f"\\text{{and}} \\quad y = {two}\\] about the line $y = 0$. Which volume does "
-                        "it sweep out?"
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "volume, level 2, washer", one=one, two=two)
             return Problem(
                 question, _pi_times(value), {"curves": [one, two], "end": str(end), "axis": "x"}
             )
@@ -615,23 +452,7 @@ def _volume(rng: Random, level: int) -> Problem:
             value = 2 * _integral(
                 [Fraction(a), *[Fraction(0)] * (n - 1), Fraction(b), Fraction(0)], 0, high
             )
-            question = rng.choice(
-                (
-                    (
-                        f"The region under $y = {curve}$ for $0 \\le x \\le {high}$ is rotated about "
-                        "the $y$-axis. What is the volume of the solid that is formed?"
-                    ),
-                    (
-                        f"Find the volume obtained by turning the region bounded by $y = {curve}$, $y = "
-                        f"0$, $x = 0$ and $x = {high}$ about the $y$-axis."
-                    ),
-                    (
-                        "Use cylindrical shells to compute the volume of the solid produced when the "
-                        f"area below \\[y = {curve}\\] from $x = 0$ to $x = {high}$ revolves around the "
-                        "line $x = 0$."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "volume, level 2, about y", curve=curve, high=high)
             return Problem(
                 question, _pi_times(value), {"curve": curve, "low": 0, "high": high, "axis": "y"}
             )
@@ -648,20 +469,7 @@ def _volume(rng: Random, level: int) -> Problem:
         fifth = _integral(_polynomials([1, -2 * b, b * b, 0, 0]), 0, b)
         answer = _pi_times(fifth / 8) if factor is None else fraction(factor * fifth)
         curve = terms([(b, "x"), (-1, "x^2")])
-        question = rng.choice(
-            (
-                (
-                    "The base of a solid is the region between the $x$-axis and the curve $y = "
-                    f"{curve}$. The cross sections perpendicular to the $x$-axis are {shape}. Find "
-                    "the volume of the solid."
-                ),
-                (
-                    f"A solid stands on the region of the $xy$-plane bounded by $y = {curve}$ and "
-                    f"$y = 0$. Its slices perpendicular to the $x$-axis are {shape}. What is its "
-                    "volume?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "volume, level 2", curve=curve, shape=shape)
         return Problem(question, answer, {"curve": curve, "b": b, "shape": shape})
     form = rng.choice(("other axis", "bowl", "hole"))
     if form == "other axis":
@@ -671,23 +479,7 @@ def _volume(rng: Random, level: int) -> Problem:
         plain = Fraction(b**3, 6)
         value = square + 2 * k * plain
         curve = terms([(b, "x"), (-1, "x^2")])
-        question = rng.choice(
-            (
-                (
-                    f"The region bounded by $y = {curve}$ and the $x$-axis is revolved about the "
-                    f"line $y = -{k}$. Find the volume of the solid."
-                ),
-                (
-                    f"Rotating the area between the parabola $y = {curve}$ and the $x$-axis around "
-                    f"the horizontal line $y = -{k}$ produces a solid with a hole. What is its "
-                    "volume?"
-                ),
-                (
-                    f"What volume is generated when the region enclosed by \\[y = {curve} \\quad "
-                    f"\\text{{and}} \\quad y = 0\\] turns about $y = -{k}$?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "volume, other axis", curve=curve, k=k)
         return Problem(
             question, _pi_times(value), {"curve": curve, "end": b, "shift": k, "axis": "shifted"}
         )
@@ -696,24 +488,8 @@ def _volume(rng: Random, level: int) -> Problem:
         a, h = Fraction(1, rng.choice((1, 2, 3, 4, 6, 8))), rng.randint(2, 12)
         volume = h * h / (2 * a)
         curve = terms([(a, "x^2")])
-        question = rng.choice(
-            (
-                (
-                    f"A bowl has the shape that results when the part of the parabola $y = {curve}$ "
-                    f"with $0 \\le y \\le {h + 4}$ is rotated about the $y$-axis. Water is poured "
-                    f"in until its volume is ${_pi_times(volume)}$. How deep is the water at the "
-                    "centre?"
-                ),
-                (
-                    f"The curve $y = {curve}$ is revolved about the $y$-axis to form a vessel. How "
-                    f"high must it be filled to hold a volume of ${_pi_times(volume)}$?"
-                ),
-                (
-                    f"Spinning $y = {curve}$, $x \\ge 0$, around the $y$-axis gives a cup. To what "
-                    "depth is the cup filled when it contains liquid of volume "
-                    f"${_pi_times(volume)}$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "volume, bowl", curve=curve, h_plus_four=h + 4, volume_shown=_pi_times(volume)
         )
         return Problem(question, str(h), {"curve": curve, "volume": str(volume)})
     # sphere of radius R with a cylindrical hole of radius r: 4/3 pi (R^2 - r^2)^(3/2)
@@ -737,37 +513,12 @@ def _volume(rng: Random, level: int) -> Problem:
     if cap:
         height = big - half
         value = Fraction(height * height * (3 * big - height), 3)
-        question = rng.choice(
-            (
-                (
-                    f"A plane cuts a ball of radius ${big}$ at distance ${half}$ from its centre. "
-                    "Find the volume of the smaller of the two pieces."
-                ),
-                (
-                    f"The part of the disk $x^2 + y^2 \\le {big * big}$ with $x \\ge {half}$ is "
-                    "rotated about the $x$-axis. What is the volume of the cap that is formed?"
-                ),
-                (
-                    f"Water stands in a hemispherical bowl of radius ${big}$ so that its greatest "
-                    f"depth is ${height}$. What is the volume of the water?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "volume, cap", big=big, half=half, big_times_big=big * big, height=height
         )
     else:
         value = Fraction(4 * half**3, 3)
-        question = rng.choice(
-            (
-                (
-                    f"A cylindrical hole of radius ${small}$ is drilled through the centre of a "
-                    f"ball of radius ${big}$. What volume of the ball is left?"
-                ),
-                (
-                    f"The region inside the circle $x^2 + y^2 = {big * big}$ and to the right of "
-                    f"the line $x = {small}$ is rotated about the $y$-axis. Find the volume of the "
-                    "ring."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "volume", small=small, big=big, big_times_big=big * big)
     return Problem(
         question, _pi_times(value), {"ball": big, "small": small, "half": half, "cap": cap}
     )
@@ -780,47 +531,33 @@ def _integral_equation(rng: Random, level: int) -> Problem:
         form = rng.choice(("properties", "derivative"))
         if form == "properties":
             a, b, c = sorted(rng.sample(range(-3, 12), 3))
-            u, v = _signed(rng, 1, 15), _signed(rng, 1, 15)
-            p, q = rng.choice((2, 3, 4, 5)), _signed(rng, 1, 5)
+            u, v = signed(rng, 1, 15), signed(rng, 1, 15)
+            p, q = rng.choice((2, 3, 4, 5)), signed(rng, 1, 5)
             # int_a^b = u, int_a^c = v: int_b^c (p f + q) = p (v - u) + q (c - b)
             value = p * (v - u) + q * (c - b)
             body = f"({terms([(p, f'{f}(x)'), (q, '')])})"
-            question = rng.choice(
-                (
-                    (
-                        f"Suppose $\\int_{{{a}}}^{{{b}}} {f}(x) \\, dx = {u}$ and "
-                        f"$\\int_{{{a}}}^{{{c}}} {f}(x) \\, dx = {v}$. What is $\\int_{{{b}}}^{{{c}}} "
-                        f"{body} \\, dx$?"
-                    ),
-                    (
-                        f"The integral of a continuous function ${f}$ from ${a}$ to ${b}$ is ${u}$, and "
-                        f"from ${a}$ to ${c}$ it is ${v}$. Evaluate \\[\\int_{{{b}}}^{{{c}}} {body} \\, "
-                        "dx.\\] Give an integer."
-                    ),
-                    (
-                        f"Given that $\\int_{{{a}}}^{{{c}}} {f}(x) \\, dx = {v}$ and "
-                        f"$\\int_{{{a}}}^{{{b}}} {f}(x) \\, dx = {u}$, find the value of "
-                        f"$\\int_{{{b}}}^{{{c}}} {body} \\, dx$."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "integral equation, level 1, properties",
+                a=a,
+                b=b,
+                f=f,
+                u=u,
+                c=c,
+                v=v,
+                body=body,
             )
             return Problem(
                 question,
                 str(value),
                 {"form": form, "limits": [a, b, c], "values": [u, v], "p": p, "q": q},
             )
-        a, b, c = _signed(rng, 1, 4), _signed(rng, 1, 6), rng.randint(-9, 9)
+        a, b, c = signed(rng, 1, 4), signed(rng, 1, 6), rng.randint(-9, 9)
         start, at = rng.randint(-3, 3), rng.randint(-4, 6)
         body = polynomial((a, b, c), "t")
         value = Fraction(a * at * at + b * at + c)
-        question = rng.choice(
-            (
-                f"Let ${F}(x) = \\int_{{{start}}}^x ({body}) \\, dt$. What is ${F}'({at})$?",
-                (
-                    f"A function is defined by \\[{F}(x) = \\int_{{{start}}}^x ({body}) \\, dt.\\] "
-                    f"Find ${F}'({at})$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "integral equation, level 1", F=F, start=start, body=body, at=at
         )
         return Problem(
             question,
@@ -830,28 +567,21 @@ def _integral_equation(rng: Random, level: int) -> Problem:
     if level == 2:
         form = rng.choice(("chain", "given"))
         if form == "chain":
-            a, b, at = _signed(rng, 1, 4), _signed(rng, 1, 6), rng.randint(1, 3)
+            a, b, at = signed(rng, 1, 4), signed(rng, 1, 6), rng.randint(1, 3)
             n = rng.choice((2, 3))
             body = polynomial((a, 0, b), "t")
             end = rng.choice((f"x^{n}", f"{n}x"))
             top, slope = (at**n, n * at ** (n - 1)) if "^" in end else (n * at, n)
             value = (a * top * top + b) * slope
             start = rng.randint(-2, 2)
-            question = rng.choice(
-                (
-                    (
-                        f"Let ${F}(x) = \\int_{{{start}}}^{{{end}}} ({body}) \\, dt$. Compute "
-                        f"${F}'({at})$."
-                    ),
-                    (
-                        f"If \\[{F}(x) = \\int_{{{start}}}^{{{end}}} ({body}) \\, dt,\\] what is the "
-                        f"value of ${F}'({at})$?"
-                    ),
-                    (
-                        f"Differentiate $\\int_{{{start}}}^{{{end}}} ({body}) \\, dt$ with respect to "
-                        f"$x$ and evaluate the derivative at $x = {at}$. What is the value?"
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "integral equation, level 2, chain",
+                F=F,
+                start=start,
+                end=end,
+                body=body,
+                at=at,
             )
             return Problem(
                 question,
@@ -859,7 +589,7 @@ def _integral_equation(rng: Random, level: int) -> Problem:
                 {"form": "derivative", "body": body, "start": str(start), "end": end, "at": at},
             )
         # int_a^x f(t) dt = x^3 + p x^2 + q x + k: f(v), and a from k
-        p, q, a = _signed(rng, 1, 6), _signed(rng, 1, 9), _signed(rng, 1, 4)
+        p, q, a = signed(rng, 1, 6), signed(rng, 1, 9), signed(rng, 1, 4)
         k = -(a**3 + p * a * a + q * a)
         if k == 0:
             return _integral_equation(rng, level)
@@ -870,21 +600,8 @@ def _integral_equation(rng: Random, level: int) -> Problem:
         ask, answer = rng.choice(
             ((f"{c} + {f}({at})", k + value), (c, k), (f"{f}({at}) - {c}", value - k))
         )
-        question = rng.choice(
-            (
-                (
-                    f"A continuous function ${f}$ and a constant ${c}$ satisfy \\[\\int_{{{a}}}^x "
-                    f"{f}(t) \\, dt = {formula}\\] for all real $x$. Find ${ask}$."
-                ),
-                (
-                    f"For every real $x$ we have $\\int_{{{a}}}^x {f}(t) \\, dt = {formula}$, where "
-                    f"${f}$ is continuous and ${c}$ is a constant. What is ${ask}$?"
-                ),
-                (
-                    f"Suppose $\\int_{{{a}}}^x {f}(t) \\, dt = {formula}$ holds identically. "
-                    f"Determine ${ask}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "integral equation, level 2", f=f, c=c, a=a, formula=formula, ask=ask
         )
         return Problem(
             question,
@@ -896,23 +613,31 @@ def _integral_equation(rng: Random, level: int) -> Problem:
     if form == "one constant":
         a, b, m, high = (
             rng.choice((1, 2, 3)),
-            _signed(rng, 1, 6),
-            _signed(rng, 1, 3),
+            signed(rng, 1, 6),
+            signed(rng, 1, 3),
             rng.choice((1, 2, 3)),
         )
         kind = rng.choice(("plain", "times x"))
         # f = a x^2 + b x + m I  or a x^2 + b + m x I, I = int_0^high f
         if kind == "plain":
             base, weight = _integral(_polynomials([a, b, 0]), 0, high), Fraction(m * high)
-            shown = (
-                f"{terms([(a, 'x^2'), (b, 'x')])} {'+' if m > 0 else '-'} "
-                f"{'' if abs(m) == 1 else abs(m)}\\int_0^{{{high}}} {f}(t) \\, dt"
+            shown = WORDINGS.one(
+                "integral equation shown",
+                terms=terms([(a, "x^2"), (b, "x")]),
+                value="+" if m > 0 else "-",
+                value_2="" if abs(m) == 1 else abs(m),
+                high=high,
+                f=f,
             )
         else:
             base, weight = _integral(_polynomials([a, 0, b]), 0, high), Fraction(m * high * high, 2)
-            shown = (
-                f"{terms([(a, 'x^2'), (b, '')])} {'+' if m > 0 else '-'} "
-                f"{terms([(abs(m), 'x')])}\\int_0^{{{high}}} {f}(t) \\, dt"
+            shown = WORDINGS.one(
+                "integral equation shown 2",
+                terms=terms([(a, "x^2"), (b, "")]),
+                value="+" if m > 0 else "-",
+                terms_terms=terms([(abs(m), "x")]),
+                high=high,
+                f=f,
             )
         if weight == 1:
             return _integral_equation(rng, level)
@@ -920,19 +645,7 @@ def _integral_equation(rng: Random, level: int) -> Problem:
         at = rng.randint(-2, 4)
         value = a * at * at + (b * at + m * I if kind == "plain" else b + m * at * I)
         ask, answer = rng.choice(((f"{f}({at})", value), (f"\\int_0^{{{high}}} {f}(t) \\, dt", I)))
-        question = rng.choice(
-            (
-                (
-                    f"A continuous function satisfies \\[{f}(x) = {shown}\\] for all real $x$. Find "
-                    f"${ask}$."
-                ),
-                f"Suppose ${f}(x) = {shown}$ for every real number $x$. What is ${ask}$?",
-                (
-                    f"The function ${f}$ is continuous and fulfils the equation ${f}(x) = {shown}$. "
-                    f"Determine ${ask}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "integral equation, one constant", f=f, shown=shown, ask=ask)
         return Problem(
             question,
             fraction(answer),
@@ -950,26 +663,13 @@ def _integral_equation(rng: Random, level: int) -> Problem:
         )
     if form == "moment":
         # p(x) = a x + b with int_0^1 p = u, int_0^1 x p = v
-        a, b = _signed(rng, 1, 9) * 6, _signed(rng, 1, 9)
+        a, b = signed(rng, 1, 9) * 6, signed(rng, 1, 9)
         high = rng.choice((1, 2))
         u = _integral(_polynomials([a, b]), 0, high)
         v = _integral(_polynomials([a, b, 0]), 0, high)
         at = rng.randint(-3, 5)
-        question = rng.choice(
-            (
-                (
-                    f"The linear function ${f}$ satisfies $\\int_0^{{{high}}} {f}(x) \\, dx = "
-                    f"{fraction(u)}$ and $\\int_0^{{{high}}} x{f}(x) \\, dx = {fraction(v)}$. Find "
-                    f"${f}({at})$."
-                ),
-                (
-                    f"Let ${f}(x) = ax + b$ with \\[\\int_0^{{{high}}} {f}(x) \\, dx = "
-                    f"{fraction(u)} "
-                    f"\\quad \\text{{and}} \\quad \\int_0^{{{high}}} x{f}(x) \\, dx = "
-                    f"{fraction(v)}.\\] "
-                    f"What is ${f}({at})$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "integral equation, moment", f=f, high=high, u=fraction(u), v=fraction(v), at=at
         )
         return Problem(
             question,
@@ -977,7 +677,7 @@ def _integral_equation(rng: Random, level: int) -> Problem:
             {"form": form, "u": str(u), "v": str(v), "high": high, "at": at},
         )
     # int_0^k x f'(x) dx = k f(k) - int f
-    k, fk, total = rng.randint(1, 6), _signed(rng, 1, 12), _signed(rng, 1, 20)
+    k, fk, total = rng.randint(1, 6), signed(rng, 1, 12), signed(rng, 1, 20)
     value = k * fk - total
     which = rng.choice(("plain", "double"))
     if which == "plain":
@@ -989,22 +689,7 @@ def _integral_equation(rng: Random, level: int) -> Problem:
         # int_0^{k/n} x f'(n x) dx = (1/n^2) int_0^k u f'(u) du
         answer = Fraction(k * fk2 - total, n * n)
         ask = f"\\int_0^{{{k // n}}} x{f}'({n}x) \\, dx"
-    question = rng.choice(
-        (
-            (
-                f"Let ${f}$ be a differentiable function with continuous derivative such that "
-                f"${f}({k}) = {fk}$ and $\\int_0^{{{k}}} {f}(x) \\, dx = {total}$. Find ${ask}$."
-            ),
-            (
-                f"Suppose $\\int_0^{{{k}}} {f}(x) \\, dx = {total}$ and ${f}({k}) = {fk}$, where "
-                f"${f}'$ is continuous. What is the value of ${ask}$?"
-            ),
-            (
-                f"Given ${f}({k}) = {fk}$ and \\[\\int_0^{{{k}}} {f}(x) \\, dx = {total}\\] for a "
-                f"smooth function ${f}$, evaluate ${ask}$."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "integral equation", f=f, k=k, fk=fk, total=total, ask=ask)
     return Problem(
         question,
         fraction(answer),

@@ -8,12 +8,12 @@ from fractions import Fraction
 from math import factorial
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, power, root, terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
 
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
+WORDINGS = Wordings(__name__)
 
 
 def _limit(rng: Random, level: int) -> Problem:
@@ -26,16 +26,16 @@ def _limit(rng: Random, level: int) -> Problem:
             top, bottom = polynomial((a, -a * (r + s), a * r * s)), polynomial((1, -r - t, r * t))
             body, at, value = f"\\frac{{{top}}}{{{bottom}}}", str(r), Fraction(a * (r - s), r - t)
         elif form == "infinity":
-            n, a, b = rng.choice((1, 2, 3)), _signed(rng, 1, 9), rng.randint(2, 9)
-            top = [a, *(_signed(rng, 1, 9) for _ in range(n))]
-            bottom_c = [b, *(_signed(rng, 1, 9) for _ in range(n))]
+            n, a, b = rng.choice((1, 2, 3)), signed(rng, 1, 9), rng.randint(2, 9)
+            top = [a, *(signed(rng, 1, 9) for _ in range(n))]
+            bottom_c = [b, *(signed(rng, 1, 9) for _ in range(n))]
             body, at, value = (
                 f"\\frac{{{polynomial(top)}}}{{{polynomial(bottom_c)}}}",
                 "\\infty",
                 Fraction(a, b),
             )
         else:
-            k, r = rng.randint(1, 6), _signed(rng, 1, 6)
+            k, r = rng.randint(1, 6), signed(rng, 1, 6)
             c = k * k - r
             if not c:
                 return _limit(rng, level)
@@ -59,7 +59,7 @@ def _limit(rng: Random, level: int) -> Problem:
             )
         elif form == "conjugate":
             at = "\\infty"
-            c = _signed(rng, 1, 9)
+            c = signed(rng, 1, 9)
             body, value = rng.choice(
                 (
                     (
@@ -166,22 +166,7 @@ def _limit(rng: Random, level: int) -> Problem:
                     ),
                 )
             )
-            question = rng.choice(
-                (
-                    (
-                        f"Find \\[\\lim_{{n \\to \\infty}} \\sum_{{k=1}}^n {general}.\\] Give an exact "
-                        "value."
-                    ),
-                    (
-                        f"Let $S_n = \\sum_{{k=1}}^n {general}$. To what number does $S_n$ converge as "
-                        "$n \\to \\infty$?"
-                    ),
-                    (
-                        f"The sums $\\sum_{{k=1}}^n {general}$ approach a limit when $n$ grows without "
-                        "bound. Interpret them as Riemann sums and find the limit."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "limit, riemann", general=general)
             return Problem(question, fraction(value), {"general": general})
         else:
             r, s = rng.sample([n for n in range(-5, 6) if n], 2)
@@ -193,19 +178,7 @@ def _limit(rng: Random, level: int) -> Problem:
                 return _limit(rng, level)
             shown = f"\\frac{{{terms([(c, 'x^2')])} + ax + b}}{{{polynomial((1, -r))}}}"
             ask, answer_value = rng.choice((("a + b", p + q), ("ab", p * q), ("a", p), ("b", q)))
-            question = rng.choice(
-                (
-                    (
-                        f"The constants $a$ and $b$ are such that $\\lim_{{x \\to {r}}} {shown} = "
-                        f"{goal}$. Find ${ask}$."
-                    ),
-                    (
-                        f"As $x$ tends to ${r}$, the quotient ${shown}$ tends to ${goal}$. What is "
-                        f"${ask}$?"
-                    ),
-                    f"Suppose \\[\\lim_{{x \\to {r}}} {shown} = {goal}.\\] Determine ${ask}$.",
-                )
-            )
+            question = WORDINGS.draw(rng, "limit", r=r, shown=shown, goal=goal, ask=ask)
             return Problem(
                 question, str(answer_value), {"shown": shown, "r": r, "goal": goal, "ask": ask}
             )
@@ -217,16 +190,7 @@ def _limit(rng: Random, level: int) -> Problem:
 def _limit_words(rng: Random, body: str, at: str) -> str:
     shown = f"\\lim_{{x \\to {at}}} {body}"
     towards = "grows without bound" if at == "\\infty" else f"tends to ${at}$"
-    return rng.choice(
-        (
-            f"Evaluate the limit ${shown}$.",
-            f"Find \\[{shown}.\\] Give an exact value.",
-            f"What number does ${body}$ approach as $x$ {towards}?",
-            f"As $x$ {towards}, the expression \\[{body}\\] has a finite limit. Which one?",
-            f"Compute ${shown}$ exactly.",
-            f"Determine the limit of ${body}$ when $x$ {towards}.",
-        )
-    )
+    return WORDINGS.draw(rng, "limit words", shown=shown, body=body, towards=towards)
 
 
 def _taylor(rng: Random, level: int) -> Problem:
@@ -252,7 +216,7 @@ def _taylor(rng: Random, level: int) -> Problem:
             )
     elif level == 2:
         n = rng.randint(3, 5)
-        a, b, c = rng.randint(1, 4), rng.randint(1, 4), _signed(rng, 1, 5)
+        a, b, c = rng.randint(1, 4), rng.randint(1, 4), signed(rng, 1, 5)
         form = rng.choice(("product exp", "quotient", "root", "square"))
         if form == "product exp":
             formula = (
@@ -397,7 +361,7 @@ def _taylor(rng: Random, level: int) -> Problem:
 
 def _differential(rng: Random, level: int) -> Problem:
     if level == 1:
-        a, b, c = _signed(rng, 1, 4), _signed(rng, 1, 6), rng.randint(-9, 9)
+        a, b, c = signed(rng, 1, 4), signed(rng, 1, 6), rng.randint(-9, 9)
         x0, x1 = rng.sample(range(-3, 5), 2)
         y0 = rng.randint(-9, 12)
         rate = polynomial((3 * a, 2 * b, c))
@@ -407,26 +371,7 @@ def _differential(rng: Random, level: int) -> Problem:
 
         value = y0 + height(x1) - height(x0)
         f = rng.choice("fgh")
-        question = rng.choice(
-            (
-                (
-                    f"A function ${f}$ satisfies ${f}'(x) = {rate}$ for all $x$ and ${f}({x0}) = "
-                    f"{y0}$. Find ${f}({x1})$."
-                ),
-                (
-                    f"The slope of a curve at each of its points $(x, y)$ is ${rate}$, and the "
-                    f"curve passes through $({x0}, {y0})$. What is the value of $y$ at $x = {x1}$?"
-                ),
-                (
-                    f"If \\[\\frac{{dy}}{{dx}} = {rate}\\] and $y = {y0}$ when $x = {x0}$, what is "
-                    f"$y$ when $x = {x1}$?"
-                ),
-                (
-                    f"Solve $y' = {rate}$ with the condition that $y$ equals ${y0}$ for $x = {x0}$, "
-                    f"and evaluate the solution at $x = {x1}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "differential, level 1", f=f, rate=rate, x0=x0, y0=y0, x1=x1)
         return Problem(
             question, str(value), {"rate": rate, "start": [x0, y0], "at": str(x1), "form": "direct"}
         )
@@ -445,23 +390,14 @@ def _differential(rng: Random, level: int) -> Problem:
             thing = rng.choice(
                 ("A culture of bacteria", "A chemical substance", "The amount of a quantity $y$")
             )
-            question = rng.choice(
-                (
-                    (
-                        f"{thing} changes at a rate proportional to the amount present. There are "
-                        f"${start}$ units at time $0$ and ${fraction(first)}$ units ${span}$ hours "
-                        f"later. How many units are there at time ${span * times}$ hours?"
-                    ),
-                    (
-                        f"A function satisfies $y' = ky$ for some constant $k$. If $y(0) = {start}$ and "
-                        f"$y({span}) = {fraction(first)}$, what is $y({span * times})$?"
-                    ),
-                    (
-                        f"Suppose \\[\\frac{{dy}}{{dt}} = ky,\\] where $k$ is constant, $y = {start}$ "
-                        f"at $t = 0$ and $y = {fraction(first)}$ at $t = {span}$. Find $y$ at $t = "
-                        f"{span * times}$."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng,
+                "differential, level 2, growth",
+                thing=thing,
+                start=start,
+                first=fraction(first),
+                span=span,
+                end=span * times,
             )
             return Problem(
                 question,
@@ -478,7 +414,7 @@ def _differential(rng: Random, level: int) -> Problem:
             # y' = a x^n y^2: 1/y0 - 1/y = a (x^(n+1))/(n+1)
             n, a, y0 = (
                 rng.choice((0, 1, 2)),
-                rng.randint(1, 4) * _signed(rng, 1, 1),
+                rng.randint(1, 4) * signed(rng, 1, 1),
                 rng.randint(1, 6),
             )
             x1 = rng.choice((1, 2))
@@ -509,7 +445,7 @@ def _differential(rng: Random, level: int) -> Problem:
         # y' = a y + b, y0: y = (y0 + b/a) e^(a x) - b/a, at x = ln m
         a, b, y0, m = (
             rng.choice((1, 2, 3, -1)),
-            _signed(rng, 1, 9),
+            signed(rng, 1, 9),
             rng.randint(-4, 9),
             rng.choice((2, 3)),
         )
@@ -540,27 +476,14 @@ def _differential(rng: Random, level: int) -> Problem:
             if first_gap > 90:
                 return _differential(rng, level)
         first, value = room + first_gap * ratio, room + first_gap * ratio**times
-        question = rng.choice(
-            (
-                (
-                    "A cup of tea cools at a rate proportional to the difference between its "
-                    f"temperature and that of the room, which stays at ${room}^\\circ$C. The tea is "
-                    f"at ${room + first_gap}^\\circ$C to begin with and at "
-                    f"${fraction(first)}^\\circ$C after ${span}$ minutes. What is its temperature, "
-                    f"in degrees Celsius, after ${span * times}$ minutes?"
-                ),
-                (
-                    f"An object of temperature ${room + first_gap}$ degrees is placed in a room of "
-                    f"constant temperature ${room}$ degrees. By Newton's law of cooling, $T' = -k(T "
-                    f"- {room})$. After ${span}$ minutes its temperature is ${fraction(first)}$ "
-                    f"degrees. Find its temperature in degrees after ${span * times}$ minutes."
-                ),
-                (
-                    f"The temperature $T$ of a metal bar obeys \\[\\frac{{dT}}{{dt}} = -k(T - "
-                    f"{room}).\\] At $t = 0$ it is ${room + first_gap}$, at $t = {span}$ it is "
-                    f"${fraction(first)}$. What is $T$ at $t = {span * times}$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "differential, cooling",
+            room=room,
+            start=room + first_gap,
+            first=fraction(first),
+            span=span,
+            end=span * times,
         )
         return Problem(
             question,
@@ -591,23 +514,7 @@ def _differential(rng: Random, level: int) -> Problem:
 
 def _initial_value(rng: Random, rate: str, y0: int, at: str, positive: bool = False) -> str:
     more = " and $y > 0$" if positive else ""
-    return rng.choice(
-        (
-            (
-                f"Let $y$ be the solution of $\\frac{{dy}}{{dx}} = {rate}$ with $y(0) = "
-                f"{y0}${more}. Find $y\\left({at}\\right)$."
-            ),
-            (
-                f"A curve through $(0, {y0})$ has at each of its points the slope ${rate}$. "
-                f"What is the $y$-coordinate of its point with $x = {at}$?"
-            ),
-            (
-                f"Solve the differential equation \\[y' = {rate}\\] with the initial value $y = "
-                f"{y0}$ at $x = 0$. What is $y$ at $x = {at}$?"
-            ),
-            f"If $y' = {rate}$ and $y(0) = {y0}$, determine the exact value of $y$ at $x = {at}$.",
-        )
-    )
+    return WORDINGS.draw(rng, "initial value", rate=rate, y0=y0, more=more, at=at)
 
 
 FAMILIES = (

@@ -1,7 +1,4 @@
-"""Sharing out: equal or different things among people or boxes.
-
-Leaves out: selections (``selections``) and numbers as sums (``sums``).
-"""
+"""Sharing out: equal or different things among people or boxes."""
 
 from __future__ import annotations
 
@@ -12,9 +9,11 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import listed
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 THINGS = ("marbles", "cookies", "coins", "balloons", "stickers", "apples", "tickets", "pencils")
-
 
 KINDS = (
     ("doughnuts", "flavors"), ("flowers", "colors"), ("postcards", "motifs"), ("scoops", "flavors"),
@@ -44,19 +43,30 @@ def _equal_things(rng: Random, level: int) -> Problem:
         texts = phrasings(
             f"In how many ways can {n} identical {things} be shared among {k} children if "
             f"{rng.choice(rule)}?",
-            f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {kind} "
-            "integers "
-            f"satisfy ${equation}$?",
-            f"A shop has {sorts} in {k} {name}, a large supply of each. {who} takes {n} of them; "
-            f"{more}. "
-            f"Only the numbers of each kind matter. How many selections are possible?",
-            f"{who} drops {n} indistinguishable balls into {k} numbered boxes, and "
-            f"{'boxes may stay empty' if not least else 'afterwards no box is empty'}. How many "
-            "distributions of the balls are there?",
-            f"A row of {n} stars is divided into {k} sections by {k - 1} bars, "
-            f"{'where sections may be empty' if not least else 'and every section holds a star'}. "
-            "In how "
-            "many ways can the bars be placed?",
+            WORDINGS.one(
+                "equal things",
+                tuples="tuples" if k > 3 else "triples",
+                tuple_text=tuple_text,
+                kind=kind,
+                equation=equation,
+            ),
+            WORDINGS.one("equal things 2", sorts=sorts, k=k, name=name, who=who, n=n, more=more),
+            WORDINGS.one(
+                "equal things 3",
+                who=who,
+                n=n,
+                k=k,
+                boxes_may="boxes may stay empty" if not least else "afterwards no box is empty",
+            ),
+            WORDINGS.one(
+                "equal things 4",
+                n=n,
+                k=k,
+                k_minus_1=k - 1,
+                where_sections="where sections may be empty"
+                if not least
+                else "and every section holds a star",
+            ),
         )
         return Problem(
             rng.choice(texts), str(answer), {"ask": "plain", "n": n, "k": k, "least": least}
@@ -71,10 +81,14 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many integer solutions does ${' + '.join(letters)} = {n}$ have with "
                 f"${conditions}$?",
-                f"{n} identical {things} are given to {k} children. The first child must get at "
-                "least "
-                f"{lows[0]}, and the others at least {listed(lows[1:])}, in this order. How many "
-                "distributions are possible?",
+                WORDINGS.one(
+                    "equal things 5",
+                    n=n,
+                    things=things,
+                    k=k,
+                    lows=lows,
+                    listed_lows=listed(lows[1:]),
+                ),
                 f"Find the number of integer tuples ${tuple_text}$ with sum ${n}$ such that "
                 f"${conditions}$.",
             )
@@ -86,12 +100,8 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"How many ordered {'tuples' if k > 3 else 'triples'} $({', '.join(letters)})$ of "
                 f"nonnegative integers satisfy ${' + '.join(letters)} \\le {n}$?",
-                f"{who} has {n} identical {things} and gives some, all or none of them to {k} "
-                "friends; "
-                "a friend may get none. In how many ways can this be done?",
-                f"A budget of {n} equal grants may be spent, completely or in part, on {k} "
-                "projects. "
-                "How many ways are there to decide how many grants each project gets?",
+                WORDINGS.one("equal things 6", who=who, n=n, things=things, k=k),
+                WORDINGS.one("equal things 7", n=n, k=k),
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         if ask == "odd":
@@ -103,13 +113,21 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"In how many ways can ${n}$ be written as an ordered sum of ${k}$ {name} "
                 "integers?",
-                f"How many ordered {'tuples' if k > 3 else 'triples'} ${tuple_text}$ of {name} "
-                "integers "
-                f"have the sum ${n}$?",
-                f"{n} identical {things} are put into {k} different bags so that each bag holds an "
-                f"{'odd' if odd else 'even'} number of "
-                f"them{'' if odd else ' (zero counts as even)'}. "
-                "How many ways are there?",
+                WORDINGS.one(
+                    "equal things 8",
+                    tuples="tuples" if k > 3 else "triples",
+                    tuple_text=tuple_text,
+                    name=name,
+                    n=n,
+                ),
+                WORDINGS.one(
+                    "equal things 9",
+                    n=n,
+                    things=things,
+                    k=k,
+                    odd="odd" if odd else "even",
+                    zero_counts="" if odd else " (zero counts as even)",
+                ),
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "odd": odd})
         m = rng.randint(3, 7)
@@ -119,13 +137,29 @@ def _equal_things(rng: Random, level: int) -> Problem:
             answer = comb(n - 1, k - 1) * comb(m + k - 1, k - 1)
         one, two = rng.sample(THINGS, 2)
         texts = phrasings(
-            f"{n} identical {one} and {m} identical {two} are shared among {k} children. "
-            f"{'Every child gets at least one of the ' + one if least else 'There is no rule about who gets how many'}"
-            f"{'; for the ' + two + ' there is no rule' if least else ''}. In how many ways can "
-            "this be done?",
-            f"In how many ways can {n} equal {one} and {m} equal {two} be put into {k} numbered "
-            "boxes, if "
-            f"{'each box must contain at least one of the ' + one if least else 'any box may also stay empty'}?",
+            WORDINGS.one(
+                "equal things 10",
+                n=n,
+                one=one,
+                m=m,
+                two=two,
+                k=k,
+                there_is="Every child gets at least one of the " + one
+                if least
+                else "There is no rule about who gets how many",
+                two_value="; for the " + two + " there is no rule" if least else "",
+            ),
+            WORDINGS.one(
+                "equal things 11",
+                n=n,
+                one=one,
+                m=m,
+                two=two,
+                k=k,
+                any_box="each box must contain at least one of the " + one
+                if least
+                else "any box may also stay empty",
+            ),
         )
         values = {"ask": "two kinds", "n": n, "m": m, "k": k, "least": least}
         return Problem(rng.choice(texts), str(answer), values)
@@ -141,22 +175,35 @@ def _equal_things(rng: Random, level: int) -> Problem:
         answer = sum(sum(t) == n for t in product(*(range(low, top + 1) for top in tops)))
         if len(set(tops)) == 1:
             texts = (
-                f"In how many ways can {n} identical {things} be shared among {k} children if "
-                "each of "
-                f"them gets at {'least one and at' if low else ''} most {tops[0]}?".replace(
-                    "  ", " "
+                WORDINGS.one(
+                    "equal things 12",
+                    n=n,
+                    things=things,
+                    k=k,
+                    least_one="least one and at" if low else "",
+                    tops=tops,
+                ).replace("  ", " "),
+                (
+                    WORDINGS.one(
+                        "equal things 13",
+                        quadruples="quadruples" if k == 4 else "triples",
+                        low=low,
+                        tops=tops,
+                        n=n,
+                    )
                 ),
                 (
-                    f"How many ordered {'quadruples' if k == 4 else 'triples'} of integers from "
-                    f"${low}$ to "
-                    f"${tops[0]}$ have the sum ${n}$?"
-                ),
-                (
-                    f"{k} different jars can hold {tops[0]} {things} each. {who} fills exactly "
-                    f"{n} identical "
-                    f"{things} into the jars, "
-                    f"{'none of which may stay empty' if low else 'some of which may stay empty'}. "
-                    "In how many ways is this possible?"
+                    WORDINGS.one(
+                        "equal things 14",
+                        k=k,
+                        tops=tops,
+                        things=things,
+                        who=who,
+                        n=n,
+                        none_of="none of which may stay empty"
+                        if low
+                        else "some of which may stay empty",
+                    )
                 ),
             )
         else:
@@ -166,11 +213,18 @@ def _equal_things(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"Find the number of integer solutions of ${' + '.join(letters)} = {n}$ with "
                 f"${bounds}$.",
-                "A bag holds "
-                f"{listed([f'{t} {c}' for t, c in zip(tops, ('red', 'blue', 'green', 'white'), strict=False)])} "
-                f"{things}; equally colored ones cannot be told apart. In how many ways can {n} "
-                "of them "
-                f"be taken{', at least one of each color' if low else ''}?",
+                WORDINGS.one(
+                    "equal things 15",
+                    tops=listed(
+                        [
+                            f"{t} {c}"
+                            for t, c in zip(tops, ("red", "blue", "green", "white"), strict=False)
+                        ]
+                    ),
+                    things=things,
+                    n=n,
+                    at_least=", at least one of each color" if low else "",
+                ),
             )
         if answer < 2:
             return _equal_things(rng, level)
@@ -185,24 +239,18 @@ def _equal_things(rng: Random, level: int) -> Problem:
         triangle = rng.random() < 0.3
         if triangle:
             answer = sum(a <= b <= n - a - b < a + b for a in range(1, n) for b in range(1, n - a))
-            texts = phrasings(
-                f"How many triangles with integer side lengths have perimeter ${n}$? Congruent "
-                "triangles "
-                "count once.",
-                f"{who} has a closed chain of {n} equal links and pulls it tight into a triangle "
-                "whose "
-                "corners lie at joints between links. How many triangles that are not congruent "
-                "are "
-                "possible?",
-            )
+            texts = WORDINGS.all("equal things, order, triangle", n=n, who=who)
             return Problem(rng.choice(texts), str(answer), {"ask": "triangles", "n": n})
         sign = "<" if strict else "\\le"
         texts = phrasings(
             f"How many triples of integers satisfy $0 < a {sign} b {sign} c$ and $a + b + c = "
             f"{n}$?",
-            f"In how many ways can {n} identical {things} be divided into three nonempty heaps"
-            f"{' of three different sizes' if strict else ''}? The order of the heaps is "
-            "irrelevant.",
+            WORDINGS.one(
+                "equal things 16",
+                n=n,
+                things=things,
+                of_three=" of three different sizes" if strict else "",
+            ),
         )
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "strict": strict})
     k = rng.randint(4, 6)
@@ -229,17 +277,7 @@ def _different_things(rng: Random, level: int) -> Problem:
     )
     if level == 1:
         if rng.random() < 0.5:
-            texts = phrasings(
-                f"In how many ways can {n} different books be given to {k} people if everyone "
-                "may get "
-                "any number of books, also none?",
-                f"{n} passengers are on a bus that still has {k} stops. In how many ways can the "
-                "passengers get off, if it matters who leaves at which stop?",
-                f"How many ways are there to put {n} labeled letters into {k} different mailboxes?",
-                f"Each of {n} campers signs up for exactly one of {k} activities. How many "
-                "sign-up lists "
-                "are possible?",
-            )
+            texts = WORDINGS.all("different things, level 1", n=n, k=k)
             return Problem(rng.choice(texts), str(k**n), {"ask": "any", "n": n, "k": k})
         sizes = [rng.randint(1, 4) for _ in range(rng.choice((2, 3)))]
         n = sum(sizes)
@@ -248,60 +286,23 @@ def _different_things(rng: Random, level: int) -> Problem:
             answer //= factorial(size)
         people = rng.sample(PEOPLE, len(sizes))
         shares = listed([f"{p} {s}" for p, s in zip(people, sizes, strict=True)])
-        texts = phrasings(
-            f"{n} different presents are handed out completely, and the numbers received are: "
-            f"{shares}. "
-            "In how many ways can this be done?",
-            f"A deck of {n} different cards is dealt out completely: {shares}. How many deals are "
-            "possible, if the order of the cards in a hand is irrelevant?",
-            f"{n} volunteers are to be split among {len(sizes)} leaders, with the following "
-            "numbers: "
-            f"{shares}. Find the number of ways to decide who goes with whom.",
+        texts = WORDINGS.all(
+            "different things, level 1, sizes", n=n, shares=shares, len_sizes=len(sizes)
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "sizes", "sizes": sizes})
     if level == 2:
         ask = rng.choice(("onto", "boxes", "one empty"))
         if ask == "onto":
             answer = _onto(n, k)
-            texts = phrasings(
-                f"In how many ways can {n} different books be given to {k} children so that "
-                "every child "
-                "gets at least one?",
-                f"{n} students are assigned to {k} different teachers, and each teacher gets at "
-                "least "
-                "one student. How many assignments are possible?",
-                f"How many functions from a set with {n} elements to a set with {k} elements "
-                "take every "
-                "value at least once?",
-                f"{who} colors the {n} numbered squares of a strip, each with one of {k} colors, "
-                "and uses "
-                "all the colors. How many colorings are possible?",
-            )
+            texts = WORDINGS.all("different things, level 2, onto", n=n, k=k, who=who)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         if ask == "boxes":
             answer = _onto(n, k) // factorial(k)
-            texts = phrasings(
-                f"In how many ways can {n} people be split into {k} nonempty teams, if the teams "
-                "have no "
-                "names and their order is irrelevant?",
-                f"How many ways are there to distribute {n} different toys over {k} identical "
-                "boxes so "
-                "that no box is empty?",
-                f"Find the number of partitions of the set $\\{{1, 2, \\ldots, {n}\\}}$ into "
-                f"exactly {k} "
-                "nonempty subsets.",
-            )
+            texts = WORDINGS.all("different things, level 2, boxes", n=n, k=k)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         k = rng.randint(3, 5)
         answer = k * _onto(n, k - 1)
-        texts = phrasings(
-            f"{n} different balls are put into {k} different boxes so that exactly one box stays "
-            "empty. "
-            "How many ways are there?",
-            f"{n} guests choose among {k} rooms of an inn, each guest one room, and exactly one "
-            "of the "
-            "rooms is chosen by nobody. In how many ways can this happen?",
-        )
+        texts = WORDINGS.all("different things, level 2", n=n, k=k)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
     ask = rng.choice(("capacity", "apart", "first at least"))
     if ask == "capacity":
@@ -310,17 +311,7 @@ def _different_things(rng: Random, level: int) -> Problem:
             lambda t: t[2] + 1 < t[0] < t[1] * t[2] and t[1] ** t[0] < 80_000,
         )
         answer = sum(all(t.count(j) <= top for j in range(k)) for t in product(range(k), repeat=n))
-        texts = phrasings(
-            f"{n} different people get into {k} different cars, at most {top} people in a car. "
-            "In how "
-            "many ways can they choose their cars? Seats do not matter, and cars may stay empty.",
-            f"In how many ways can {n} different books be distributed over {k} different drawers "
-            "if no "
-            f"drawer may hold more than {top} of them? Order within a drawer is irrelevant.",
-            f"Count the strings of length {n} over an alphabet of {k} letters in which no letter "
-            "occurs "
-            f"more than {top} times.",
-        )
+        texts = WORDINGS.all("different things, capacity", n=n, k=k, top=top)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "top": top})
     if ask == "apart":
         n, k = redrawn(
@@ -334,15 +325,25 @@ def _different_things(rng: Random, level: int) -> Problem:
             answer //= factorial(k)
         label = "different" if named else "unnamed"
         texts = phrasings(
-            f"{n} people, among them {x} and {y}, form {k} {label} nonempty groups, and {x} and "
-            f"{y} must "
-            "not be in the same group. "
-            f"{'It matters which group is which.' if named else 'The order of the groups is irrelevant.'} "
-            "In how many ways can the groups be formed?",
-            f"{x}, {y} and {n - 2} others are divided among {k} "
-            f"{'different boats' if named else 'boats that need not be told apart'} so that no "
-            "boat is "
-            f"empty and {x} and {y} sit in different boats. How many divisions are possible?",
+            WORDINGS.one(
+                "different things 2",
+                n=n,
+                x=x,
+                y=y,
+                k=k,
+                label=label,
+                it_matters="It matters which group is which."
+                if named
+                else "The order of the groups is irrelevant.",
+            ),
+            WORDINGS.one(
+                "different things 3",
+                x=x,
+                y=y,
+                n_minus_2=n - 2,
+                k=k,
+                different_boats="different boats" if named else "boats that need not be told apart",
+            ),
         )
         values = {"ask": ask, "n": n, "k": k, "named": named}
         return Problem(rng.choice(texts), str(answer), values)
@@ -357,14 +358,7 @@ def _different_things(rng: Random, level: int) -> Problem:
     if answer < 2:
         return _different_things(rng, level)
     x = rng.choice(PEOPLE)
-    texts = phrasings(
-        f"{n} different prizes go to {x} and {k - 1} other people. {x} gets at least {low} of "
-        "them, and "
-        "each of the others at least one. In how many ways can the prizes be given out?",
-        f"In how many ways can {n} different tasks be assigned to {k} employees so that {x}, who "
-        "is one "
-        f"of them, has at least {low} tasks and nobody is without a task?",
-    )
+    texts = WORDINGS.all("different things", n=n, x=x, k_minus_one=k - 1, low=low, k=k)
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k, "low": low})
 
 

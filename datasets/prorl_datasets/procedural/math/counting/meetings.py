@@ -1,7 +1,4 @@
-"""Overlapping groups in surveys, and pairs that meet: handshakes, games, diagonals, crossings.
-
-Leaves out: selections with conditions (``selections``).
-"""
+"""Overlapping groups in surveys, and pairs that meet: handshakes, games, diagonals, crossings."""
 
 from __future__ import annotations
 
@@ -10,6 +7,9 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _surveys(rng: Random, level: int) -> Problem:
@@ -26,21 +26,41 @@ def _surveys(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"Of {total} {who}, {a + both} {one}, {b + both} {two}, and {none} do neither. How "
                 "many do both?",
-                f"A survey of {total} {who} finds that {none} of them do not do either of two "
-                "things: "
-                f"{a + both} {one} and {b + both} {two}. Find the number of {who} to whom both "
-                "statements apply.",
+                WORDINGS.one(
+                    "surveys",
+                    total=total,
+                    who=who,
+                    none=none,
+                    a_plus_both=a + both,
+                    one=one,
+                    b_plus_both=b + both,
+                    two=two,
+                ),
             )
             answer = both
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
         elif ask == "none":
             texts = phrasings(
-                f"Among {total} {who}, {a + both} {one} and {b + both} {two}; {both} of these do "
-                "both. "
-                "How many do neither?",
-                f"{total} {who} were asked two questions. {a + both} of them {one}, {b + both} "
-                "of them "
-                f"{two}, and for {both} of them both are true. For how many is neither true?",
+                WORDINGS.one(
+                    "surveys 2",
+                    total=total,
+                    who=who,
+                    a_plus_both=a + both,
+                    one=one,
+                    b_plus_both=b + both,
+                    two=two,
+                    both=both,
+                ),
+                WORDINGS.one(
+                    "surveys 3",
+                    total=total,
+                    who=who,
+                    a_plus_both=a + both,
+                    one=one,
+                    b_plus_both=b + both,
+                    two=two,
+                    both=both,
+                ),
             )
             answer = none
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "both": both}
@@ -48,10 +68,16 @@ def _surveys(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"In a group of {total} {who}, {a + both} {one}, {b + both} {two} and {none} do "
                 "neither of the two. How many do exactly one of the two?",
-                f"Each of {total} {who} was asked about two habits. It turned out that {a + both} "
-                f"{one} and {b + both} {two}, while {none} have neither habit. Exactly one habit "
-                "is "
-                "true of how many?",
+                WORDINGS.one(
+                    "surveys 4",
+                    total=total,
+                    who=who,
+                    a_plus_both=a + both,
+                    one=one,
+                    b_plus_both=b + both,
+                    two=two,
+                    none=none,
+                ),
             )
             answer = a + b
             values = {"ask": ask, "total": total, "one": a + both, "two": b + both, "none": none}
@@ -63,25 +89,15 @@ def _surveys(rng: Random, level: int) -> Problem:
     total = sum(regions)
     if level == 2:
         ask = rng.choice(("all", "none", "exactly two", "exactly one"))
-        facts = (
-            f"{sizes[0]} {one}, {sizes[1]} {two} and {sizes[2]} {three}. Moreover, {meets[0]} "
-            f"{one} and {two}, {meets[1]} {one} and {three}, and {meets[2]} {two} and {three}"
+        facts = WORDINGS.one(
+            "surveys facts", sizes=sizes, one=one, two=two, three=three, meets=meets
         )
         last = f"; {o} do none of the three." if ask == "all" else f"; {pqr} do all three."
-        wish = {
-            "all": "How many do all three?",
-            "none": "How many do none of the three?",
-            "exactly two": "How many do exactly two of the three?",
-            "exactly one": "How many do exactly one of the three?",
-        }[ask]
+        wish = WORDINGS.one(f"surveys {ask}")
         answer = {"all": pqr, "none": o, "exactly two": pq + pr + qr, "exactly one": p + q + r}[ask]
         texts = phrasings(
-            f"Of {total} {who}, {facts}{last} (People who do all three are counted in each of "
-            "these "
-            f"numbers.) {wish}",
-            f"A questionnaire was answered by {total} {who}. Among them, {facts}, where those "
-            "who do "
-            f"all three are included in every one of these numbers{last} {wish}",
+            WORDINGS.one("surveys 5", total=total, who=who, facts=facts, last=last, wish=wish),
+            WORDINGS.one("surveys 6", total=total, who=who, facts=facts, last=last, wish=wish),
         )
         values = {"ask": ask, "total": total, "sizes": sizes, "meets": meets}
         values |= {"none": o} if ask == "all" else {"three": pqr}
@@ -91,16 +107,28 @@ def _surveys(rng: Random, level: int) -> Problem:
         twice = pq + pr + qr
         answer = pqr
         texts = phrasings(
-            f"Each of {total} {who} was asked about three habits. {sizes[0]} {one}, {sizes[1]} "
-            f"{two}, "
-            f"{sizes[2]} {three}, and {o} have none of these habits. Exactly {twice} have "
-            "exactly two "
-            "of them. How many have all three?",
-            f"In a group of {total} {who}, {o} do none of the following: {one}, {two}, {three}. "
-            "There "
-            f"are {sizes[0]} who {one}, {sizes[1]} who {two} and {sizes[2]} who {three}. If "
-            f"{twice} "
-            f"{who} do exactly two of the three, how many do all three?",
+            WORDINGS.one(
+                "surveys 7",
+                total=total,
+                who=who,
+                sizes=sizes,
+                one=one,
+                two=two,
+                three=three,
+                o=o,
+                twice=twice,
+            ),
+            WORDINGS.one(
+                "surveys 8",
+                total=total,
+                who=who,
+                o=o,
+                one=one,
+                two=two,
+                three=three,
+                sizes=sizes,
+                twice=twice,
+            ),
         )
         values = {"ask": ask, "total": total, "sizes": sizes, "none": o, "twice": twice}
         return Problem(rng.choice(texts), str(answer), values)
@@ -112,12 +140,12 @@ def _surveys(rng: Random, level: int) -> Problem:
         )
         answer = sum(shares) - 2 * total
         texts = phrasings(
-            f"Of {total} {who}, {shares[0]} {one}, {shares[1]} {two} and {shares[2]} {three}. "
-            "What is "
-            "the smallest number of them that can do all three?",
-            f"There are {total} {who}. It is known that {shares[0]} of them {one}, that "
-            f"{shares[1]} "
-            f"{two} and that {shares[2]} {three}. At least how many must do all three of these?",
+            WORDINGS.one(
+                "surveys 9", total=total, who=who, shares=shares, one=one, two=two, three=three
+            ),
+            WORDINGS.one(
+                "surveys 10", total=total, who=who, shares=shares, one=one, two=two, three=three
+            ),
         )
         return Problem(
             rng.choice(texts), str(answer), {"ask": ask, "total": total, "sizes": shares}
@@ -130,23 +158,15 @@ def _surveys(rng: Random, level: int) -> Problem:
     if ask == "least both":
         answer = min(a, b) - low + 1
         texts = phrasings(
-            f"Of {total} {who}, {a} {one} and {b} {two}. How many different values are possible "
-            "for "
-            "the number of those who do both?",
-            f"It is known that {a} of {total} {who} {one} and that {b} of them {two}. Nothing is "
-            "known "
-            "about how the two groups overlap. How many values can the number of people in both "
-            "groups "
-            "have?",
+            WORDINGS.one("surveys 11", total=total, who=who, a=a, one=one, b=b, two=two),
+            WORDINGS.one("surveys 12", a=a, total=total, who=who, one=one, b=b, two=two),
         )
     else:
         answer = total - max(a, b)
         texts = phrasings(
             f"Of {total} {who}, {a} {one} and {b} {two}. At most how many can there be who do "
             "neither?",
-            f"{a} out of {total} {who} {one}, and {b} {two}. What is the greatest possible "
-            "number of "
-            f"{who} who do neither of the two?",
+            WORDINGS.one("surveys 13", a=a, total=total, who=who, one=one, b=b, two=two),
         )
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "total": total, "sizes": [a, b]})
 
@@ -159,20 +179,7 @@ def _matches(rng: Random, level: int) -> Problem:
         if ask == "handshakes":
             k = rng.randint(3, n - 4)
             answer = comb(n, 2) - comb(k, 2)
-            texts = phrasings(
-                f"At a meeting of {n} people, {k} know each other already. Everyone shakes hands "
-                "once "
-                f"with everyone else, except that the {k} do not shake hands among themselves. How "
-                "many handshakes are there?",
-                f"{n} towns are to be linked by direct bus lines, one for each pair of towns, but "
-                f"the {k} towns on the coast already have lines among themselves. How many new "
-                "lines "
-                "are needed?",
-                f"{n} points are given, {k} of which lie on one straight line; apart from that, no "
-                "three of the points are on a line. How many segments join two of the points "
-                "that are "
-                "not both on that line?",
-            )
+            texts = WORDINGS.all("matches, level 1, handshakes", n=n, k=k)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "k": k})
         if ask == "find n":
             games = rng.randint(1, 2)
@@ -183,26 +190,13 @@ def _matches(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"In a chess club every member plays {times} against every other member. This"
                 f"{more} makes {total} games. How many members does the club have?",
-                f"A league lets each team meet each other team {times}. Counting {extra} extra "
-                "games "
-                f"for the final stage, {total} games are played in the season. How many teams "
-                "are in "
-                "the league?",
+                WORDINGS.one("matches 2", times=times, extra=extra, total=total),
             )
             values = {"ask": ask, "games": games, "total": total, "extra": extra}
             return Problem(texts[0 if not extra else rng.randrange(2)], str(n), values)
         a, b = rng.randint(4, 20), rng.randint(4, 20)
         answer = comb(a, 2) + comb(b, 2) + 2 * a * b
-        texts = phrasings(
-            f"A tournament has two groups of {a} and {b} teams. Every team plays once against each "
-            "team of its own group and twice against each team of the other group. How many games "
-            "are played?",
-            f"{a} artists and {b} writers exchange greetings: two people of the same profession "
-            "shake "
-            "hands once, and two people of different professions shake hands twice. Find the "
-            "number "
-            "of handshakes.",
-        )
+        texts = WORDINGS.all("matches, level 1", a=a, b=b)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "a": a, "b": b})
     if level == 2:
         ask = rng.choice(("couples", "diagonals", "intersections", "points"))
@@ -211,18 +205,14 @@ def _matches(rng: Random, level: int) -> Problem:
             k = n
             m = rng.randint(1, 3)
             answer = comb(2 * k - m, 2) - (k - m)
-            texts = phrasings(
-                f"{k} married couples attend a party. Everyone shakes hands once with everyone "
-                "except "
-                f"his or her own spouse, but {m} of the men "
-                f"{'has' if m == 1 else 'have'} a cold and {'does' if m == 1 else 'do'} not shake "
-                "hands with anybody. How many handshakes take place?",
-                f"At a dance, {k} couples greet each other: any two people who do not belong to "
-                "the "
-                f"same couple bow to each other once, a bow by both counting as one greeting. "
-                f"However, {m} {'woman has' if m == 1 else 'women, from different couples, have'} "
-                f"already left, while {'her partner is' if m == 1 else 'their partners are'} still "
-                "there. How many greetings are there?",
+            texts = WORDINGS.all(
+                "matches, level 2, couples",
+                k=k,
+                m=m,
+                has_or_have="has" if m == 1 else "have",
+                does_or_do="does" if m == 1 else "do",
+                who_has="woman has" if m == 1 else "women, from different couples, have",
+                partners="her partner is" if m == 1 else "their partners are",
             )
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "couples": k, "missing": m})
         if ask == "diagonals":
@@ -232,9 +222,12 @@ def _matches(rng: Random, level: int) -> Problem:
             texts = phrasings(
                 f"A convex polygon has {total} diagonals. How many diagonals does a convex polygon "
                 f"with {extra} more {'side' if extra == 1 else 'sides'} have?",
-                f"The corners of a convex polygon are joined by {total} diagonals in all. If the "
-                f"polygon had {extra} further {'corner' if extra == 1 else 'corners'}, how many "
-                "diagonals would it have?",
+                WORDINGS.one(
+                    "matches 3",
+                    total=total,
+                    extra=extra,
+                    corner="corner" if extra == 1 else "corners",
+                ),
             )
             values = {"ask": ask, "total": total, "more": extra}
             return Problem(rng.choice(texts), str(answer), values)
@@ -242,33 +235,11 @@ def _matches(rng: Random, level: int) -> Problem:
             a, b = rng.randint(2, 7), rng.randint(2, 7)
             c = rng.randint(2, 5)
             answer = a * b + comb(c, 2) + c * (a + b)
-            texts = phrasings(
-                f"In a plane, {a} parallel lines are crossed by {b} lines that are parallel to "
-                "each "
-                f"other in another direction. Then {c} more lines are drawn, no two of them "
-                "parallel "
-                "and none parallel to an earlier line, and no three lines meet in one point. In "
-                "how "
-                "many points do two of the lines cross?",
-                f"A city map shows {a} straight streets running east to west, {b} running north to "
-                f"south, and {c} further straight avenues in pairwise different slanting "
-                "directions. "
-                "All are extended without end, and no three meet in a point. How many crossings "
-                "are "
-                "there?",
-            )
+            texts = WORDINGS.all("matches, level 2, intersections", a=a, b=b, c=c)
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "a": a, "b": b, "c": c})
         k = rng.randint(3, n - 2)
         answer = comb(n, 3) - comb(k, 3)
-        texts = phrasings(
-            f"Of {n} points in the plane, {k} lie on one line; no other three points are on a "
-            "line. "
-            "How many triangles have their three corners among the points?",
-            f"{who} marks {n} points on a sheet, {k} of them along a ruler and the others so "
-            "that no "
-            "further three are in line. How many triangles with corners at marked points can be "
-            "drawn?",
-        )
+        texts = WORDINGS.all("matches, level 2", n=n, k=k, who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": "triangles", "n": n, "k": k})
     ask = rng.choice(("cups", "parallel", "polygon triangles", "left early"))
     if ask == "cups":
@@ -279,22 +250,17 @@ def _matches(rng: Random, level: int) -> Problem:
         third = rng.random() < 0.5
         answer += third
         word = "the best team" if through == 1 else "the two best teams"
-        texts = phrasings(
-            f"A tournament starts with {groups} groups of {size} teams; within a group everybody "
-            "plays "
-            f"everybody once. {word.capitalize()} of each group "
-            f"{'goes' if through == 1 else 'go'} on to a knockout stage, in which "
-            "the loser of each game is out until one winner is left"
-            f"{'; an extra game decides about third place' if third else ''}. How many games are "
-            "played altogether?",
-            f"{groups * size} players are divided into {groups} equal groups, and each pair "
-            "within a "
-            f"group plays one game. From every group, {word.replace('team', 'player')} "
-            f"{'advances' if through == 1 else 'advance'} to an elimination round, where a "
-            "player who "
-            "loses a game drops out, until a champion is found"
-            f"{' (plus one game for third place)' if third else ''}. What is the total number of "
-            "games?",
+        texts = WORDINGS.all(
+            "matches, cups",
+            groups=groups,
+            size=size,
+            capitalize_word=word.capitalize(),
+            goes_or_go="goes" if through == 1 else "go",
+            third_place_game="; an extra game decides about third place" if third else "",
+            groups_times_size=groups * size,
+            player=word.replace("team", "player"),
+            advances_or_advance="advances" if through == 1 else "advance",
+            plus_one_game=" (plus one game for third place)" if third else "",
         )
         values = {"ask": ask, "groups": groups, "size": size, "through": through, "third": third}
         return Problem(rng.choice(texts), str(answer), values)
@@ -302,49 +268,19 @@ def _matches(rng: Random, level: int) -> Problem:
         n = rng.randint(9, 30)
         played = rng.randint(2, n - 3)
         total = comb(n - 1, 2) + played
-        texts = phrasings(
-            "In a tournament everybody was to play everybody else exactly once. After one "
-            "player had "
-            f"played {played} games, this player left, and the games still missing against this "
-            "player "
-            f"were cancelled; all other games took place. In all, {total} games were played. How "
-            "many "
-            "players had there been at the start?",
-            "Everyone at a party shakes hands with everyone else, except for one guest, who "
-            "arrives "
-            f"late and shakes only {played} hands. There are {total} handshakes. How many people "
-            "are "
-            "at the party?",
-        )
+        texts = WORDINGS.all("matches, left early", played=played, total=total)
         values = {"ask": ask, "played": played, "total": total}
         return Problem(rng.choice(texts), str(n), values)
     if ask == "polygon triangles":
         n = rng.randint(7, 16)
         j = rng.choice((0, 1))
         answer = n * (n - 4) * (n - 5) // 6 if j == 0 else n * (n - 4)
-        wish = (
-            "no side of the triangle is a side of the polygon",
-            "exactly one side of the triangle is a side of the polygon",
-        )[j]
-        texts = phrasings(
-            f"How many triangles have their corners at three corners of a convex polygon with {n} "
-            f"sides in such a way that {wish}?",
-            f"Three of the {n} corners of a convex {n}-sided polygon are chosen as the corners "
-            "of a "
-            f"triangle. For how many choices is it true that {wish}?",
-        )
+        wish = WORDINGS.all("matches, polygon triangles")[j]
+        texts = WORDINGS.all("matches, polygon triangles, 2", n=n, wish=wish)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n, "sides": j})
     a, b, c = rng.randint(2, 6), rng.randint(2, 6), rng.randint(2, 4)
     answer = comb(a, 2) * comb(b, 2) + comb(a, 2) * comb(c, 2) + comb(b, 2) * comb(c, 2)
-    texts = phrasings(
-        f"In the plane there are {a} parallel lines in one direction, {b} parallel lines in a "
-        "second "
-        f"and {c} in a third direction. How many parallelograms have all their sides on these "
-        "lines?",
-        f"Three families of parallel lines, with {a}, {b} and {c} lines, are drawn in three "
-        "different "
-        "directions. Count the parallelograms that they form (each side lies on one of the lines).",
-    )
+    texts = WORDINGS.all("matches", a=a, b=b, c=c)
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "lines": [a, b, c]})
 
 

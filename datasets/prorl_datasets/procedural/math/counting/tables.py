@@ -1,7 +1,4 @@
-"""People around a table: together, apart, opposite, couples kept apart.
-
-Leaves out: people in a row (``rows``).
-"""
+"""People around a table: together, apart, opposite, couples kept apart."""
 
 from __future__ import annotations
 
@@ -13,6 +10,9 @@ from random import Random
 from prorl_datasets.procedural.math.counting.rows import Rule, sentences
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _table_holds(rule: Rule, at: Sequence[int], n: int) -> bool:
@@ -52,15 +52,7 @@ def _table_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
 
 def _around(rng: Random) -> tuple[str, str]:
     """Return what counts as one seating, and a question."""
-    same = rng.choice(phrasings(
-        "Two seatings are the same if one is a rotation of the other; mirror images are different.",
-        "Seatings that differ only by a rotation of the table count as one, but reflections "
-        "count as "
-        "different.",
-        "Moving everybody on by the same number of chairs does not give a new seating, while "
-        "mirror "
-        "images are counted separately.",
-    ))  # fmt: skip
+    same = WORDINGS.draw(rng, "around")
     end = rng.choice((
         "How many different seatings are there?",
         "In how many ways can they be seated?",
@@ -108,17 +100,17 @@ def _tables(rng: Random, level: int) -> Problem:
     rule_text = sentences(rng, [_table_text(rng, rule, names) for rule in rules])
     others = n - named
     rest = f"{others} other {'person' if others == 1 else 'people'}"
-    text = rng.choice(phrasings(
-        f"{several.replace(' and ', ', ')} and {rest} sit around a round table with {n} equally "
-        "spaced "
-        f"chairs. {rule_text} {same} {end}",
-        f"A round table is laid for {n} guests, {several} among them, at equal distances. "
-        f"{rule_text} "
-        f"{end} {same}",
-        f"{n} people, including {several}, are to be placed at {n} equally spaced seats of a "
-        "circular "
-        f"table under the following conditions. {rule_text} {same} {end}",
-    ))  # fmt: skip
+    text = WORDINGS.draw(
+        rng,
+        "tables",
+        several=several.replace(" and ", ", "),
+        rest=rest,
+        n=n,
+        rule_text=rule_text,
+        same=same,
+        end=end,
+        several_2=several,
+    )
     if level == 1:
         text = text.replace("under the following conditions", "under the following condition")
     return Problem(text, str(answer), {"n": n, "rules": rules})
@@ -129,23 +121,13 @@ def _kinds_around_a_table(rng: Random) -> Problem:
     k = rng.choice((3, 4))
     kind = rng.choice(("alternate", "alternate couples", "blocks"))
     if kind == "alternate":
-        texts = phrasings(
-            f"{k} girls and {k} boys sit down at a round table so that no two girls are neighbors. "
-            f"{same} {end}",
-            f"At a round table, {k} engineers and {k} lawyers take their seats so that every "
-            "engineer "
-            f"sits between two lawyers. {same} {end}",
-        )
+        texts = WORDINGS.all("kinds around a table, alternate", k=k, same=same, end=end)
         answer = factorial(k) * factorial(k - 1)
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "k": k})
     if kind == "alternate couples":
         texts = phrasings(
-            f"{k} married couples, each a man and a woman, sit around a round table so that men "
-            "and "
-            f"women alternate and everyone sits next to his or her spouse. {same} {end}",
-            f"At a circular table for {2 * k}, {k} husbands and their {k} wives are seated; no two "
-            f"men are neighbors, and every wife has her husband as one of her neighbors. {same} "
-            f"{end}",
+            WORDINGS.one("kinds around a table", k=k, same=same, end=end),
+            WORDINGS.one("kinds around a table 2", k_times_2=2 * k, k=k, same=same, end=end),
         )
         return Problem(rng.choice(texts), str(2 * factorial(k - 1)), {"ask": kind, "k": k})
     sizes = [rng.randint(1, 4), rng.randint(2, 3), rng.randint(1, 3)]
@@ -176,9 +158,7 @@ def _special_tables(rng: Random) -> Problem:
             "exactly two of the couples sit together",
         )[j]
         texts = phrasings(
-            f"{k} married couples sit around a round table with {2 * k} chairs so that {wish}. "
-            f"{same} "
-            f"{end}",
+            WORDINGS.one("special tables 2", k=k, k_times_2=2 * k, wish=wish, same=same, end=end),
             f"In how many ways can {k} married couples be seated at a circular table with {2 * k} "
             f"chairs such that {wish}? {same}",
         )
@@ -187,41 +167,21 @@ def _special_tables(rng: Random) -> Problem:
         n = rng.randint(6, 9)
         answer = factorial(n - 4) * comb(n - 3, 3) * 6
         texts = phrasings(
-            f"{n} knights, {a}, {b} and {c} among them, sit at a round table with {n} chairs. No "
-            "two "
-            f"of these three are neighbors. {same} {end}",
-            f"{a}, {b} and {c} are quarreling. Together with {n - 3} other people they are to fill "
-            f"the chairs of a circular table so that none of the three sits next to another of the "
-            f"three. {same} {end}",
+            WORDINGS.one("special tables 3", n=n, a=a, b=b, c=c, same=same, end=end),
+            WORDINGS.one("special tables 4", a=a, b=b, c=c, n_minus_3=n - 3, same=same, end=end),
         )
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "n": n})
     if kind == "flips":
         n = rng.randint(5, 8)
         k = rng.randint(2, n - 2)
         answer = factorial(n - k) * factorial(k) // 2
-        texts = phrasings(
-            f"{n} beads of different colors, {k} of them of glass and the others of wood, are "
-            "threaded on a closed ring. The glass beads all lie next to each other. Rings that can "
-            "be turned or flipped over to look the same count as one. How many different rings are "
-            "possible?",
-            f"A bracelet is made of {k} different glass beads and {n - k} different wooden beads "
-            "on a "
-            "closed cord, and all the glass beads are consecutive. Find the number of different "
-            "bracelets, where rotations and reflections of a bracelet are not counted as "
-            "different.",
-        )
+        texts = WORDINGS.all("special tables, flips", n=n, k=k, n_minus_k=n - k)
         return Problem(rng.choice(texts), str(answer), {"ask": kind, "n": n, "k": k})
     n = rng.randint(6, 12)
     k = rng.randint(2, n // 2)
     k = min(k, 5)
     answer = comb(n - k - 1, k - 1) * factorial(k - 1)
-    texts = phrasings(
-        f"{k} people sit down at a round table with {n} chairs so that every two of them have at "
-        f"least one empty chair between them. {same} {end}",
-        f"A circular table has {n} chairs, and {k} guests choose chairs in such a way that no "
-        "two of "
-        f"them sit on neighboring chairs. {same} {end}",
-    )
+    texts = WORDINGS.all("special tables", k=k, n=n, same=same, end=end)
     return Problem(rng.choice(texts), str(answer), {"ask": kind, "n": n, "k": k})
 
 

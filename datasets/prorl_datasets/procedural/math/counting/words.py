@@ -1,7 +1,4 @@
-"""Arrangements of the letters of a word, and their places in the dictionary.
-
-Leaves out: people in rows and around tables (``seats``).
-"""
+"""Arrangements of the letters of a word, and their places in the dictionary."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ from random import Random
 
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 WORDS = (
     "BANANA", "LEVEL", "COFFEE", "PEPPER", "TATTOO", "BALLOON", "LETTERS", "ALGEBRA", "CIRCLE",
@@ -32,20 +32,8 @@ def _words(rng: Random, level: int) -> Problem:
     word = rng.choice(WORDS)
     if level == 1:
         answer = _distinct(word)
-        texts = phrasings(
-            f"How many different arrangements of all the letters of the word {word} are there?",
-            f"{who} has {len(word)} letter tiles that spell {word} and lays them in a row in every "
-            "possible order. Tiles with equal letters cannot be told apart. How many different "
-            "words "
-            "(with or without meaning) appear?",
-            f"In how many distinguishable ways can the letters in {word} be put in order?",
-            f"A computer lists all the strings that use exactly the letters of {word}, each as "
-            "often "
-            "as it occurs there, without listing any string twice. How long is the list?",
-            f"Find the number of distinct permutations of the letters of {word}.",
-            f"The magnets {', '.join(word)} hang on a refrigerator door. If equal letters look "
-            "alike, "
-            "in how many different orders can they be hung in one line?",
+        texts = WORDINGS.all(
+            "words, level 1", word=word, who=who, len_word=len(word), join_word=", ".join(word)
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "all", "word": word})
     vowels = [c for c in word if c in "AEIOU"]
@@ -57,16 +45,7 @@ def _words(rng: Random, level: int) -> Problem:
         ask = rng.choice(("together", "apart", "ends", "pair"))
         if ask == "together":
             answer = _distinct("".join(vowels)) * _distinct("*" + "".join(others))
-            texts = phrasings(
-                f"In how many different arrangements of the letters of {word} do all the vowels "
-                "stand "
-                "next to each other, forming one block?",
-                f"{who} rearranges the letters of {word} so that no consonant stands between two "
-                "vowels. How many different results are possible, the word itself included if it "
-                "fits?",
-                f"How many strings consist of exactly the letters of the word {word} and have all "
-                "their vowels (A, E, I, O, U) in consecutive places?",
-            )
+            texts = WORDINGS.all("words, level 2, together", word=word, who=who)
         elif ask == "apart":
             if len(vowels) > len(others) + 1:
                 return _words(rng, level)
@@ -75,18 +54,7 @@ def _words(rng: Random, level: int) -> Problem:
                 * comb(len(others) + 1, len(vowels))
                 * _distinct("".join(vowels))
             )
-            texts = phrasings(
-                f"How many distinct arrangements of the letters of {word} have no two vowels "
-                "next to "
-                "each other?",
-                f"The letters of {word} are written in a row in such a way that neighboring "
-                "letters "
-                "are never both vowels (A, E, I, O, U). In how many different ways can this be "
-                "done?",
-                f"{who} looks at all different orders of the letters in {word} and crosses out "
-                "every "
-                "one that contains two adjacent vowels. How many are left?",
-            )
+            texts = WORDINGS.all("words, level 2, apart", word=word, who=who)
         elif ask == "ends":
             answer = 0
             for first in set(others):
@@ -97,29 +65,13 @@ def _words(rng: Random, level: int) -> Problem:
                         rest.remove(last)
                         if first in others and (first != last or others.count(first) > 1):
                             answer += _distinct("".join(rest))
-            texts = phrasings(
-                f"How many distinct arrangements of the letters of {word} begin and end with a "
-                "consonant?",
-                f"{who} writes the letters of {word} in a different order (or in the same order) "
-                "so "
-                "that both the first and the last letter are consonants. How many results are "
-                "there?",
-                f"Among all the different strings formed from the letters of {word}, count those "
-                "which have a vowel neither at the beginning nor at the end.",
-            )
+            texts = WORDINGS.all("words, level 2, ends", word=word, who=who)
         else:
             if not two:
                 return _words(rng, level)
             letter = rng.choice(two)
             answer = _distinct(word) - _distinct(word.replace(letter, "") + "*")
-            texts = phrasings(
-                f"In how many distinct arrangements of the letters of {word} are the two "
-                f"{letter}'s "
-                "not next to each other?",
-                f"The tiles of the word {word} are shuffled and laid in a row. Count the different "
-                f"results in which the two letters {letter} are separated by at least one other "
-                "letter.",
-            )
+            texts = WORDINGS.all("words, level 2", word=word, letter=letter)
             return Problem(
                 rng.choice(texts), str(answer), {"ask": ask, "word": word, "letter": letter}
             )
@@ -127,15 +79,7 @@ def _words(rng: Random, level: int) -> Problem:
     ask = rng.choice(("order", "pick", "rank"))
     if ask == "order" and len(set(vowels)) > 1:
         answer = comb(len(word), len(vowels)) * _distinct("".join(others))
-        texts = phrasings(
-            f"In how many different arrangements of the letters of {word} do the vowels appear "
-            "in the "
-            "same order as in the word itself, not necessarily next to each other?",
-            f"{who} writes the letters of {word} in a new order but is careful to keep the "
-            "vowels in "
-            f"the order {', '.join(vowels)} from left to right; consonants may stand between them. "
-            "Counting the original word too, how many results are possible?",
-        )
+        texts = WORDINGS.all("words, order", word=word, who=who, vowels=", ".join(vowels))
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "word": word})
     if ask != "rank":
         k = rng.choice((3, 4))
@@ -149,12 +93,8 @@ def _words(rng: Random, level: int) -> Problem:
             ]
         name = {3: "three", 4: "four"}[k]
         texts = phrasings(
-            f"How many different {name}-letter strings can be formed with letters of the word "
-            f"{word}, "
-            "if no letter is used more often than it occurs in the word?",
-            f"{who} draws {name} of the {len(word)} letter tiles of the word {word} and lays "
-            "them in a "
-            "row. How many different strings are possible?",
+            WORDINGS.one("words 2", name=name, word=word),
+            WORDINGS.one("words 3", who=who, name=name, word=len(word), word_2=word),
             f"Find the number of distinct {name}-letter codes (meaningful or not) that can be made "
             f"from the tiles {', '.join(word)}, each tile being used at most once.",
         )
@@ -172,15 +112,8 @@ def _words(rng: Random, level: int) -> Problem:
             left.remove(smaller)
             position += _distinct("".join(left))
         rest.remove(letter)
-    texts = phrasings(
-        f"All distinct arrangements of the letters of {word} are listed in alphabetical order. At "
-        f"which position does {target} stand?",
-        f"{who} sorts all the different strings that can be formed from the letters of {word} as "
-        "in "
-        f"a dictionary. How many of them come before {target}?",
-        f"The distinct permutations of the letters {', '.join(sorted(word))} are numbered $1, 2, "
-        "3, "
-        f"\\ldots$ in dictionary order. What is the number of the permutation {target}?",
+    texts = WORDINGS.all(
+        "words", word=word, target=target, who=who, sorted_word=", ".join(sorted(word))
     )
     pick = rng.randrange(3)
     values = {"ask": "before" if pick == 1 else "position", "word": word, "target": target}

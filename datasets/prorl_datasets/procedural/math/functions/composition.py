@@ -8,25 +8,25 @@ from collections.abc import Callable
 from fractions import Fraction
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 NAMES = ("fg", "gh", "pq", "uv", "fh")
-
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
 
 
 def _simple(rng: Random) -> tuple[str, list[int]]:
     """Return a line or a parabola: its formula and its coefficients."""
     if rng.random() < 0.5:
-        coefficients = [_signed(rng, 2, 5), _signed(rng, 1, 9)]
+        coefficients = [signed(rng, 2, 5), signed(rng, 1, 9)]
     else:
         coefficients = [
             rng.choice((1, 1, 2, -1)),
-            rng.choice((0, _signed(rng, 1, 5))),
-            _signed(rng, 1, 9),
+            rng.choice((0, signed(rng, 1, 5))),
+            signed(rng, 1, 9),
         ]
     return polynomial(coefficients), coefficients
 
@@ -51,49 +51,22 @@ def _composition(rng: Random, level: int) -> Problem:
             f"{f}({f}({x}))": _at(a, _at(a, Fraction(x))),
         }
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                f"Let ${f}(x) = {one}$ and ${g}(x) = {two}$. What is ${ask}$?",
-                f"If ${f}(x) = {one}$ and ${g}(x) = {two}$, find the value of ${ask}$.",
-                (
-                    f"Two functions are defined by \\[{f}(x) = {one} \\quad \\text{{and}} \\quad "
-                    f"{g}(x) = {two}.\\] Compute ${ask}$."
-                ),
-                f"Evaluate ${ask}$, where ${f}(x) = {one}$ and ${g}(x) = {two}$ for all real $x$.",
-                (
-                    f"The function ${f}$ sends $x$ to ${one}$, and ${g}$ sends $x$ to ${two}$. "
-                    f"Determine ${ask}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "composition, level 1", f=f, one=one, g=g, two=two, ask=ask)
         return Problem(
             question, str(asks[ask]), {"f": f"{f}(x) = {one}", "g": f"{g}(x) = {two}", "ask": ask}
         )
     if level == 2:
         # f(ax + b) = c x^2 + d x + e; f(value) wanted
-        a, b = rng.choice((2, 3, 4, -2)), _signed(rng, 1, 6)
-        outer = [rng.choice((0, 1, 2)), _signed(rng, 1, 5), _signed(rng, 1, 9)]
+        a, b = rng.choice((2, 3, 4, -2)), signed(rng, 1, 6)
+        outer = [rng.choice((0, 1, 2)), signed(rng, 1, 5), signed(rng, 1, 9)]
         # composed: outer(ax + b)
         p, q, r = outer
         composed = polynomial((p * a * a, 2 * p * a * b + q * a, p * b * b + q * b + r))
         inner = polynomial((a, b))
         form = rng.choice(("value", "formula", "unknown"))
         if form == "formula":
-            question = rng.choice(
-                (
-                    (
-                        f"A function satisfies ${f}({inner}) = {composed}$ for all real $x$. Find "
-                        f"${f}(x)$ as a polynomial in $x$."
-                    ),
-                    (
-                        f"If \\[{f}({inner}) = {composed}\\] for every real number $x$, what is "
-                        f"${f}(x)$?"
-                    ),
-                    (
-                        f"Determine the polynomial ${f}(x)$ for which ${f}({inner})$ is identical to "
-                        f"${composed}$."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "composition, level 2, formula", f=f, inner=inner, composed=composed
             )
             return Problem(
                 question,
@@ -103,15 +76,8 @@ def _composition(rng: Random, level: int) -> Problem:
         at = rng.randint(-6, 12)
         if form == "value":
             value = _at(outer, Fraction(at))
-            question = rng.choice(
-                (
-                    f"Suppose ${f}({inner}) = {composed}$ for all real $x$. What is ${f}({at})$?",
-                    f"For every real $x$ we have ${f}({inner}) = {composed}$. Compute ${f}({at})$.",
-                    (
-                        f"The function ${f}$ is such that \\[{f}({inner}) = {composed}\\] whenever $x$ "
-                        f"is real. Find the value of ${f}$ at ${at}$."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "composition 2", f=f, inner=inner, composed=composed, at=at
             )
             return Problem(
                 question,
@@ -119,25 +85,12 @@ def _composition(rng: Random, level: int) -> Problem:
                 {"inner": inner, "composed": composed, "f": f, "at": at, "ask": "value"},
             )
         # g unknown linear with f(g(x)) given
-        m, n = rng.choice((2, 3, -2, 4)), _signed(rng, 1, 7)
-        s, t = rng.choice((2, 3, -1, -3, 5)), _signed(rng, 1, 8)
+        m, n = rng.choice((2, 3, -2, 4)), signed(rng, 1, 7)
+        s, t = rng.choice((2, 3, -1, -3, 5)), signed(rng, 1, 8)
         first, both = polynomial((m, n)), polynomial((m * s, m * t + n))
         value = s * at + t
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {first}$. If ${f}({g}(x)) = {both}$ for all $x$, what is "
-                    f"${g}({at})$?"
-                ),
-                (
-                    f"Given ${f}(x) = {first}$ and ${f}({g}(x)) = {both}$ for every real $x$, find "
-                    f"${g}({at})$."
-                ),
-                (
-                    f"The function ${g}$ has the property that ${f}({g}(x)) = {both}$, where "
-                    f"${f}(x) = {first}$. Determine ${g}({at})$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "composition, level 2", f=f, first=first, g=g, both=both, at=at
         )
         return Problem(
             question, str(value), {"first": first, "both": both, "at": at, "ask": "inside"}
@@ -145,28 +98,20 @@ def _composition(rng: Random, level: int) -> Problem:
     form = rng.choice(("linear square", "commute", "equation"))
     if form == "linear square":
         # f(f(x)) = a^2 x + b(a + 1), f increasing or decreasing
-        a, b = rng.randint(2, 5), _signed(rng, 1, 6)
+        a, b = rng.randint(2, 5), signed(rng, 1, 6)
         rising = rng.random() < 0.5
         slope = a if rising else -a
         const = b * (slope + 1)
         at = rng.randint(-5, 9)
         word = "increasing" if rising else "decreasing"
-        question = rng.choice(
-            (
-                (
-                    f"The linear function ${f}$ is {word} and satisfies ${f}({f}(x)) = "
-                    f"{polynomial((a * a, const))}$ for all $x$. Find ${f}({at})$."
-                ),
-                (
-                    f"Let ${f}(x) = mx + k$ with $m {'>' if rising else '<'} 0$. If ${f}({f}(x)) = "
-                    f"{polynomial((a * a, const))}$ for every real $x$, what is ${f}({at})$?"
-                ),
-                (
-                    f"A {word} function of the form ${f}(x) = mx + k$ becomes "
-                    f"${polynomial((a * a, const))}$ when it is applied twice in a row. Determine "
-                    f"${f}({at})$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "composition, linear square",
+            f=f,
+            word=word,
+            twice=polynomial((a * a, const)),
+            at=at,
+            sign=">" if rising else "<",
         )
         return Problem(
             question,
@@ -175,8 +120,8 @@ def _composition(rng: Random, level: int) -> Problem:
         )
     if form == "commute":
         a, b, c = (
-            _signed(rng, 2, 5),
-            _signed(rng, 1, 9),
+            signed(rng, 2, 5),
+            signed(rng, 1, 9),
             rng.choice([n for n in range(-6, 8) if n not in (0, 1)]),
         )
         # f(x) = ax + b and g(x) = cx + d commute: d = b (c - 1)/(a - 1)
@@ -184,23 +129,14 @@ def _composition(rng: Random, level: int) -> Problem:
         if d == 0 or a == c:
             return _composition(rng, level)
         k = rng.choice("kdm")
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {polynomial((a, b))}$ and ${g}(x) = {polynomial((c, 0))} + "
-                    f"{k}$. For which constant ${k}$ is ${f}({g}(x)) = {g}({f}(x))$ for all $x$?"
-                ),
-                (
-                    f"The functions ${f}(x) = {polynomial((a, b))}$ and ${g}(x) = "
-                    f"{polynomial((c, 0))} + {k}$ commute: applying them one after the other gives "
-                    f"the same result in either order. Find ${k}$."
-                ),
-                (
-                    f"If ${f}({g}(x))$ and ${g}({f}(x))$ are the same for every real $x$, where "
-                    f"\\[{f}(x) = {polynomial((a, b))} \\quad \\text{{and}} \\quad {g}(x) = "
-                    f"{polynomial((c, 0))} + {k},\\] determine ${k}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "composition, commute",
+            f=f,
+            a_b=polynomial((a, b)),
+            g=g,
+            c_zero=polynomial((c, 0)),
+            k=k,
         )
         return Problem(
             question,
@@ -208,7 +144,7 @@ def _composition(rng: Random, level: int) -> Problem:
             {"form": form, "f": polynomial((a, b)), "g": f"{polynomial((c, 0))} + {k}", "k": k},
         )
     # f(f(x)) = target for f(x) = x^2 + bx + c with all four real roots integers-ish: f(x) = (x - h)^2 - s
-    h, r, s = _signed(rng, 1, 5), rng.randint(1, 4), 0
+    h, r, s = signed(rng, 1, 5), rng.randint(1, 4), 0
     s = rng.randint(1, 9)
     # f(x) = (x - h)^2 - s ; f(f(x)) = r^2 - s  => f(x) = h + r or h - r => (x - h)^2 = h + s +- r
     target = r * r - s
@@ -225,31 +161,9 @@ def _composition(rng: Random, level: int) -> Problem:
     asks3 |= {"product": str(product)}
     ask = rng.choice(list(asks3))
     if ask == "number":
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {formula}$. How many different real numbers $x$ satisfy "
-                    f"${f}({f}(x)) = {target}$?"
-                ),
-                (
-                    f"For ${f}(x) = {formula}$, count the real solutions of \\[{f}({f}(x)) = "
-                    f"{target}.\\] How many are there?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "composition, number", f=f, formula=formula, target=target)
     else:
-        question = rng.choice(
-            (
-                (
-                    f"If ${f}(x) = {formula}$, what is the product of all different real numbers "
-                    f"$x$ for which ${f}({f}(x)) = {target}$?"
-                ),
-                (
-                    f"Find the product of the distinct real solutions of ${f}({f}(x)) = {target}$, "
-                    f"where ${f}(x) = {formula}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "composition", f=f, formula=formula, target=target)
     return Problem(question, asks3[ask], {"form": form, "f": formula, "target": target, "ask": ask})
 
 
@@ -259,16 +173,16 @@ def _inverse(rng: Random, level: int) -> Problem:
         form = rng.choice(("value", "table"))
         if form == "value":
             a, c = rng.choice((1, 2, 3)), rng.randint(-9, 9)
-            root = _signed(rng, 1, 3)
+            root = signed(rng, 1, 3)
             shape = rng.choice(("cube", "fraction", "root"))
             if shape == "cube":
                 b = rng.randint(1, 5)
                 formula, value = polynomial((a, 0, b, c)), Fraction(root)
                 y = Fraction(a * root**3 + b * root + c)
             elif shape == "fraction":
-                p, q = _signed(rng, 1, 6), _signed(rng, 1, 9)
+                p, q = signed(rng, 1, 6), signed(rng, 1, 9)
                 while q == -root or p * 1 == c:
-                    q = _signed(rng, 1, 9)
+                    q = signed(rng, 1, 9)
                     c = rng.randint(-9, 9)
                 if p * q == c:
                     return _inverse(rng, level)
@@ -285,22 +199,8 @@ def _inverse(rng: Random, level: int) -> Problem:
                 side = int(inside**0.5)
                 value = Fraction(side * side - q, p)
                 y = Fraction(a * side)
-            question = rng.choice(
-                (
-                    f"Let ${f}(x) = {formula}$. What is ${f}^{{-1}}({fraction(y)})$?",
-                    (
-                        f"If ${f}(x) = {formula}$, for which $x$ is ${f}(x) = {fraction(y)}$; in other "
-                        f"words, what is ${f}^{{-1}}({fraction(y)})$?"
-                    ),
-                    (
-                        f"The function ${f}(x) = {formula}$ has an inverse function. Find the value of "
-                        f"the inverse at ${fraction(y)}$."
-                    ),
-                    (
-                        f"Given that ${f}$ is invertible and \\[{f}(x) = {formula},\\] compute "
-                        f"${f}^{{-1}}({fraction(y)})$."
-                    ),
-                )
+            question = WORDINGS.draw(
+                rng, "inverse, level 1, value", f=f, formula=formula, y=fraction(y)
             )
             return Problem(
                 tidy(question),
@@ -320,16 +220,8 @@ def _inverse(rng: Random, level: int) -> Problem:
         shown = ", ".join(f"${f}({x}) = {y}$" for x, y in sorted(pairs.items()))
         columns = " & ".join(str(x) for x in sorted(pairs))
         row = " & ".join(str(pairs[x]) for x in sorted(pairs))
-        question = rng.choice(
-            (
-                f"An invertible function ${f}$ satisfies {shown}. Find ${ask}$.",
-                (
-                    "Here is the complete table of a one-to-one function: "
-                    f"\\[\\begin{{array}}{{c|ccccc}} x & {columns} \\\\ \\hline {f}(x) & {row} "
-                    f"\\end{{array}}\\] What is ${ask}$?"
-                ),
-                f"Suppose ${f}$ has an inverse and {shown}. Evaluate ${ask}$.",
-            )
+        question = WORDINGS.draw(
+            rng, "inverse 2", f=f, shown=shown, ask=ask, columns=columns, row=row
         )
         return Problem(
             question,
@@ -344,10 +236,10 @@ def _inverse(rng: Random, level: int) -> Problem:
     if level == 2:
         while True:
             a, b, c, d = (
-                _signed(rng, 1, 6),
-                _signed(rng, 1, 9),
-                _signed(rng, 1, 5),
-                _signed(rng, 1, 9),
+                signed(rng, 1, 6),
+                signed(rng, 1, 9),
+                signed(rng, 1, 5),
+                signed(rng, 1, 9),
             )
             if a * d != b * c and abs(a) + abs(c) > 2:
                 break
@@ -358,70 +250,30 @@ def _inverse(rng: Random, level: int) -> Problem:
             if p < 0 or (p == 0 and q < 0):
                 p, q, r, s = -p, -q, -r, -s
             answer = f"\\frac{{{polynomial((p, q))}}}{{{polynomial((r, s))}}}"
-            question = rng.choice(
-                (
-                    (
-                        f"Find a formula for the inverse of ${f}(x) = \\frac{{{top}}}{{{bottom}}}$, as "
-                        "an expression in $x$."
-                    ),
-                    f"If ${f}(x) = \\frac{{{top}}}{{{bottom}}}$, what is ${f}^{{-1}}(x)$?",
-                    (
-                        f"The function \\[{f}(x) = \\frac{{{top}}}{{{bottom}}}\\] is one-to-one on its "
-                        f"domain. Write ${f}^{{-1}}(x)$ as a quotient of two linear polynomials in $x$."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "inverse, level 2", f=f, top=top, bottom=bottom)
             return Problem(
                 question, answer, {"formula": f"\\frac{{{top}}}{{{bottom}}}", "ask": "formula"}
             )
         k = rng.choice("kac")
         # (a x + b)/(x + k) is its own inverse when k = -a
         at = rng.choice([n for n in range(-5, 10) if n != a])
-        b = _signed(rng, 1, 12)
+        b = signed(rng, 1, 12)
         if b == -a * a:
             b += 1
         value = Fraction(a * at + b, at - a)
         first = polynomial((a, b))
-        question = rng.choice(
-            (
-                (
-                    f"The function ${f}(x) = \\frac{{{first}}}{{x + {k}}}$, where ${k}$ is a "
-                    f"constant, is its own inverse. Find ${f}({at})$."
-                ),
-                (
-                    f"For some constant ${k}$ the function ${f}(x) = \\frac{{{first}}}{{x + {k}}}$ "
-                    f"satisfies ${f}({f}(x)) = x$ for all $x$ in its domain. What is ${f}({at})$?"
-                ),
-                (
-                    f"Suppose the graph of $y = \\frac{{{first}}}{{x + {k}}}$ is symmetric about "
-                    f"the line $y = x$. Determine the value of $y$ at $x = {at}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "inverse, level 2, own", f=f, first=first, k=k, at=at)
         return Problem(question, fraction(value), {"first": first, "at": at, "k": k, "ask": "own"})
     form = rng.choice(("shifted", "meeting", "combined"))
     if form == "shifted":
         # g(x) = f(ax + b) + c, f^-1 known at a point
-        a, b, c = rng.choice((2, 3, 4)), _signed(rng, 1, 7), _signed(rng, 1, 9)
+        a, b, c = rng.choice((2, 3, 4)), signed(rng, 1, 7), signed(rng, 1, 9)
         u, v = rng.randint(-9, 9), rng.randint(-9, 9)  # f(u) = v
         value = Fraction(u - b, a)
         g = "g" if f != "g" else "h"
         shown = f"{f}({polynomial((a, b))}) {'+' if c > 0 else '-'} {abs(c)}"
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}$ be an invertible function with ${f}^{{-1}}({v}) = {u}$, and let "
-                    f"${g}(x) = {shown}$. Find ${g}^{{-1}}({v + c})$."
-                ),
-                (
-                    f"Suppose ${f}$ is one-to-one and ${f}({u}) = {v}$. If ${g}(x) = {shown}$ for "
-                    f"all $x$, what is ${g}^{{-1}}({v + c})$?"
-                ),
-                (
-                    f"For an invertible function ${f}$ it is known that ${f}({u}) = {v}$. At which "
-                    f"$x$ does the function ${g}(x) = {shown}$ take the value ${v + c}$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "inverse, shifted", f=f, v=v, u=u, g=g, shown=shown, v_plus_c=v + c
         )
         return Problem(
             question, fraction(value), {"form": form, "inner": [a, b], "c": c, "u": u, "v": v}
@@ -436,22 +288,8 @@ def _inverse(rng: Random, level: int) -> Problem:
             # both or none beyond the vertex: use the larger as the only one by raising the start
             return _inverse(rng, level)
         formula = polynomial((1, b, c))
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {formula}$ for $x \\ge {fraction(vertex)}$. At which point do "
-                    f"the graphs of ${f}$ and of its inverse meet? Answer with an ordered pair."
-                ),
-                (
-                    f"The function ${f}(x) = {formula}$, restricted to $x \\ge {fraction(vertex)}$, "
-                    "is increasing and so has an inverse. Find the coordinates of the only common "
-                    f"point of the graphs $y = {f}(x)$ and $y = {f}^{{-1}}(x)$."
-                ),
-                (
-                    f"Restrict \\[{f}(x) = {formula}\\] to the numbers $x \\ge {fraction(vertex)}$. "
-                    f"Solve ${f}(x) = {f}^{{-1}}(x)$ for $x$ and give the point $(x, {f}(x))$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "inverse, meeting", f=f, formula=formula, vertex=fraction(vertex)
         )
         return Problem(
             question,
@@ -459,23 +297,17 @@ def _inverse(rng: Random, level: int) -> Problem:
             {"form": form, "formula": formula, "vertex": str(vertex)},
         )
     # f^-1(k) + ... for an odd-like cubic about a centre: f(x) = (x - h)^3 + m (x - h) + k : f^-1(k + t) + f^-1(k - t) = 2h
-    h, m, k, t = _signed(rng, 1, 5), rng.randint(1, 6), _signed(rng, 1, 12), rng.randint(1, 30)
+    h, m, k, t = signed(rng, 1, 5), rng.randint(1, 6), signed(rng, 1, 12), rng.randint(1, 30)
     formula = polynomial((1, -3 * h, 3 * h * h + m, -(h**3) - m * h + k))
-    question = rng.choice(
-        (
-            f"Let ${f}(x) = {formula}$. Compute ${f}^{{-1}}({k + t}) + {f}^{{-1}}({k - t})$.",
-            (
-                f"The cubic function ${f}(x) = {formula}$ is increasing. If ${f}(u) = {k + t}$ "
-                f"and ${f}(v) = {k - t}$, what is $u + v$?"
-            ),
-            (
-                "Real numbers $u$ and $v$ satisfy "
-                f"\\[{polynomial((1, -3 * h, 3 * h * h + m, -(h**3) - m * h + k), 'u')} = "
-                f"{k + t} \\quad \\text{{and}} \\quad "
-                f"{polynomial((1, -3 * h, 3 * h * h + m, -(h**3) - m * h + k), 'v')} = "
-                f"{k - t}.\\] Find $u + v$."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "inverse",
+        f=f,
+        formula=formula,
+        k_plus_t=k + t,
+        k_minus_t=k - t,
+        expanded=polynomial((1, -3 * h, 3 * h * h + m, -(h**3) - m * h + k), "u"),
+        polynomial_expanded=polynomial((1, -3 * h, 3 * h * h + m, -(h**3) - m * h + k), "v"),
     )
     return Problem(
         question, str(2 * h), {"form": form, "formula": formula, "values": [k + t, k - t]}
@@ -498,33 +330,14 @@ def _iteration(rng: Random, level: int) -> Problem:
         for _ in range(n):
             at = images[at - 1]
         shown = ", ".join(f"${f}({a}) = {b}$" for a, b in zip(values, images, strict=True))
-        question = rng.choice(
-            (
-                (
-                    f"A function on the set $\\{{1, 2, \\ldots, {size}\\}}$ is given by {shown}. "
-                    f"Starting with ${start}$, the function is applied ${n}$ times in a row. What "
-                    "is the result?"
-                ),
-                (
-                    f"Let {shown}. Define $a_0 = {start}$ and $a_{{k+1}} = {f}(a_k)$ for $k \\ge "
-                    f"0$. Find $a_{{{n}}}$."
-                ),
-                (
-                    f"Cards numbered from $1$ to ${size}$ carry pointers to other cards: {shown}, "
-                    f"where ${f}(k)$ is the card that card $k$ points to. Beginning at card "
-                    f"${start}$, you follow ${n}$ pointers. On which card do you end?"
-                ),
-                (
-                    f"Write ${f}^{{({n})}}$ for ${f}$ applied ${n}$ times. If {shown}, what is "
-                    f"${f}^{{({n})}}({start})$?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "iteration, level 1", size=size, shown=shown, start=start, n=n, f=f
         )
         return Problem(question, str(at), {"images": images, "n": n, "start": start, "form": "map"})
     if level == 2:
         form = rng.choice(("linear", "fraction", "clock"))
         if form == "linear":
-            p, c, n = rng.choice((2, 3, -1, -2)), _signed(rng, 1, 6), rng.randint(4, 7)
+            p, c, n = rng.choice((2, 3, -1, -2)), signed(rng, 1, 6), rng.randint(4, 7)
             start = rng.randint(-4, 9)
             at = start
             for _ in range(n):
@@ -550,26 +363,8 @@ def _iteration(rng: Random, level: int) -> Problem:
                 answer = start if n % 2 == 0 else c / start
             start = int(start)
         power = f"{f}^{{({n})}}"
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {formula}$, and let ${power}$ denote ${f}$ composed with itself "
-                    f"so that it is applied ${n}$ times. What is ${power}({start})$?"
-                ),
-                (
-                    f"Begin with the number ${start}$ and apply the function ${f}(x) = {formula}$ "
-                    f"to it ${n}$ times. Which number results?"
-                ),
-                (
-                    f"Define $x_0 = {start}$ and $x_{{k+1}} = {f}(x_k)$ with ${f}(x) = {formula}$. "
-                    f"Compute $x_{{{n}}}$."
-                ),
-                (
-                    f"A machine replaces a number $x$ by ${formula}$. The number ${start}$ is put "
-                    f"in, the output is put in again, and so on, ${n}$ times altogether. What comes "
-                    "out at the end?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "iteration, level 2", f=f, formula=formula, power=power, n=n, start=start
         )
         return Problem(
             question, fraction(answer), {"formula": formula, "n": n, "start": start, "form": "run"}
@@ -605,43 +400,16 @@ def _iteration(rng: Random, level: int) -> Problem:
     if total.denominator < 60 and rng.random() < 0.4:
         which = "sum"
     if which == "sum":
-        question = rng.choice(
-            (
-                (
-                    f"Let $x_1 = {fraction(start3)}$ and $x_{{k+1}} = {f}(x_k)$, where ${f}(x) = "
-                    f"{formula}$. Find the sum $x_1 + x_2 + \\cdots + x_{{{n}}}$."
-                ),
-                (
-                    f"Starting from ${fraction(start3)}$, the function ${f}(x) = {formula}$ is "
-                    "applied again and again, and all numbers that occur are written in a row, the "
-                    f"starting number first. What is the sum of the first ${n}$ numbers in the row?"
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "iteration, sum", start3=fraction(start3), f=f, formula=formula, n=n
         )
         return Problem(
             question,
             fraction(total),
             {"formula": formula, "n": n, "start": str(start3), "form": "sum"},
         )
-    question = rng.choice(
-        (
-            (
-                f"For ${f}(x) = {formula}$ let ${f}^{{(1)}}(x) = {f}(x)$ and ${f}^{{(k+1)}}(x) "
-                f"= {f}({f}^{{(k)}}(x))$. Find ${next(iter(asks))}$."
-            ),
-            (
-                f"The function ${f}(x) = {formula}$ is applied ${n}$ times, starting with $x = "
-                f"{fraction(start3)}$. What is the final value?"
-            ),
-            (
-                f"If \\[{f}(x) = {formula}\\] and $x_0 = {fraction(start3)}$, $x_{{k+1}} = "
-                f"{f}(x_k)$ for all $k \\ge 0$, determine $x_{{{n}}}$."
-            ),
-            (
-                f"Find the number that results when ${fraction(start3)}$ is transformed ${n}$ "
-                f"times in succession by the rule $x \\mapsto {formula}$."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng, "iteration", f=f, formula=formula, goal=next(iter(asks)), n=n, start3=fraction(start3)
     )
     return Problem(
         question, fraction(value), {"formula": formula, "n": n, "start": str(start3), "form": "run"}

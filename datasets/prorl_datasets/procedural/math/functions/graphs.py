@@ -8,14 +8,14 @@ from fractions import Fraction
 from math import isqrt
 from random import Random
 
+from prorl_datasets.procedural.math.drawing import signed
 from prorl_datasets.procedural.math.latex import fraction, polynomial, root, terms, tidy
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 INFINITY = "\\infty"
-
-
-def _signed(rng: Random, low: int, high: int) -> int:
-    return rng.choice((-1, 1)) * rng.randint(low, high)
 
 
 def _line(a: int, b: int) -> str:
@@ -28,7 +28,7 @@ def _domain(rng: Random, level: int) -> Problem:
     count = None
     if level == 1:
         form = rng.choice(("root", "poles", "logarithm"))
-        a, b = _signed(rng, 1, 5), _signed(rng, 1, 20)
+        a, b = signed(rng, 1, 5), signed(rng, 1, 20)
         edge = Fraction(-b, a)
         if form == "root":
             formula = f"\\sqrt{{{_line(a, b)}}}"
@@ -42,20 +42,25 @@ def _domain(rng: Random, level: int) -> Problem:
             )
         else:
             r, s = sorted(rng.sample(range(-9, 10), 2))
-            formula = f"\\frac{{{polynomial((1, _signed(rng, 10, 15)))}}}{{{polynomial((1, -r - s, r * s))}}}"
+            formula = f"\\frac{{{polynomial((1, signed(rng, 10, 15)))}}}{{{polynomial((1, -r - s, r * s))}}}"
             interval = f"(-{INFINITY}, {r}) \\cup ({r}, {s}) \\cup ({s}, {INFINITY})"
     elif level == 2:
         form = rng.choice(("two roots", "root over line", "quadratic root", "log quadratic"))
         low, high = sorted(rng.sample(range(-9, 12), 2))
         if form == "two roots":
-            formula = (
-                f"\\sqrt{{{polynomial((1, -low))}}} {rng.choice('+-')} \\sqrt{{{_line(-1, high)}}}"
+            formula = WORDINGS.one(
+                "domain formula",
+                polynomial=polynomial((1, -low)),
+                drawn=rng.choice("+-"),
+                minus_n1=_line(-1, high),
             )
             if high <= 0:
                 high = rng.randint(max(low + 2, 1), low + 12) if low > -2 else rng.randint(1, 9)
-                formula = (
-                    f"\\sqrt{{{polynomial((1, -low))}}} {rng.choice('+-')} "
-                    f"\\sqrt{{{_line(-1, high)}}}"
+                formula = WORDINGS.one(
+                    "domain formula",
+                    polynomial=polynomial((1, -low)),
+                    drawn=rng.choice("+-"),
+                    minus_n1=_line(-1, high),
                 )
             interval, count = f"[{low}, {high}]", high - low + 1
         elif form == "root over line":
@@ -81,9 +86,12 @@ def _domain(rng: Random, level: int) -> Problem:
             k = rng.randint(0, 2)
             base = rng.choice((2, 3))
             # sqrt(k - log_base(x - low)): 0 < x - low <= base^k
-            formula = (
-                f"\\sqrt{{{'' if not k else f'{k} '}-{' ' if k else ''}\\log_{base} "
-                f"({polynomial((1, -low))})}}"
+            formula = WORDINGS.one(
+                "domain formula 2",
+                value="" if not k else f"{k} ",
+                value_2=" " if k else "",
+                base=base,
+                polynomial=polynomial((1, -low)),
             )
             interval, count = f"({low}, {low + base**k}]", base**k
         elif form == "quotient":
@@ -96,59 +104,14 @@ def _domain(rng: Random, level: int) -> Problem:
             )
         else:
             base, other = rng.choice(((2, 3), (3, 2), (2, 5), (2, 2), (5, 2)))
-            a, b = rng.randint(1, 4), _signed(rng, 1, 9)
+            a, b = rng.randint(1, 4), signed(rng, 1, 9)
             inner = f"\\log_{other} ({polynomial((a, b))})"
             formula = f"\\log_{base} ({inner})"
             interval = f"({fraction(Fraction(1 - b, a))}, {INFINITY})"
     if count is not None and count > 3 and rng.random() < 0.4:
-        question = rng.choice(
-            (
-                f"How many integers lie in the domain of ${f}(x) = {formula}$?",
-                f"For how many integers $x$ is \\[{f}(x) = {formula}\\] a real number?",
-                (
-                    f"Count the integers $x$ for which the expression ${formula}$ is defined over "
-                    "the real numbers."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "domain", f=f, formula=formula)
         return Problem(question, str(count), {"formula": formula, "ask": "count"})
-    question = rng.choice(
-        (
-            (
-                f"What is the domain of the real function ${f}(x) = {formula}$? Answer in "
-                "interval notation."
-            ),
-            (
-                f"Find all real numbers $x$ for which the expression \\[{formula}\\] is "
-                "defined, and write the set of these numbers with intervals."
-            ),
-            (
-                "Determine, in interval notation, the largest set of real numbers on which "
-                f"${f}(x) = {formula}$ makes sense."
-            ),
-            (
-                f"Which real numbers $x$ may be put into ${formula}$ if the result is to be "
-                "real? Use interval notation."
-            ),
-            (
-                f"A student wants to plot \\[y = {formula}\\] in the real plane. Above or below "
-                "which part of the $x$-axis will there be points of the graph? Answer with "
-                "intervals."
-            ),
-            (
-                f"Let $D$ be the set of all real $x$ at which ${formula}$ is defined as a real "
-                "number. Write $D$ in interval notation."
-            ),
-            (
-                f"For which real $x$ can ${formula}$ be evaluated as a real number? Give an "
-                "interval or a union of intervals."
-            ),
-            (
-                f"The rule $y = {formula}$ assigns a real $y$ to some real numbers $x$ and not "
-                "to others. Describe in interval notation those $x$ for which it does."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "domain, interval", f=f, formula=formula)
     return Problem(question, interval, {"formula": formula, "ask": "interval"})
 
 
@@ -157,24 +120,30 @@ def _range(rng: Random, level: int) -> Problem:
     bounds = ""
     if level == 1:
         form = rng.choice(("parabola", "root", "absolute"))
-        a, h, k = _signed(rng, 1, 4), _signed(rng, 1, 7), _signed(rng, 1, 15)
+        a, h, k = signed(rng, 1, 4), signed(rng, 1, 7), signed(rng, 1, 15)
         if form == "parabola":
             formula = polynomial((a, -2 * a * h, a * h * h + k))
         elif form == "root":
-            formula = (
-                f"{terms([(k, '')])} {'+' if a > 0 else '-'} "
-                f"{'' if abs(a) == 1 else abs(a)}\\sqrt{{{polynomial((rng.randint(1, 3), h))}}}"
+            formula = WORDINGS.one(
+                "range formula",
+                terms=terms([(k, "")]),
+                value="+" if a > 0 else "-",
+                value_2="" if abs(a) == 1 else abs(a),
+                polynomial=polynomial((rng.randint(1, 3), h)),
             )
         else:
-            formula = (
-                f"{terms([(k, '')])} {'+' if a > 0 else '-'} "
-                f"{'' if abs(a) == 1 else abs(a)}|{polynomial((1, -h))}|"
+            formula = WORDINGS.one(
+                "range formula 2",
+                terms=terms([(k, "")]),
+                value="+" if a > 0 else "-",
+                value_2="" if abs(a) == 1 else abs(a),
+                polynomial=polynomial((1, -h)),
             )
         interval = f"[{k}, {INFINITY})" if a > 0 else f"(-{INFINITY}, {k}]"
     elif level == 2:
         form = rng.choice(("on an interval", "fraction", "waves"))
         if form == "on an interval":
-            a, h, k = rng.choice((1, 1, 2, -1, -2)), rng.randint(-4, 5), _signed(rng, 1, 12)
+            a, h, k = rng.choice((1, 1, 2, -1, -2)), rng.randint(-4, 5), signed(rng, 1, 12)
             low, high = h - rng.randint(-2, 4), h + rng.randint(3, 6)
             formula = polynomial((a, -2 * a * h, a * h * h + k))
             values = [a * (x - h) ** 2 + k for x in (low, high)] + ([k] if low <= h <= high else [])
@@ -182,10 +151,10 @@ def _range(rng: Random, level: int) -> Problem:
         elif form == "fraction":
             while True:
                 a, b, c, d = (
-                    _signed(rng, 1, 6),
-                    _signed(rng, 1, 9),
+                    signed(rng, 1, 6),
+                    signed(rng, 1, 9),
                     rng.randint(1, 4),
-                    _signed(rng, 1, 9),
+                    signed(rng, 1, 9),
                 )
                 if a * d != b * c:
                     break
@@ -248,7 +217,7 @@ def _range(rng: Random, level: int) -> Problem:
                     f"[-{fraction(top)}, {fraction(top)}]",
                 )
         elif form == "sine square":
-            a, b, c = rng.choice((1, 2, -1, 1)), _signed(rng, 1, 6), rng.randint(-5, 5)
+            a, b, c = rng.choice((1, 2, -1, 1)), signed(rng, 1, 6), rng.randint(-5, 5)
             # a sin^2 + b sin + c, s in [-1, 1]
             values = [Fraction(a - b + c), Fraction(a + b + c)]
             turn = Fraction(-b, 2 * a)
@@ -268,37 +237,17 @@ def _range(rng: Random, level: int) -> Problem:
             formula = f"\\sqrt{{{polynomial((1, -low))}}} + \\sqrt{{{_line(-1, high)}}}"
             interval = f"[{root(width)}, {root(2 * width)}]"
     given = f" with domain ${bounds}$" if bounds else ""
-    question = rng.choice(
-        (
-            f"What is the range of ${f}(x) = {formula}${given}? Use interval notation.",
-            (
-                f"Find the set of all values taken by the function ${f}(x) = {formula}${given}, "
-                "as an interval or a union of intervals."
-            ),
-            (
-                f"For which real numbers $c$ does the equation ${formula} = c$ have a real "
-                f"solution $x${f' in the interval ${bounds}$' if bounds else ''}? Answer in "
-                "interval notation."
-            ),
-            (
-                f"Determine, using interval notation, all possible values of \\[{formula}\\] "
-                f"for real $x${f' such that ${bounds}$' if bounds else ''}."
-            ),
-            (
-                f"The graph of $y = {formula}${f' over ${bounds}$' if bounds else ''} is projected "
-                "onto the $y$-axis. Describe its image there with intervals."
-            ),
-            (
-                "Let $R$ be the set of all real numbers that occur as a value of "
-                f"${formula}${f' when ${bounds}$' if bounds else ''}. Write $R$ in interval notation."
-            ),
-            (
-                "As $x$ runs through all real numbers "
-                f"{f'with ${bounds}$' if bounds else 'for which the formula makes sense'}, "
-                f"which values does $y = {formula}$ take? Give an interval or a union of "
-                "intervals."
-            ),
-        )
+    question = WORDINGS.draw(
+        rng,
+        "range",
+        f=f,
+        formula=formula,
+        given=given,
+        in_the_interval=f" in the interval ${bounds}$" if bounds else "",
+        such_that=f" such that ${bounds}$" if bounds else "",
+        over=f" over ${bounds}$" if bounds else "",
+        when=f" when ${bounds}$" if bounds else "",
+        with_bounds=f"with ${bounds}$" if bounds else "for which the formula makes sense",
     )
     return Problem(question, interval, {"formula": formula, "bounds": bounds})
 
@@ -307,46 +256,28 @@ def _piecewise(rng: Random, level: int) -> Problem:
     """A parameter, or two, that close the gaps between pieces."""
     f = rng.choice("fgh")
     if level == 1:
-        a, edge = _signed(rng, 1, 5), rng.randint(-4, 5)
+        a, edge = signed(rng, 1, 5), rng.randint(-4, 5)
         k = rng.choice("akc")
         left = (
-            polynomial((a, 0, _signed(rng, 1, 9)))
+            polynomial((a, 0, signed(rng, 1, 9)))
             if rng.random() < 0.5
-            else polynomial((a, _signed(rng, 2, 9)))
+            else polynomial((a, signed(rng, 2, 9)))
         )
         value_left = _value(left, edge)
         form = rng.choice(("constant", "slope"))
         if form == "slope" and edge == 0:
             edge, value_left = 2, _value(left, 2)
-        b = _signed(rng, 1, 9)
+        b = signed(rng, 1, 9)
         if form == "constant":
-            m = _signed(rng, 1, 6)
+            m = signed(rng, 1, 6)
             right, answer = f"{terms([(m, 'x')])} + {k}", Fraction(value_left - m * edge)
         else:
             right, answer = f"{k}x {'+' if b > 0 else '-'} {abs(b)}", Fraction(value_left - b, edge)
-        cases = (
-            f"\\begin{{cases}} {left} & \\text{{if }} x \\le {edge}, \\\\ {right} & "
-            f"\\text{{if }} x > {edge}. \\end{{cases}}"
-        )
+        cases = WORDINGS.one("piecewise cases", left=left, edge=edge, right=right)
         if answer == 0:
             return _piecewise(rng, level)
-        question = rng.choice(
-            (
-                (
-                    f"Find the number ${k}$ for which the function \\[{f}(x) = {cases}\\] is "
-                    "continuous."
-                ),
-                f"Let \\[{f}(x) = {cases}\\] For what ${k}$ does the graph of ${f}$ have no break?",
-                (
-                    f"The graph of \\[y = {cases}\\] can be drawn without lifting the pencil. What "
-                    f"is ${k}$?"
-                ),
-                (
-                    f"A function equals ${left}$ for $x \\le {edge}$ and ${right}$ for $x > "
-                    f"{edge}$. Determine the constant ${k}$ that makes it continuous at $x = "
-                    f"{edge}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "piecewise, level 1", k=k, f=f, cases=cases, left=left, edge=edge, right=right
         )
         return Problem(
             tidy(question), fraction(answer), {"pieces": [left, right], "edges": [edge], "ask": k}
@@ -355,8 +286,8 @@ def _piecewise(rng: Random, level: int) -> Problem:
         # two edges, two unknowns a, b: line between two known pieces
         one, two = sorted(rng.sample(range(-4, 6), 2))
         left, right = (
-            polynomial((rng.choice((1, 2, -1)), 0, _signed(rng, 1, 6))),
-            polynomial((_signed(rng, 1, 4), _signed(rng, 1, 9))),
+            polynomial((rng.choice((1, 2, -1)), 0, signed(rng, 1, 6))),
+            polynomial((signed(rng, 1, 4), signed(rng, 1, 9))),
         )
         u, v = Fraction(_value(left, one)), Fraction(_value(right, two))
         a = (v - u) / (two - one)
@@ -365,28 +296,17 @@ def _piecewise(rng: Random, level: int) -> Problem:
             return _piecewise(rng, level)
         asks = {"a + b": a + b, "ab": a * b, "a": a, "b": b, "a - b": a - b}
         ask = rng.choice(list(asks))
-        cases = (
-            f"\\begin{{cases}} {left} & \\text{{if }} x < {one}, \\\\ ax + b & \\text{{if "
-            f"}} {one} \\le x \\le {two}, \\\\ {right} & \\text{{if }} x > {two}. "
-            f"\\end{{cases}}"
-        )
-        question = rng.choice(
-            (
-                (
-                    f"The function \\[{f}(x) = {cases}\\] is continuous on the whole real line. "
-                    f"Find ${ask}$."
-                ),
-                f"Determine ${ask}$ so that \\[{f}(x) = {cases}\\] has no jumps.",
-                (
-                    f"For $x < {one}$ a continuous function is given by ${left}$, for $x > {two}$ "
-                    f"by ${right}$, and between these places, ${one} \\le x \\le {two}$, by $ax + "
-                    f"b$. What is ${ask}$?"
-                ),
-                (
-                    f"Choose constants $a$ and $b$ such that \\[{f}(x) = {cases}\\] defines a "
-                    f"continuous function. What is the value of ${ask}$?"
-                ),
-            )
+        cases = WORDINGS.one("piecewise cases 2", left=left, one=one, two=two, right=right)
+        question = WORDINGS.draw(
+            rng,
+            "piecewise, level 2",
+            f=f,
+            cases=cases,
+            ask=ask,
+            one=one,
+            left=left,
+            two=two,
+            right=right,
         )
         return Problem(
             tidy(question),
@@ -395,7 +315,7 @@ def _piecewise(rng: Random, level: int) -> Problem:
         )
     # smooth joint: a x^2 + b on the left and line on the right, both value and slope
     edge = rng.choice((1, 2, 3, -1, -2))
-    m, n = _signed(rng, 1, 8), _signed(rng, 1, 9)
+    m, n = signed(rng, 1, 8), signed(rng, 1, 9)
     right = polynomial((m, n))
     a = Fraction(m, 2 * edge)
     b = m * edge + n - a * edge * edge
@@ -408,26 +328,9 @@ def _piecewise(rng: Random, level: int) -> Problem:
         return _piecewise(rng, level)
     asks = {"a + b": a + b, "ab": a * b, "b": b, "a - b": a - b}
     ask = rng.choice(list(asks))
-    cases = (
-        f"\\begin{{cases}} {left} & \\text{{if }} x < {edge}, \\\\ {right} & \\text{{if "
-        f"}} x \\ge {edge}. \\end{{cases}}"
-    )
-    question = rng.choice(
-        (
-            f"The function \\[{f}(x) = {cases}\\] is differentiable everywhere. What is ${ask}$?",
-            (
-                f"Find ${ask}$ if the graph of \\[{f}(x) = {cases}\\] has neither a break nor a "
-                f"corner at $x = {edge}$."
-            ),
-            (
-                f"A parabola $y = {left}$ and the line $y = {right}$ meet smoothly at $x = "
-                f"{edge}$: both the values and the slopes agree there. Compute ${ask}$."
-            ),
-            (
-                f"Constants $a$ and $b$ are chosen so that \\[{f}(x) = {cases}\\] is continuous "
-                f"and has a derivative at every point. Determine ${ask}$."
-            ),
-        )
+    cases = WORDINGS.one("piecewise cases 3", left=left, edge=edge, right=right)
+    question = WORDINGS.draw(
+        rng, "piecewise", f=f, cases=cases, ask=ask, edge=edge, left=left, right=right
     )
     return Problem(
         tidy(question),
@@ -453,7 +356,7 @@ def _intersections(rng: Random, level: int) -> Problem:
     """Graphs that meet: how often, where, and for which parameters."""
     if level == 1:
         r, s = sorted(rng.sample(range(-8, 9), 2))
-        a, m, n = rng.choice((1, 1, 2, -1)), _signed(rng, 1, 5), rng.randint(-9, 9)
+        a, m, n = rng.choice((1, 1, 2, -1)), signed(rng, 1, 5), rng.randint(-9, 9)
         curve = polynomial((a, m - a * (r + s), n + a * r * s))
         line = polynomial((m, n))
         y1, y2 = m * r + n, m * s + n
@@ -464,26 +367,7 @@ def _intersections(rng: Random, level: int) -> Problem:
             "$y$-coordinate of the point that lies further to the left": str(y1),
         }  # fmt: skip
         ask = rng.choice(list(asks))
-        question = rng.choice(
-            (
-                (
-                    f"The parabola $y = {curve}$ and the line $y = {line}$ meet in two points. Find "
-                    f"the {ask}."
-                ),
-                (
-                    f"At two points the graphs of $y = {curve}$ and $y = {line}$ cross. What is the "
-                    f"{ask}?"
-                ),
-                (
-                    f"Consider the common points of \\[y = {curve} \\quad \\text{{and}} \\quad y = "
-                    f"{line}.\\] There are two of them. Determine the {ask}."
-                ),
-                (
-                    f"A line with the equation $y = {line}$ cuts the curve $y = {curve}$ twice. "
-                    f"Compute the {ask}."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "intersections, level 1", curve=curve, line=line, ask=ask)
         return Problem(question, asks[ask], {"curve": curve, "line": line, "ask": ask})
     if level == 2:
         # number of solutions of |x^2 - ...| = k, or of | |x| - a | = k
@@ -518,12 +402,8 @@ def _intersections(rng: Random, level: int) -> Problem:
                         f"three points. What is ${k}$?"
                     ),
                 ),
-                "4b": (
-                    f"(0, {peak})",
-                    (
-                        f"Describe as an open interval the set of real numbers ${k}$ for which the "
-                        f"graphs of $y = {formula}$ and $y = {k}$ have exactly four common points."
-                    ),
+                "4b": WORDINGS.all(
+                    "intersections, level 2, folded parabola, 4b", peak=peak, k=k, formula=formula
                 ),
                 "4c": (
                     str(2 * (r + s)),
@@ -542,33 +422,14 @@ def _intersections(rng: Random, level: int) -> Problem:
                 answer,
                 {"formula": formula, "ask": ask[:2], "wanted": 3 if ask[0] == "3" else 4},
             )
-        a, b, m = rng.choice((1, 1, 2)), _signed(rng, 1, 6), _signed(rng, 1, 5)
+        a, b, m = rng.choice((1, 1, 2)), signed(rng, 1, 6), signed(rng, 1, 5)
         c = rng.randint(-8, 8)
         # y = a x^2 + b x + c tangent to y = m x + k: (b - m)^2 = 4 a (c - k)
         value = c - Fraction((b - m) ** 2, 4 * a)
         if b == m:
             return _intersections(rng, level)
         curve, line = polynomial((a, b, c)), f"{terms([(m, 'x')])} + {k}"
-        question = rng.choice(
-            (
-                (
-                    f"For what value of ${k}$ does the line $y = {line}$ touch the parabola $y = "
-                    f"{curve}$ in exactly one point?"
-                ),
-                (
-                    f"The graphs of $y = {curve}$ and $y = {line}$ have exactly one point in "
-                    f"common. Find ${k}$."
-                ),
-                (
-                    f"Determine the constant ${k}$, given that the straight line $y = {line}$ is "
-                    f"tangent to $y = {curve}$."
-                ),
-                (
-                    f"The line \\[y = {line}\\] is shifted up from far below until it first meets "
-                    f"the parabola $y = {curve}$. What is ${k}$ at that moment?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "intersections, level 2", k=k, line=line, curve=curve)
         return Problem(question, fraction(value), {"curve": curve, "line": line, "k": k})
     form = rng.choice(("waves", "waves", "sloped absolute"))
     if form == "waves":
@@ -581,24 +442,7 @@ def _intersections(rng: Random, level: int) -> Problem:
         call = _count_wave(trig, w, m)
         del inner
         formula = f"\\{trig} {pi}"
-        question = rng.choice(
-            (
-                f"How many real solutions does the equation ${formula} = \\frac{{x}}{{{m}}}$ have?",
-                (
-                    f"In how many points does the line $y = \\frac{{x}}{{{m}}}$ meet the graph of "
-                    f"$y = {formula}$?"
-                ),
-                (
-                    f"Find the number of real numbers $x$ that satisfy \\[{m} {formula} = x.\\] "
-                    "Angles are measured in radians."
-                ),
-                (
-                    f"The wave $y = {formula}$ and the line through the origin with slope "
-                    f"$\\frac{{1}}{{{m}}}$ are drawn in the same plane. How many common points do "
-                    "they have?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "intersections, waves", formula=formula, m=m)
         return Problem(question, str(call), {"trig": trig, "w": w, "m": m})
     # |x - p| + |x - q| = m x + k : count k? region where two solutions: kink line
     p, q = sorted(rng.sample(range(-6, 8), 2))
@@ -610,38 +454,11 @@ def _intersections(rng: Random, level: int) -> Problem:
     shown = f"|{polynomial((1, -p))}| + |{polynomial((1, -q))}|"
     line = f"{right} + {k}" if m else k
     if m == 0:
-        question = rng.choice(
-            (
-                (
-                    f"For which real numbers ${k}$ does ${shown} = {k}$ have exactly two real "
-                    "solutions? Answer in interval notation."
-                ),
-                (
-                    f"The graph of $y = {shown}$ meets the horizontal line $y = {k}$ in exactly two "
-                    f"points for all ${k}$ in an open interval, and for no others. Which interval "
-                    "is it?"
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "intersections, m 0", k=k, shown=shown)
         return Problem(
             question, f"({q - p}, {INFINITY})", {"p": p, "q": q, "m": m, "k": k, "ask": "two"}
         )
-    question = rng.choice(
-        (
-            (
-                f"For which number ${k}$ does the equation ${shown} = {line}$ have exactly one "
-                "real solution?"
-            ),
-            (
-                f"Exactly one value of ${k}$ makes the line $y = {line}$ meet the graph of $y = "
-                f"{shown}$ in a single point. Find it."
-            ),
-            (
-                f"Find the smallest ${k}$ for which the equation \\[{shown} = {line}\\] has a "
-                "real solution."
-            ),
-        )
-    )
+    question = WORDINGS.draw(rng, "intersections", k=k, shown=shown, line=line)
     return Problem(question, str(least), {"p": p, "q": q, "m": m, "k": k, "ask": "one"})
 
 
@@ -661,42 +478,23 @@ def _symmetry(rng: Random, level: int) -> Problem:
     """Symmetric graphs: axes, centres, sums of roots, moved points."""
     f = rng.choice("fgh")
     if level == 1:
-        x, y = _signed(rng, 1, 9), _signed(rng, 1, 9)
+        x, y = signed(rng, 1, 9), signed(rng, 1, 9)
         a, b, c, d = (
             rng.choice((1, 2, 3, -1, -2)),
-            _signed(rng, 1, 6),
-            _signed(rng, 1, 8),
+            signed(rng, 1, 6),
+            signed(rng, 1, 8),
             rng.choice((1, 1, 2, 3)),
         )
         # y = a f(d x - b...) + c: d X + b = x
         inner, outer = polynomial((d, b)), a
         X, Y = Fraction(x - b, d), a * y + c
         shown = f"{terms([(outer, f'{f}({inner})')])} {'+' if c > 0 else '-'} {abs(c)}"
-        question = rng.choice(
-            (
-                (
-                    f"The point $({x}, {y})$ lies on the graph of $y = {f}(x)$. Which point must "
-                    f"then lie on the graph of $y = {shown}$?"
-                ),
-                (
-                    f"If ${f}({x}) = {y}$, find the coordinates of a point that is certain to be on "
-                    f"the graph of $y = {shown}$."
-                ),
-                (
-                    f"Suppose the graph of a function ${f}$ passes through $({x}, {y})$. The graph "
-                    f"of \\[y = {shown}\\] passes through a corresponding point. Determine it."
-                ),
-                (
-                    f"Nothing is known about ${f}$ except that ${f}({x}) = {y}$. Name the one point "
-                    f"that we can be sure lies on the curve $y = {shown}$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "symmetry, level 1", x=x, y=y, f=f, shown=shown)
         return Problem(
             question, f"({fraction(X)}, {Y})", {"point": [x, y], "inner": [d, b], "outer": [a, c]}
         )
     if level == 2:
-        c = _signed(rng, 1, 9)
+        c = signed(rng, 1, 9)
         n = rng.choice((3, 4, 5, 6, 7, 8))
         form = rng.choice(("mirror", "even", "odd"))
         if form == "mirror":
@@ -709,28 +507,12 @@ def _symmetry(rng: Random, level: int) -> Problem:
             if a + c == 0:
                 return _symmetry(rng, level)
             total = Fraction(n * (a + c), 2)
-            question = rng.choice(
-                (
-                    (
-                        f"A function satisfies ${rule}$ for all real $x$. If ${f}(x) = 0$ has exactly "
-                        f"${n}$ different real roots, what is the sum of these roots?"
-                    ),
-                    (
-                        f"Suppose that \\[{rule}\\] for every real number $x$, and that the graph of "
-                        f"${f}$ meets the $x$-axis in exactly ${n}$ points. Find the sum of the "
-                        "$x$-coordinates of these points."
-                    ),
-                    (
-                        f"The equation ${f}(x) = 0$ has exactly ${n}$ distinct real solutions, and "
-                        f"${rule}$ holds identically. Determine the sum of the solutions."
-                    ),
-                )
-            )
+            question = WORDINGS.draw(rng, "symmetry, level 2, mirror", rule=rule, f=f, n=n)
             return Problem(
                 question, fraction(total), {"form": form, "total": a + c, "n": n, "rule": rule}
             )
-        x, v = rng.randint(1, 9), _signed(rng, 1, 12)
-        k, s = _signed(rng, 1, 6), rng.randint(-9, 9)
+        x, v = rng.randint(1, 9), signed(rng, 1, 12)
+        k, s = signed(rng, 1, 6), rng.randint(-9, 9)
         if form == "even":
             # g(x) = f(x) + k x, f even: g(x) = v -> g(-x) = v - 2 k x
             value = v - 2 * k * x
@@ -745,21 +527,8 @@ def _symmetry(rng: Random, level: int) -> Problem:
             word, known = "odd", "g"
         if f == "g":
             known = "p"
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}$ be an {word} function and ${known}(x) = {shown}$. If ${known}({x}) "
-                    f"= {v}$, what is ${known}(-{x})$?"
-                ),
-                (
-                    f"The function ${f}$ is {word}. Given that ${known}(x) = {shown}$ for all real "
-                    f"$x$ and that ${known}({x}) = {v}$, find ${known}(-{x})$."
-                ),
-                (
-                    f"For an {word} function ${f}$, set \\[{known}(x) = {shown}.\\] Knowing "
-                    f"${known}({x}) = {v}$, determine the value of ${known}$ at $-{x}$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng, "symmetry, level 2", f=f, word=word, known=known, shown=shown, x=x, v=v
         )
         return Problem(question, str(value), {"form": form, "x": x, "v": v, "shown": shown, "f": f})
     form = rng.choice(("two mirrors", "odd formula", "centre"))
@@ -768,31 +537,15 @@ def _symmetry(rng: Random, level: int) -> Problem:
         a, b = sorted(rng.sample(range(9), 2))
         period = 2 * (b - a)
         one, two = rng.sample(range(a, b + 1), 2)
-        v, w = _signed(rng, 1, 20), _signed(rng, 1, 20)
+        v, w = signed(rng, 1, 20), signed(rng, 1, 20)
         targets = [
             (near if rng.random() < 0.5 else 2 * a - near) + period * rng.randint(5, 60)
             for near in (one, two)
         ]
-        p, q = rng.choice((1, 2, 3)), _signed(rng, 1, 3)
+        p, q = rng.choice((1, 2, 3)), signed(rng, 1, 3)
         ask = terms([(p, f"{f}({targets[0]})"), (q, f"{f}({targets[1]})")])
         known = f"${f}({one}) = {v}$ and ${f}({two}) = {w}$"
-        question = rng.choice(
-            (
-                (
-                    f"For all real $x$ a function satisfies ${f}({a} + x) = {f}({a} - x)$ and "
-                    f"${f}({b} + x) = {f}({b} - x)$. If {known}, what is ${ask}$?"
-                ),
-                (
-                    f"The graph of ${f}$ is symmetric about the line $x = {a}$ and also about the "
-                    f"line $x = {b}$. Given {known}, find ${ask}$."
-                ),
-                (
-                    f"Suppose $x = {a}$ and $x = {b}$ are both axes of symmetry of the graph of "
-                    f"${f}$, a function on the real numbers with {known}. Determine \\[{ask}.\\] "
-                    "Give an integer."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "symmetry, two mirrors", f=f, a=a, b=b, known=known, ask=ask)
         parameters = {"form": form, "axes": [a, b], "known": [[one, v], [two, w]]}
         return Problem(
             question,
@@ -801,52 +554,34 @@ def _symmetry(rng: Random, level: int) -> Problem:
         )
     if form == "odd formula":
         # f(x) = a x^5 + b x^3 + c x + d with f(-t) known
-        t, v, d = rng.randint(2, 9), _signed(rng, 1, 40), _signed(rng, 1, 15)
+        t, v, d = rng.randint(2, 9), signed(rng, 1, 40), signed(rng, 1, 15)
         shape = rng.choice(
             ("ax^5 + bx^3 + cx", "ax^7 + bx^5 + cx^3", "a\\sin x + bx^3", "ax^3 + \\frac{b}{x}")
         )
         value = 2 * d - v
-        question = rng.choice(
-            (
-                (
-                    f"Let ${f}(x) = {shape} {'+' if d > 0 else '-'} {abs(d)}$ with constants $a$, "
-                    f"$b${', $c$' if 'c' in shape.replace('frac', '') else ''}. If ${f}(-{t}) = "
-                    f"{v}$, what is ${f}({t})$?"
-                ),
-                (
-                    f"For certain constants the function ${f}(x) = {shape} {'+' if d > 0 else '-'} "
-                    f"{abs(d)}$ satisfies ${f}(-{t}) = {v}$. Find ${f}({t})$."
-                ),
-                (
-                    f"Suppose \\[{f}(x) = {shape} {'+' if d > 0 else '-'} {abs(d)},\\] where the "
-                    f"letters other than $x$ are constants, and ${f}({t}) = {v}$. Compute "
-                    f"${f}(-{t})$."
-                ),
-            )
+        question = WORDINGS.draw(
+            rng,
+            "symmetry, odd formula",
+            f=f,
+            shape=shape,
+            sign="+" if d > 0 else "-",
+            size_of_d=abs(d),
+            and_c=", $c$" if "c" in shape.replace("frac", "") else "",
+            t=t,
+            v=v,
         )
         return Problem(question, str(value), {"form": form, "t": t, "v": v, "d": d, "shape": shape})
     # centre of symmetry of a cubic: sum f(i) over a symmetric range
     h, k, a, m = (
         rng.randint(1, 6),
-        _signed(rng, 1, 9),
+        signed(rng, 1, 9),
         rng.choice((1, 1, 2, -1)),
-        _signed(rng, 1, 6),
+        signed(rng, 1, 6),
     )
     formula = polynomial((a, -3 * a * h, 3 * a * h * h + m, -a * h**3 - m * h + k))
     count = 2 * h + 1
     if rng.random() < 0.4:
-        question = rng.choice(
-            (
-                (
-                    f"The graph of ${f}(x) = {formula}$ has a centre of symmetry. What are its "
-                    "coordinates, as an ordered pair?"
-                ),
-                (
-                    f"Find the point $P$ such that the curve $y = {formula}$ is mapped to itself by "
-                    "a half-turn about $P$."
-                ),
-            )
-        )
+        question = WORDINGS.draw(rng, "symmetry", f=f, formula=formula)
         return Problem(question, f"({h}, {k})", {"form": form, "formula": formula, "ask": "centre"})
     question = rng.choice(
         (

@@ -10,6 +10,9 @@ from prorl_datasets.procedural.math.geometry.writing import letters, others
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, terms
 from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _isosceles(rng: Random) -> Problem:
@@ -19,37 +22,9 @@ def _isosceles(rng: Random) -> Problem:
     base = (180 - apex) // 2
     outside = rng.choice((True, False))
     if outside:
-        say = rng.choice(
-            (
-                (
-                    f"In triangle ${a}{b}{c}$, ${a}{b} = {a}{c}$ and $\\angle {a} = {apex}^\\circ$. Side "
-                    f"$\\overline{{{b}{c}}}$ is extended past ${c}$ to a point ${z}$. How many degrees "
-                    f"are in $\\angle {a}{c}{z}$?"
-                ),
-                (
-                    f"The two equal sides of an isosceles triangle enclose an angle of "
-                    f"${apex}^\\circ$. Find, in degrees, the exterior angle at one end of its base."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "isosceles, outside", a=a, b=b, c=c, apex=apex, z=z)
         return posed("isosceles", say, 180 - base, apex=apex, outside=True)
-    say = rng.choice(
-        (
-            (
-                f"Triangle ${a}{b}{c}$ is isosceles with ${a}{b} = {a}{c}$ and "
-                f"$\\angle {a} = {apex}^\\circ$. What is the measure of $\\angle {b}$, in degrees?"
-            ),
-            (
-                f"A tent seen from the front is an isosceles triangle. Its two sloping sides meet at the "
-                f"top at an angle of ${apex}^\\circ$. What angle, in degrees, does a side make with the "
-                "ground?"
-            ),
-            (
-                f"In an isosceles triangle the angle between the equal sides measures "
-                f"${apex}^\\circ$. How many degrees does each of the other two angles measure?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "isosceles", a=a, b=b, c=c, apex=apex)
     return posed("isosceles", say, base, apex=apex, outside=False)
 
 
@@ -100,15 +75,7 @@ def _linear_angles(rng: Random) -> Problem:
     asked = rng.choice(("x", "greatest"))
     answer = x if asked == "x" else max(values)
     want = "the value of $x$" if asked == "x" else "the measure of its greatest angle, in degrees"
-    say = rng.choice(
-        (
-            (
-                f"In triangle ${a}{b}{c}$, $\\angle {a} = {texts[0]}$, $\\angle {b} = {texts[1]}$ and "
-                f"$\\angle {c} = {texts[2]}$. Find {want}."
-            ),
-            f"A triangle has angles of ${texts[0]}$, ${texts[1]}$ and ${texts[2]}$. What is {want}?",
-        )
-    )
+    say = WORDINGS.draw(rng, "linear angles", a=a, b=b, c=c, texts=texts, want=want)
     return posed("linear_angles", say, answer, parts=parts, asked=asked)
 
 
@@ -119,32 +86,9 @@ def _bisected(rng: Random) -> Problem:
     meet = Fraction(180 + apex, 2)
     text = fraction(meet) if meet.denominator == 1 else f"{meet.numerator / 2}"
     if back:
-        say = rng.choice(
-            (
-                (
-                    f"The bisectors of angles ${b}$ and ${c}$ of triangle ${a}{b}{c}$ meet at $I$. If "
-                    f"$\\angle {b}I{c} = {text}^\\circ$, how many degrees is $\\angle {a}$?"
-                ),
-                (
-                    f"Point $I$ is the center of the circle inscribed in triangle ${a}{b}{c}$, and "
-                    f"$\\angle {b}I{c}$ measures ${text}^\\circ$. Find the measure of angle ${a}$ in "
-                    "degrees."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "bisected, back", b=b, c=c, a=a, text=text)
         return posed("bisected", say, apex, angle=text, back=True)
-    say = rng.choice(
-        (
-            (
-                f"In triangle ${a}{b}{c}$ angle ${a}$ measures ${apex}^\\circ$. The bisectors of angles "
-                f"${b}$ and ${c}$ cross at $I$. Find the number of degrees in $\\angle {b}I{c}$."
-            ),
-            (
-                f"$I$ is the incenter of triangle ${a}{b}{c}$. What is $\\angle {b}I{c}$, in degrees, if "
-                f"$\\angle {b}{a}{c} = {apex}^\\circ$?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "bisected", a=a, b=b, c=c, apex=apex)
     return posed("bisected", say, meet, angle=str(apex), back=False)
 
 
@@ -155,20 +99,7 @@ def _altitude_bisector(rng: Random) -> Problem:
         lambda: (rng.randint(20, 89), rng.randint(20, 89)),
         lambda d: d[0] - d[1] > 4 and d[0] + d[1] < 160,
     )
-    say = rng.choice(
-        (
-            (
-                f"In triangle ${a}{b}{c}$, $\\angle {b} = {p}^\\circ$ and $\\angle {c} = {q}^\\circ$. The "
-                f"altitude from ${a}$ and the bisector of angle ${a}$ are drawn. What is the angle "
-                "between them, in degrees?"
-            ),
-            (
-                f"Let ${h}$ be the foot of the altitude from ${a}$ in acute triangle ${a}{b}{c}$, and let "
-                f"the bisector of $\\angle {b}{a}{c}$ meet $\\overline{{{b}{c}}}$ at ${m}$. If angles "
-                f"${b}$ and ${c}$ measure ${p}^\\circ$ and ${q}^\\circ$, find $\\angle {h}{a}{m}$ in degrees."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "altitude bisector", a=a, b=b, c=c, p=p, q=q, h=h, m=m)
     if p + q <= 90 and "acute" in say:
         return _altitude_bisector(rng)
     return posed("altitude_bisector", say, Fraction(p - q, 2), at_b=p, at_c=q)
@@ -181,20 +112,7 @@ def _isosceles_chain(rng: Random) -> Problem:
     apex = redrawn(lambda: rng.randint(8, 58), lambda v: v % 2 == 0 and v != 36)
     base = (180 - apex) // 2
     # BD = BC: angle BDC = base, angle CBD = apex, angle ABD = base - apex
-    say = rng.choice(
-        (
-            (
-                f"In triangle ${a}{b}{c}$, ${a}{b} = {a}{c}$ and $\\angle {a} = {apex}^\\circ$. A point "
-                f"${h}$ on $\\overline{{{a}{c}}}$ satisfies ${b}{h} = {b}{c}$. Find $\\angle {a}{b}{h}$ in "
-                "degrees."
-            ),
-            (
-                f"Triangle ${a}{b}{c}$ is isosceles with ${a}{b} = {a}{c}$. The circle around ${b}$ "
-                f"through ${c}$ meets side $\\overline{{{a}{c}}}$ again at ${h}$. Angle ${a}$ measures "
-                f"${apex}^\\circ$; how many degrees are in angle ${a}{b}{h}$?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "isosceles chain", a=a, b=b, c=c, apex=apex, h=h)
     return posed("isosceles_chain", say, base - apex, apex=apex)
 
 
@@ -209,12 +127,7 @@ def _equal_steps(rng: Random) -> Problem:
     odd = ", ".join(f"${p}$" for p in path[0::2])
     even = ", ".join(f"${p}$" for p in path[1::2])
     tip, before = path[-1], path[-2]
-    setting = (
-        f"From the vertex ${a}$ of angle ${b}{a}{c}$ a zigzag of equal segments is drawn: "
-        f"{odd} on ray $\\overrightarrow{{{a}{b}}}$, {even} on ray $\\overrightarrow{{{a}{c}}}$, "
-        f"all points different, each farther from ${a}$ than the one before it on its ray, and "
-        f"${sides}$."
-    )
+    setting = WORDINGS.one("equal steps setting", a=a, b=b, c=c, odd=odd, even=even, sides=sides)
     angle = f"\\angle {tip}{before}{a}"
     value = 180 - total
     if back:
@@ -252,22 +165,7 @@ def _parallel_x(rng: Random) -> Problem:
     answer = x if asked == "x" else min(first, 180 - first)
     if asked == "angle":
         want = "how many degrees the acute angle between the transversal and the parallels measures"
-    say = rng.choice(
-        (
-            (
-                f"A transversal crosses two parallel lines. Two {pair} angles measure ${one}$ and "
-                f"${two}$. Find {want}."
-            ),
-            (
-                f"Lines $\\ell$ and $m$ are parallel, and line $t$ cuts both. A pair of {pair} angles is "
-                f"labeled ${one}$ and ${two}$. Determine {want}."
-            ),
-            (
-                f"Two parallel railway tracks are crossed by a straight road. The {pair} angles at the "
-                f"two crossings are ${one}$ and ${two}$. Find {want}."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "parallel x", pair=pair, one=one, two=two, want=want)
     return posed("parallel_x", say, answer, pair=pair, first=[m, s], second=[n, t], asked=asked)
 
 
@@ -276,41 +174,9 @@ def _bent_between(rng: Random) -> Problem:
     back = rng.choice((True, False))
     a, b, c = letters(rng, 3)
     if back:
-        say = rng.choice(
-            (
-                (
-                    f"Points ${a}$ and ${c}$ lie on two parallel lines, and ${b}$ lies between the lines. "
-                    f"Both rays of $\\angle {a}{b}{c}$ lean to the right of ${b}$. If "
-                    f"$\\angle {a}{b}{c} = {up + down}^\\circ$ and $\\overline{{{b}{a}}}$ makes an acute "
-                    f"angle of ${up}^\\circ$ with the first line, what acute angle, in degrees, does "
-                    f"$\\overline{{{b}{c}}}$ make with the second?"
-                ),
-                (
-                    f"Two parallel walls are joined by two straight beams that meet in a corner between "
-                    f"the walls; the corner points along the walls, to the left. The beams make an angle "
-                    f"of ${up + down}^\\circ$ with each other, and the first makes an acute angle of "
-                    f"${up}^\\circ$ with its wall. What acute angle, in degrees, does the second beam "
-                    "make with the other wall?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "bent between, back", a=a, c=c, b=b, up_plus_down=up + down, up=up)
         return posed("bent", say, down, known=[up, up + down], back=True)
-    say = rng.choice(
-        (
-            (
-                f"Lines $\\ell$ and $m$ are parallel. Point ${b}$ lies between them, ${a}$ on $\\ell$ and "
-                f"${c}$ on $m$, both to the right of ${b}$. The acute angle between "
-                f"$\\overline{{{a}{b}}}$ and $\\ell$ is ${up}^\\circ$, and the acute angle between "
-                f"$\\overline{{{b}{c}}}$ and $m$ is ${down}^\\circ$. Find $\\angle {a}{b}{c}$ in degrees."
-            ),
-            (
-                f"Two beams start at the same point between two parallel walls and both lean to the "
-                f"right. One meets the upper wall at an acute angle of ${up}^\\circ$, the other meets "
-                f"the lower wall at an acute angle of ${down}^\\circ$. How many degrees is the angle "
-                "between the beams?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "bent between", b=b, a=a, c=c, up=up, down=down)
     return posed("bent", say, up + down, known=[up, down], back=False)
 
 
@@ -326,21 +192,11 @@ def _bisected_same_side(rng: Random) -> Problem:
     step = 180 // (p + q)
     if how == "ratio":
         lean = redrawn(lambda: rng.randint(10, 80), lambda v: v < min(p, q) * step)
-        say = (
-            f"$\\overline{{{a}{b}}}$ and $\\overline{{{d}{c}}}$ are parallel sides of trapezoid "
-            f"${a}{b}{c}{d}$, and $\\angle {a} : \\angle {d} = {p} : {q}$. A point ${m}$ inside the "
-            f"trapezoid is such that $\\angle {b}{a}{m} = {lean}^\\circ$ and ray "
-            f"$\\overrightarrow{{{d}{m}}}$ bisects angle ${d}$. Find $\\angle {a}{m}{d}$ in degrees."
-        )
+        say = WORDINGS.one("bisected same side", a=a, b=b, d=d, c=c, p=p, q=q, m=m, lean=lean)
         answer = 180 - (p * step - lean) - Fraction(q * step, 2)
         return posed("same_side", say, answer, how=how, p=p, q=q, lean=lean)
     top, low = 90 + x, redrawn(lambda: rng.randint(40, 85), lambda v: v != x)
-    say = (
-        f"In trapezoid ${a}{b}{c}{d}$, $\\overline{{{a}{b}}} \\parallel \\overline{{{c}{d}}}$, "
-        f"$\\angle {a} = {top}^\\circ$ and $\\angle {c} = {low}^\\circ$. The bisectors of angles "
-        f"${b}$ and ${d}$ are extended until they meet or cross. What acute or right angle, in "
-        "degrees, do they form?"
-    )
+    say = WORDINGS.one("bisected same side 2", a=a, b=b, c=c, d=d, top=top, low=low)
     lines = abs(Fraction(180 - low, 2) - Fraction(180 - top, 2))
     return posed("same_side", say, lines, how=how, p=top, q=low, lean=0)
 
@@ -356,61 +212,16 @@ def _polygon_sides(rng: Random) -> Problem:
     )
     if how == "interior":
         given = 180 - 360 // n
-        say = rng.choice(
-            (
-                (
-                    f"Each interior angle of a regular polygon measures ${given}^\\circ$. How many sides "
-                    "does it have?"
-                ),
-                (
-                    f"Identical tiles are regular polygons whose angles are all ${given}^\\circ$. Find "
-                    "the number of sides of a tile."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "polygon sides, interior", given=given)
     elif how == "exterior":
         given = 360 // n
-        say = rng.choice(
-            (
-                (
-                    f"A robot walks 2 meters, turns ${given}^\\circ$ to the left, walks 2 meters, turns "
-                    f"${given}^\\circ$ to the left again, and so on, until it is back where it began. "
-                    "How many sides does the polygon that it has walked along have?"
-                ),
-                (
-                    f"Every exterior angle of a regular polygon is ${given}^\\circ$. Find the number of "
-                    "its vertices."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "polygon sides, exterior", given=given)
     elif how == "sum":
         given = 180 * (n - 2)
-        say = rng.choice(
-            (
-                (
-                    f"The interior angles of a convex polygon add up to ${given}^\\circ$. How many sides "
-                    "has the polygon?"
-                ),
-                (
-                    f"For which $n$ is the sum of the interior angles of a convex $n$-gon "
-                    f"${given}^\\circ$?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "polygon sides, sum", given=given)
     else:
         given = (n - 2) // 2
-        say = rng.choice(
-            (
-                (
-                    f"An interior angle of a regular polygon is ${given}$ times as large as an exterior "
-                    "angle. How many sides does the polygon have?"
-                ),
-                (
-                    f"In a regular $n$-gon, the ratio of an interior angle to an exterior angle is "
-                    f"${given} : 1$. What is $n$?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "polygon sides", given=given)
         if given < 2:
             return _polygon_sides(rng)
     return posed("sides", say, n, how=how, value=given)
@@ -423,21 +234,8 @@ def _missing_angle(rng: Random) -> Problem:
         lambda: [rng.randint(85, 160) for _ in range(n - 1)], lambda d: 40 < total - sum(d) < 175
     )
     shown = ", ".join(f"${k}^\\circ$" for k in known[:-1]) + f" and ${known[-1]}^\\circ$"
-    say = rng.choice(
-        (
-            (
-                f"What is the last angle of a convex {_NAMES[n]}, in degrees, if the others measure {shown}?"
-            ),
-            (f"A convex {_NAMES[n]} has angles of {shown} and one more. Find its size in degrees."),
-            (
-                f"All but one of the interior angles of a convex {_NAMES[n]} are {shown}. How many "
-                "degrees is the remaining angle?"
-            ),
-            (
-                f"A surveyor measured {n - 1} of the {n} corners of a field shaped like a convex "
-                f"{_NAMES[n]}: {shown}. What must the last angle be, in degrees?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "missing angle", names_n=_NAMES[n], shown=shown, n_minus_one=n - 1, n=n
     )
     return posed("missing", say, total - sum(known), known=known, n=n)
 
@@ -458,58 +256,23 @@ def _regular_pieces(rng: Random) -> Problem:
         gap = 360 - (180 - 360 // p) - (180 - 360 // q)
         if gap == 180:
             return _regular_pieces(rng)
-        say = rng.choice(
-            (
-                (
-                    f"A {regular(q)} and {article} {regular(p)} share a side and lie on opposite sides of "
-                    "it. At an end of the shared side, what is the angle, in degrees, between the two "
-                    "other sides that meet there, measured outside both figures?"
-                ),
-                (
-                    f"{article.capitalize()} {regular(p)} is built outward on one side of a {regular(q)}. "
-                    "Find the number of degrees of the angle around a common vertex that belongs to "
-                    "neither figure."
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "regular pieces, attached",
+            regular_q=regular(q),
+            article=article,
+            regular_p=regular(p),
+            capitalize_article=article.capitalize(),
         )
         return posed("pieces", say, gap, how=how, p=p, q=q)
     n = redrawn(
         lambda: rng.randint(7, 20), lambda v: 360 % v == 0 or 180 % v == 0 or how == "diagonals"
     )
     if how == "diagonals":
-        say = rng.choice(
-            (
-                (
-                    f"In a certain convex polygon the diagonals outnumber the sides by "
-                    f"${n * (n - 3) // 2 - n}$. Find the number of its diagonals."
-                ),
-                (
-                    f"Every two corners of a convex polygon are joined by a straight line, a side or "
-                    f"a diagonal. There are ${n * (n - 3) // 2 - n}$ more diagonals than sides. How "
-                    "many diagonals are there?"
-                ),
-                (
-                    f"A convex polygon has ${n * (n - 3) // 2 - n}$ more diagonals than sides. How many "
-                    "diagonals does it have?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "regular pieces, diagonals", excess=n * (n - 3) // 2 - n)
         return posed("pieces", say, n * (n - 3) // 2, how=how, p=n * (n - 3) // 2 - n, q=0)
     k = redrawn(lambda: rng.randint(2, (n - 1) // 2), lambda v: v < n / 2 - 0.5)
-    say = rng.choice(
-        (
-            (
-                f"${n}$ points divide a circle into equal arcs. From one of them, $P$, chords are drawn "
-                f"to the two points that lie ${k}$ steps away from it on either side. Find the angle "
-                "between the chords in degrees."
-            ),
-            (
-                f"$V$ is a vertex of a regular ${n}$-gon. Counting along the polygon from $V$, the "
-                f"${_ordinal(k)}$ vertex one way is $U$ and the ${_ordinal(k)}$ vertex the other way is "
-                "$W$. How many degrees are in $\\angle UVW$?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "regular pieces", n=n, k=k, kth=_ordinal(k))
     return posed("pieces", say, Fraction(180 * (n - 2 * k), n), how=how, p=n, q=k)
 
 
@@ -530,19 +293,13 @@ def _arithmetic_polygon(rng: Random) -> Problem:
     least = (180 * (n - 2) * 2 // n - (n - 1) * step) // 2
     most = least + (n - 1) * step
     big = rng.choice((True, False))
-    say = rng.choice(
-        (
-            (
-                f"The degree measures of the interior angles of a convex polygon with ${n}$ sides form "
-                f"an arithmetic sequence with common difference ${step}$. What is the "
-                f"{'largest' if big else 'smallest'} angle, in degrees?"
-            ),
-            (
-                f"Sorted by size, each angle of a convex ${n}$-sided polygon is ${step}^\\circ$ larger "
-                f"than the one before it. Find the {'greatest' if big else 'least'} of the angles in "
-                "degrees."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "arithmetic polygon",
+        n=n,
+        step=step,
+        largest_or_smallest="largest" if big else "smallest",
+        greatest_or_least="greatest" if big else "least",
     )
     return posed("arithmetic", say, most if big else least, n=n, step=step, big=big)
 

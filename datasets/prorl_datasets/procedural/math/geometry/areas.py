@@ -11,6 +11,9 @@ from prorl_datasets.procedural.math.geometry.writing import letters, line, point
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import listed, terms
 from prorl_datasets.procedural.math.problem import Problem, seldom
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _Point = tuple[int, int]
 
@@ -56,18 +59,8 @@ def _triangle_area(rng: Random) -> Problem:
     rng.shuffle(corners)
     p, q, r = letters(rng, 3)
     texts = [f"${n}{point(*c)}$" for n, c in zip((p, q, r), corners, strict=True)]
-    say = rng.choice(
-        (
-            f"Find the area of the triangle with vertices {listed(list(texts))}.",
-            (
-                f"What is the area, in square units, of triangle ${p}{q}{r}$ if its vertices are "
-                f"{listed(texts)}?"
-            ),
-            (
-                f"Plot {listed(texts)} on a grid and join them. How many square units does the "
-                "triangle cover?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "triangle area", corner_list=listed(list(texts)), p=p, q=q, r=r, texts=listed(texts)
     )
     return posed("polygon", say, Fraction(w * h, 2), corners=corners)
 
@@ -79,20 +72,7 @@ def _polygon_area(rng: Random) -> Problem:
         corners.reverse()
     figure = "quadrilateral" if count == 4 else "pentagon"
     texts = [f"${point(*c)}$" for c in corners]
-    say = rng.choice(
-        (
-            f"The vertices of a convex {figure} are, in order, {listed(texts)}. What is its area?",
-            (
-                f"A plot of land has the shape of a {figure}. On a map with unit squares its corners, "
-                f"in order along the fence, are {listed(texts)}. Find the area of the plot in square "
-                "units."
-            ),
-            (
-                f"Joining {listed(texts)} in this order, and the last point to the first, gives a "
-                f"{figure}. Compute the area it encloses."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "polygon area", figure=figure, texts=listed(texts))
     return posed("convex", say, Fraction(abs(_double(corners)), 2), corners=corners)
 
 
@@ -115,21 +95,8 @@ def _unknown_corner(rng: Random) -> Problem:
     free = "(k, 0)" if axis == "x" else "(0, k)"
     area = Fraction(abs(twice), 2)
     text = str(area.numerator) if area.denominator == 1 else f"{area.numerator / 2:.1f}"
-    say = rng.choice(
-        (
-            (
-                f"A triangle has vertices ${point(*p)}$, ${point(*q)}$ and ${free}$ with $k > 0$. Its "
-                f"area is ${text}$. Find $k$."
-            ),
-            (
-                f"The triangle with corners at ${point(*p)}$, ${point(*q)}$ and at a point ${free}$ on "
-                f"the positive ${axis}$-axis has an area of ${text}$ square units. What is $k$?"
-            ),
-            (
-                f"For what positive number $k$ is ${text}$ the area of the triangle whose vertices are "
-                f"${free}$, ${point(*p)}$ and ${point(*q)}$?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "unknown corner", p=point(*p), q=point(*q), free=free, text=text, axis=axis
     )
     return posed("unknown_corner", say, k, p=p, q=q, axis=axis, area=text)
 
@@ -143,23 +110,7 @@ def _boundary_points(rng: Random) -> Problem:
     if count < 6:
         return _boundary_points(rng)
     texts = [f"${point(*c)}$" for c in corners]
-    say = rng.choice(
-        (
-            (
-                f"How many points with integer coordinates lie on the sides (corners included) of the "
-                f"triangle with vertices {listed(texts)}?"
-            ),
-            (
-                f"A rubber band is stretched on a pegboard around the pegs at {listed(texts)}. There is "
-                "a peg at every point with integer coordinates. How many pegs lie on the triangle's "
-                "border, counting the three corners?"
-            ),
-            (
-                f"Nails are driven into every lattice point on the border of the triangle with corners "
-                f"{listed(texts)}. How many nails are needed?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "boundary points", texts=listed(texts))
     return posed("border", say, count, corners=corners)
 
 
@@ -171,24 +122,15 @@ def _segment_points(rng: Random) -> Problem:
     end = a + k * u, b + k * v
     inner = rng.choice((True, False))
     ends = "not counting its ends" if inner else "counting both of its ends"
-    say = rng.choice(
-        (
-            (
-                f"How many lattice points (points with integer coordinates) are on the segment from "
-                f"${point(a, b)}$ to ${point(*end)}$, {ends}?"
-            ),
-            f"A laser beam goes straight from the peg at ${point(a, b)}$ to the peg at "
-            f"${point(*end)}$ on a board with a peg at each point with integer coordinates. "
-            + (
-                "How many other pegs lie between them on the path of the beam?"
-                if inner
-                else "How many pegs lie on its path, the first and the last included?"
-            ),
-            (
-                f"On the line segment that joins ${point(a, b)}$ and ${point(*end)}$, find the number "
-                f"of points with both coordinates integers, {ends}."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "segment points",
+        a=point(a, b),
+        point=point(*end),
+        ends=ends,
+        how_many="How many other pegs lie between them on the path of the beam?"
+        if inner
+        else "How many pegs lie on its path, the first and the last included?",
     )
     return posed("segment", say, k - 1 if inner else k + 1, p=[a, b], q=end, inner=inner)
 
@@ -204,23 +146,7 @@ def _interior_points(rng: Random) -> Problem:
         return _interior_points(rng)
     figure = "triangle" if len(corners) == 3 else "convex quadrilateral"
     texts = [f"${point(*c)}$" for c in corners]
-    say = rng.choice(
-        (
-            (
-                f"How many points with integer coordinates lie strictly inside the {figure} with "
-                f"vertices {listed(texts)}?"
-            ),
-            (
-                f"An orchard has a tree at every point with integer coordinates. A fence runs straight "
-                f"from corner to corner of the {figure} with corners {listed(texts)}, in this order. How "
-                "many trees stand inside the fence, not touching it?"
-            ),
-            (
-                f"Consider the {figure} whose vertices in order are {listed(texts)}. Find the number of "
-                "lattice points in its interior, those on the sides left out."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "interior points", figure=figure, texts=listed(texts))
     return posed("interior", say, inside, corners=corners)
 
 
@@ -232,22 +158,7 @@ def _axes_triangle(rng: Random) -> Problem:
     c = abs(a * b) * rng.randint(1, 4) if abs(a * b) < 25 else abs(a * b)
     if c < 4:
         return _axes_triangle(rng)
-    say = rng.choice(
-        (
-            (
-                f"What is the area of the triangle formed by the line ${line(a, b, c)}$ and the two "
-                "coordinate axes?"
-            ),
-            (
-                f"The line ${line(a, b, c)}$ cuts off a triangle from a quadrant. Find the area of this "
-                "triangle."
-            ),
-            (
-                f"Let $P$ and $Q$ be the points where ${line(a, b, c)}$ meets the axes, and let $O$ be "
-                "the origin. Find the area of triangle $OPQ$."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "axes triangle", a=line(a, b, c))
     scale = gcd(a, b, c) * (1 if a > 0 else -1)
     return posed(
         "axes", say, Fraction(c * c, 2 * abs(a * b)), a=a // scale, b=b // scale, c=c // scale
@@ -268,22 +179,7 @@ def _three_lines(rng: Random) -> Problem:
         base = Fraction(abs(gap * (m - n)))
         third = f"x = {h}"
     first, second = (slope_form(s, y - s * vertex[0]) for s in (m, n))
-    say = rng.choice(
-        (
-            (
-                f"Find the area of the triangle bounded by the lines ${first}$, ${second}$ and "
-                f"${third}$."
-            ),
-            (
-                f"Three straight roads follow ${third}$, ${first}$ and ${second}$. They enclose a "
-                "triangular field. How large is the field, in square units?"
-            ),
-            (
-                f"The graphs of ${first}$ and ${second}$ meet at a point, and each of them meets the "
-                f"line ${third}$. What is the area of the triangle with these three points as vertices?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "three lines", first=first, second=second, third=third)
     return posed(
         "three_lines",
         say,
@@ -306,16 +202,7 @@ def _absolute(rng: Random) -> Problem:
         return f"{'' if coefficient == 1 else coefficient}|{name}{shift}|"
 
     left = f"{size(a, 'x', h)} + {size(b, 'y', k)}"
-    say = rng.choice(
-        (
-            f"What is the area of the region of points $(x, y)$ with ${left} \\le {c}$?",
-            f"The graph of ${left} = {c}$ is a closed figure. Find the area that it encloses.",
-            (
-                f"How many square units does the set of all $(x, y)$ satisfying ${left} \\le {c}$ "
-                "cover?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "absolute", left=left, c=c)
     return posed("absolute", say, Fraction(2 * c * c, a * b), a=a, b=b, c=c, h=h, k=k)
 
 
@@ -327,22 +214,8 @@ def _halving(rng: Random) -> Problem:
     middle = Fraction(2 * x + w, 2), Fraction(2 * y + h, 2)
     answer = middle[1] - slope * middle[0]
     texts = [f"${point(*c)}$" for c in corners]
-    say = rng.choice(
-        (
-            (
-                f"The line $y = {terms([(slope, 'x')])} + b$ divides the rectangle with corners "
-                f"{listed(texts)} into two parts of equal area. Find $b$."
-            ),
-            (
-                f"A rectangle has its corners at {listed(texts)}. A line of slope ${slope}$ cuts it into "
-                "two pieces of the same area. What is the $y$-intercept of the line?"
-            ),
-            (
-                f"A cake seen from above is the rectangle with vertices {listed(texts)}. It is cut along "
-                f"a straight line of slope ${slope}$ so that both shares are equal. At what value of "
-                "$y$ does the line of the cut, extended, meet the $y$-axis?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "halving", slope_x=terms([(slope, "x")]), texts=listed(texts), slope=slope
     )
     return posed("halving", say, answer, corners=corners, slope=slope)
 

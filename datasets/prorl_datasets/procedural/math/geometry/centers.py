@@ -16,6 +16,9 @@ from prorl_datasets.procedural.math.geometry.writing import (
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import fraction, root
 from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _HERON = (
     (13, 14, 15), (10, 13, 13), (10, 17, 21), (13, 20, 21), (17, 25, 28), (15, 28, 41), (9, 10, 17),
@@ -39,26 +42,7 @@ def _heron(rng: Random) -> Problem:
     (p, q, r), area = _scaled(rng)
     x, y, z = letters(rng, 3)
     u = unit(rng)
-    say = rng.choice(
-        (
-            (
-                f"Three rods of {p} {u}, {q} {u} and {r} {u} are joined at their ends. How many square {u} does the "
-                "triangle that they form enclose?"
-            ),
-            (
-                f"The sides of a triangle measure {p} {u}, {q} {u} and {r} {u}. Find its area in square "
-                f"{u}."
-            ),
-            (
-                f"What is the area of triangle ${x}{y}{z}$ if ${x}{y} = {p}$, ${y}{z} = {q}$ and "
-                f"${z}{x} = {r}$?"
-            ),
-            (
-                f"A triangular meadow is fenced along its three sides with {p} m, {q} m and {r} m of "
-                "wire. How many square meters of grass are inside?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "heron", p=p, u=u, q=q, r=r, x=x, y=y, z=z)
     return posed("heron", say, area, sides=[p, q, r])
 
 
@@ -67,43 +51,15 @@ def _radii(rng: Random) -> Problem:
     x, y, z = letters(rng, 3)
     how = rng.choice(("inradius", "circumradius", "altitude", "shortest"))
     if how == "inradius":
-        say = rng.choice(
-            (
-                (
-                    f"Find the radius of the circle inscribed in a triangle with sides ${p}$, ${q}$ and "
-                    f"${r}$."
-                ),
-                (
-                    f"The largest circular disk that fits into a triangular frame with inner sides of {p}"
-                    f" cm, {q} cm and {r} cm is cut out. What is its radius in cm?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "radii, inradius", p=p, q=q, r=r)
         return posed("radii", say, Fraction(2 * area, p + q + r), how=how, sides=[p, q, r])
     if how == "circumradius":
-        say = rng.choice(
-            (
-                (
-                    f"The sides of triangle ${x}{y}{z}$ are ${x}{y} = {p}$, ${y}{z} = {q}$ and "
-                    f"${z}{x} = {r}$. What is the radius of the circle through its vertices?"
-                ),
-                (
-                    f"A circle passes through the three corners of a triangle with side lengths ${p}$, "
-                    f"${q}$ and ${r}$. Find its radius as a fraction in lowest terms or an integer."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "radii, circumradius", x=x, y=y, z=z, p=p, q=q, r=r)
         return posed("radii", say, Fraction(p * q * r, 4 * area), how=how, sides=[p, q, r])
     if how == "altitude":
-        say = (
-            f"In triangle ${x}{y}{z}$, ${x}{y} = {p}$, ${y}{z} = {q}$ and ${z}{x} = {r}$. Find the "
-            f"length of the altitude from ${x}$."
-        )
+        say = WORDINGS.one("radii", x=x, y=y, z=z, p=p, q=q, r=r)
         return posed("radii", say, Fraction(2 * area, q), how=how, sides=[p, q, r])
-    say = (
-        f"A triangle has sides of lengths ${p}$, ${q}$ and ${r}$. How long is the shortest of its "
-        "three altitudes?"
-    )
+    say = WORDINGS.one("radii 2", p=p, q=q, r=r)
     return posed("radii", say, Fraction(2 * area, max(p, q, r)), how=how, sides=[p, q, r])
 
 
@@ -115,34 +71,16 @@ def _radii_back(rng: Random) -> Problem:
     if how == "tangent":
         if (p + q + r) % 2:
             return _radii_back(rng)
-        say = rng.choice(
-            (
-                (
-                    f"The circle inscribed in triangle ${x}{y}{z}$ touches $\\overline{{{x}{y}}}$ at ${foot}$."
-                    f" If ${x}{y} = {p}$, ${y}{z} = {q}$ and ${z}{x} = {r}$, find ${x}{foot}$."
-                ),
-                (
-                    f"Three circles with centers ${x}$, ${y}$ and ${z}$ touch each other externally. The "
-                    f"distances between the centers are ${x}{y} = {p}$, ${y}{z} = {q}$ and "
-                    f"${z}{x} = {r}$. What is the radius of the circle around ${x}$?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "radii back, tangent", x=x, y=y, z=z, foot=foot, p=p, q=q, r=r)
         return posed("radii_back", say, (p + r - q) // 2, how=how, values=[p, q, r])
     if how == "area":
         inner = Fraction(2 * area, p + q + r)
-        say = (
-            f"A triangle with perimeter ${p + q + r}$ has an inscribed circle of radius "
-            f"${fraction(inner)}$. Find the area of the triangle."
-        )
+        say = WORDINGS.one("radii back", r_value=p + q + r, inner=fraction(inner))
         return posed(
             "radii_back", say, area, how=how, values=[p + q + r, inner.numerator, inner.denominator]
         )
     around = Fraction(p * q * r, 4 * area)
-    say = (
-        f"Triangle ${x}{y}{z}$ has ${x}{y} = {p}$ and ${x}{z} = {q}$, and the radius of its "
-        f"circumscribed circle is ${fraction(around)}$. Find the length of the altitude from ${x}$."
-    )
+    say = WORDINGS.one("radii back 2", x=x, y=y, z=z, p=p, q=q, around=fraction(around))
     return posed(
         "radii_back",
         say,
@@ -163,34 +101,10 @@ def _bisector_parts(rng: Random) -> Problem:
         return _bisector_parts(rng)
     back = rng.choice((True, False))
     if back:
-        say = rng.choice(
-            (
-                (
-                    f"The bisector of angle ${x}$ in triangle ${x}{y}{z}$ meets $\\overline{{{y}{z}}}$ at "
-                    f"${foot}$. Given ${y}{foot} = {m}$, ${foot}{z} = {n}$ and ${x}{y} = {p}$, find ${x}{z}$."
-                ),
-                (
-                    f"The bisector of one angle of a triangle cuts the opposite side into pieces of "
-                    f"${m}$ and ${n}$. The side next to the piece of length ${m}$ is ${p}$ long. What is "
-                    "the perimeter of the triangle?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "bisector parts, back", x=x, y=y, z=z, foot=foot, m=m, n=n, p=p)
         whole = "perimeter" in say
         return posed("parts_back", say, p + q + m + n if whole else q, m=m, n=n, p=p, whole=whole)
-    say = rng.choice(
-        (
-            (
-                f"In triangle ${x}{y}{z}$, ${x}{y} = {p}$, ${x}{z} = {q}$ and ${y}{z} = {m + n}$. The "
-                f"bisector of angle ${x}$ meets side $\\overline{{{y}{z}}}$ at ${foot}$. Find ${y}{foot}$."
-            ),
-            (
-                f"A triangle has sides ${p}$, ${q}$ and ${m + n}$. Into which two parts does the bisector "
-                f"of the angle between the sides ${p}$ and ${q}$ cut the third side? Give the length of "
-                f"the part next to the side of length ${p}$."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "bisector parts", x=x, y=y, z=z, p=p, q=q, m_plus_n=m + n, foot=foot)
     return posed("parts", say, m, p=p, q=q, r=m + n)
 
 
@@ -202,20 +116,7 @@ def _bisector_length(rng: Random) -> Problem:
     m, n = p // g * f, q // g * f
     if not abs(p - q) < m + n < p + q:
         return _bisector_length(rng)
-    say = rng.choice(
-        (
-            (
-                f"In triangle ${x}{y}{z}$, ${x}{y} = {p}$, ${x}{z} = {q}$ and ${y}{z} = {m + n}$. Find "
-                f"the exact length of the bisector of angle ${x}$, from ${x}$ to side "
-                f"$\\overline{{{y}{z}}}$."
-            ),
-            (
-                f"The sides of a triangle are ${p}$, ${q}$ and ${m + n}$. How long is the segment of the "
-                f"bisector of the angle between the sides ${p}$ and ${q}$ that lies inside the "
-                "triangle? Answer in simplest radical form."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "bisector length", x=x, y=y, z=z, p=p, q=q, m_plus_n=m + n)
     if p == m + n or q == m + n:
         return _bisector_length(rng)
     return posed("length", say, root(p * q - m * n), p=p, q=q, r=m + n)
@@ -227,31 +128,12 @@ def _right_bisector(rng: Random) -> Problem:
     a, b, c = right_triangle(rng, 3)
     how = rng.choice(("leg", "right", "area"))
     if how == "leg":
-        say = (
-            f"Triangle ${x}{y}{z}$ has a right angle at ${z}$, with ${x}{z} = {a}$ and ${y}{z} = {b}$."
-            f" The bisector of angle ${x}$ meets $\\overline{{{y}{z}}}$ at ${foot}$. Find ${z}{foot}$."
-        )
+        say = WORDINGS.one("right bisector", x=x, y=y, z=z, a=a, b=b, foot=foot)
         return posed("right_bisector", say, Fraction(a * b, a + c), how=how, a=a, b=b)
     if how == "right":
-        say = rng.choice(
-            (
-                (
-                    f"The legs of a right triangle are ${a}$ and ${b}$. How long is the bisector of the "
-                    "right angle, from its vertex to the hypotenuse? Give an exact answer."
-                ),
-                (
-                    f"A square has one corner at the right angle of a right triangle with legs ${a}$ and "
-                    f"${b}$, two sides along the legs, and the opposite corner on the hypotenuse. Find "
-                    "the exact length of the square's diagonal."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "right bisector, right", a=a, b=b)
         return posed("right_bisector", say, root(2, Fraction(a * b, a + b)), how=how, a=a, b=b)
-    say = (
-        f"In right triangle ${x}{y}{z}$ the legs are ${x}{z} = {a}$ and ${y}{z} = {b}$. The bisector "
-        f"of angle ${x}$ meets leg $\\overline{{{y}{z}}}$ at ${foot}$. What is the area of triangle "
-        f"${x}{y}{foot}$?"
-    )
+    say = WORDINGS.one("right bisector 2", x=x, y=y, z=z, a=a, b=b, foot=foot)
     return posed(
         "right_bisector", say, Fraction(a, 2) * (b - Fraction(a * b, a + c)), how=how, a=a, b=b
     )

@@ -18,6 +18,9 @@ from prorl_datasets.procedural.math.geometry.writing import (
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root, terms
 from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
@@ -46,24 +49,9 @@ def _center(rng: Random) -> Problem:
     }[asked]
     equation = _spread(h, k, square)
     say = {
-        "center": (
-            f"Find the center of the circle ${equation}$.",
-            f"The graph of ${equation}$ is a circle. At which point is its center?",
-        ),
-        "radius": (
-            f"What is the radius of the circle with equation ${equation}$? Simplify any root.",
-            (
-                f"Complete the squares in ${equation}$ to find the exact radius of the circle it "
-                "describes."
-            ),
-        ),
-        "area": (
-            f"Find the area of the region enclosed by ${equation}$. Leave $\\pi$ in your answer.",
-            (
-                f"A round pond has the shore ${equation}$ on a map. What area does the pond cover, in "
-                "terms of $\\pi$?"
-            ),
-        ),
+        "center": WORDINGS.all("center, center", equation=equation),
+        "radius": WORDINGS.all("center, radius", equation=equation),
+        "area": WORDINGS.all("center, area", equation=equation),
     }[asked]
     return posed(
         "center",
@@ -90,9 +78,12 @@ def _from_diameter(rng: Random) -> Problem:
                 f"diameters. {circle_form(rng)}"
             ),
             (
-                f"From every point of a certain circle other than ${point(*p)}$ and ${point(*q)}$ "
-                f"themselves, the segment between these two points is seen at a right angle. What is "
-                f"the equation of the circle? {circle_form(rng)}"
+                WORDINGS.one(
+                    "from diameter",
+                    point=point(*p),
+                    point_point=point(*q),
+                    circle_form=circle_form(rng),
+                )
             ),
         )
     )
@@ -118,18 +109,7 @@ def _touching_axis(rng: Random) -> Problem:
             )
         )
         return posed("touching", say, circle(h, k, r * r), center=[h, k], axis=axis, asked="circle")
-    say = rng.choice(
-        (
-            (
-                f"A circle is centered at ${point(h, k)}$ and touches the ${axis}$-axis. What is its "
-                "area, in terms of $\\pi$?"
-            ),
-            (
-                f"Find, in terms of $\\pi$, the area of the disk with center ${point(h, k)}$ whose edge "
-                f"just reaches the ${axis}$-axis."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "touching axis", h=point(h, k), axis=axis)
     return posed("touching", say, times_pi(r * r), center=[h, k], axis=axis, asked="area")
 
 
@@ -185,22 +165,7 @@ def _chord(rng: Random) -> Problem:
     near = rng.randint(1, 6)
     square = near * near + rng.choice((near, near + 1, 4, 9, 16, 5, 8, 12, 20, 7))
     c = a * h + b * k + rng.choice((-1, 1)) * near * norm
-    say = rng.choice(
-        (
-            (
-                f"The line ${line(a, b, c)}$ cuts a chord from the circle ${circle(h, k, square)}$. How "
-                "long is the chord? Simplify any root."
-            ),
-            (
-                f"Find the exact distance between the two points where the line ${line(a, b, c)}$ meets "
-                f"the circle ${circle(h, k, square)}$."
-            ),
-            (
-                f"A straight street follows ${line(a, b, c)}$ and crosses a round park with border "
-                f"${circle(h, k, square)}$. What is the exact length of the street inside the park?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "chord", a=line(a, b, c), h=circle(h, k, square))
     return posed(
         "chord", say, root(square - near * near, 2), a=a, b=b, c=c, h=h, k=k, square=square
     )
@@ -211,18 +176,7 @@ def _axis_cut(rng: Random) -> Problem:
     h, k = redrawn(lambda: _spot(rng, 7), lambda s: 0 not in s)
     off = abs(k) if axis == "x" else abs(h)
     square = off * off + rng.randint(1, 40)
-    say = rng.choice(
-        (
-            (
-                f"How long is the part of the ${axis}$-axis that lies inside the circle "
-                f"${circle(h, k, square)}$? Simplify any root."
-            ),
-            (
-                f"The circle ${circle(h, k, square)}$ meets the ${axis}$-axis at $A$ and $B$. Find the "
-                "exact length of $\\overline{AB}$."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "axis cut", axis=axis, h=circle(h, k, square))
     return posed("axis_cut", say, root(square - off * off, 2), h=h, k=k, square=square, axis=axis)
 
 
@@ -232,16 +186,7 @@ def _tangent_at(rng: Random) -> Problem:
     square = u * u + v * v
     shape = rng.choice((circle(h, k, square), _spread(h, k, square)))
     form = line_form(rng)
-    say = rng.choice(
-        (
-            f"Find the tangent to the circle ${shape}$ at the point ${point(*p)}$. {form}",
-            (
-                f"A stone on a string moves along the circle ${shape}$ and is let go at ${point(*p)}$. "
-                f"It then flies off along a straight line. What is the equation of this line? {form}"
-            ),
-            f"What line touches the circle ${shape}$ at ${point(*p)}$ and nowhere else? {form}",
-        )
-    )
+    say = WORDINGS.draw(rng, "tangent at", shape=shape, p=point(*p), form=form)
     return posed("tangent_at", say, line(u, v, u * p[0] + v * p[1]), h=h, k=k, square=square, p=p)
 
 
@@ -253,23 +198,7 @@ def _tangent_length(rng: Random) -> Problem:
     d = u * u + v * v
     square = rng.randint(2, d - 3)
     p = h + u, k + v
-    say = rng.choice(
-        (
-            (
-                f"From the point ${point(*p)}$ a tangent is drawn to the circle "
-                f"${circle(h, k, square)}$. How long is the segment from the point to the point of "
-                "contact? Simplify any root."
-            ),
-            (
-                f"A line through $P{point(*p)}$ touches the circle ${circle(h, k, square)}$ at $T$. Find "
-                "$PT$ exactly."
-            ),
-            (
-                f"Two lines through ${point(*p)}$ are tangent to ${circle(h, k, square)}$. Find the "
-                "exact distance from this point to either point of tangency."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "tangent length", p=point(*p), h=circle(h, k, square))
     return posed("tangent_length", say, root(d - square), h=h, k=k, square=square, p=p)
 
 
@@ -296,9 +225,12 @@ def _extreme(rng: Random) -> Problem:
             else f"Find the {word} distance between the point ${point(*p)}$ and a point of the "
             f"circle ${circle(h, k, r * r)}$.",
             (
-                f"A goat stands at ${point(*p)}$ and a circular track has the equation "
-                f"${circle(h, k, r * r)}$. How far from the goat is the "
-                f"{'farthest' if far else 'nearest'} point of the track?"
+                WORDINGS.one(
+                    "extreme",
+                    point=point(*p),
+                    h=circle(h, k, r * r),
+                    farthest="farthest" if far else "nearest",
+                )
             ),
         )
     )
@@ -334,19 +266,7 @@ def _common_chord(rng: Random) -> Problem:
     asked = rng.choice(("line", "length"))
     first, second = _spread(*a), _spread(*b)
     if asked == "line":
-        say = rng.choice(
-            (
-                (
-                    f"The circles ${first}$ and ${second}$ meet at two points. Find the line through "
-                    "them. Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ without a "
-                    "common factor."
-                ),
-                (
-                    f"Find the common chord of ${first}$ and ${second}$: give the equation of the line "
-                    "it lies on as $ax + by = c$, with integers $a > 0$, $b$ and $c$ in lowest terms."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "common chord, line", first=first, second=second)
         return posed(
             "common", say, line(*line_of(a, b)), a=_spread_terms(a), b=_spread_terms(b), asked=asked
         )
@@ -354,18 +274,7 @@ def _common_chord(rng: Random) -> Problem:
     gap = Fraction((u * a[0] + v * a[1] - c) ** 2, u * u + v * v)
     half = a[2] - gap
     inside = half.numerator * half.denominator
-    say = rng.choice(
-        (
-            (
-                f"The circles ${first}$ and ${second}$ intersect at $A$ and $B$. Find the exact length "
-                "of $\\overline{AB}$."
-            ),
-            (
-                f"How long is the common chord of the circles ${first}$ and ${second}$? Simplify any "
-                "root."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "common chord", first=first, second=second)
     return posed(
         "common",
         say,
@@ -383,19 +292,7 @@ def _between_circles(rng: Random) -> Problem:
     touching = rng.choice((True, False))
     if touching:
         r = rng.randint(1, w - 1)
-        say = rng.choice(
-            (
-                (
-                    f"Two circles touch each other externally. One is ${circle(h, k, r * r)}$, the other "
-                    f"has its center at ${point(g, j)}$. What is the radius of the second circle?"
-                ),
-                (
-                    f"A wheel whose rim is ${circle(h, k, r * r)}$ turns against another wheel, lying "
-                    f"outside it, with its axle at ${point(g, j)}$. Find the radius of the second "
-                    "wheel."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "between circles, touching", h=circle(h, k, r * r), g=point(g, j))
         return posed(
             "between", say, w - r, h=h, k=k, square=r * r, center=[g, j], touching=True, other=0
         )
@@ -403,18 +300,7 @@ def _between_circles(rng: Random) -> Problem:
     s = rng.randint(1, w - r - 1) if w - r > 1 else 1
     if r + s >= w:
         return _between_circles(rng)
-    say = rng.choice(
-        (
-            (
-                f"What is the shortest distance between a point of ${circle(h, k, r * r)}$ and a point "
-                f"of ${circle(g, j, s * s)}$?"
-            ),
-            (
-                f"Two round islands have the shores ${circle(h, k, r * r)}$ and ${circle(g, j, s * s)}$. "
-                "How long is the shortest straight bridge between them?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "between circles", h=circle(h, k, r * r), g=circle(g, j, s * s))
     return posed(
         "between",
         say,

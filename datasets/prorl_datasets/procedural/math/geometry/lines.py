@@ -16,6 +16,9 @@ from prorl_datasets.procedural.math.geometry.writing import (
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.latex import root
 from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
@@ -43,22 +46,7 @@ def _parallel(rng: Random) -> Problem:
         x = x // m.denominator * m.numerator
     word = "perpendicular" if perpendicular else "parallel"
     answer = y - slope * x
-    say = rng.choice(
-        (
-            (
-                f"A line through ${point(x, y)}$ is {word} to ${slope_form(m, c)}$. What is the "
-                "$y$-coordinate of the point where it crosses the $y$-axis?"
-            ),
-            (
-                f"The line $\\ell$ is {word} to the graph of ${slope_form(m, c)}$ and contains the point "
-                f"${point(x, y)}$. Find the $y$-intercept of $\\ell$."
-            ),
-            (
-                f"For which $k$ does the point $(0, k)$ lie on the line that goes through "
-                f"${point(x, y)}$ and is {word} to ${slope_form(m, c)}$?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "parallel", x=point(x, y), word=word, m=slope_form(m, c))
     return posed(
         "parallel",
         say,
@@ -74,22 +62,7 @@ def _third_on_line(rng: Random) -> Problem:
     (a, b), (u, v) = _spot(rng), redrawn(lambda: _spot(rng, 5), lambda s: 0 not in s)
     i, j = redrawn(lambda: (rng.randint(-4, 6), rng.randint(-4, 6)), lambda d: len({0, *d}) == 3)
     p, q, t = (a, b), (a + i * u, b + i * v), (a + j * u, b + j * v)
-    say = rng.choice(
-        (
-            (
-                f"The points ${point(*p)}$, ${point(*q)}$ and ${point(t[0], 'k')}$ lie on one line. "
-                "Find $k$."
-            ),
-            (
-                f"A straight wire runs through ${point(*p)}$ and ${point(*q)}$. At what height $y$ does "
-                f"it cross the vertical line $x = {t[0]}$?"
-            ),
-            (
-                f"What value of $k$ makes the slope from ${point(*p)}$ to ${point(t[0], 'k')}$ equal to "
-                f"the slope from ${point(*p)}$ to ${point(*q)}$?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "third on line", p=point(*p), q=point(*q), t_one=point(t[0], "k"), t=t)
     return posed("collinear", say, t[1], p=p, q=q, x=t[0])
 
 
@@ -132,9 +105,16 @@ def _median(rng: Random) -> Problem:
                 f"${c}{point(*t)}$. Find the equation of the median from ${a}$. {line_form(rng)}"
             ),
             (
-                f"The line through ${a} = {point(*p)}$ that cuts triangle ${a}{b}{c}$, where "
-                f"${b} = {point(*q)}$ and ${c} = {point(*t)}$, into two parts of equal area has an "
-                f"equation with integer coefficients. {line_form(rng)}"
+                WORDINGS.one(
+                    "median",
+                    a=a,
+                    point=point(*p),
+                    b=b,
+                    c=c,
+                    point_point=point(*q),
+                    point_point_2=point(*t),
+                    line_form=line_form(rng),
+                )
             ),
         )
     )
@@ -148,9 +128,16 @@ def _altitude(rng: Random) -> Problem:
     say = rng.choice(
         (
             (
-                f"Triangle ${a}{b}{c}$ has vertices ${a}{point(*p)}$, ${b}{point(*q)}$ and "
-                f"${c}{point(*t)}$. What is the equation of the line that contains the altitude from "
-                f"${a}$? {line_form(rng)}"
+                WORDINGS.one(
+                    "altitude",
+                    a=a,
+                    b=b,
+                    c=c,
+                    point=point(*p),
+                    point_point=point(*q),
+                    point_point_2=point(*t),
+                    line_form=line_form(rng),
+                )
             ),
             (
                 f"A gardener at ${point(*p)}$ wants the shortest way to the straight path through "
@@ -176,17 +163,15 @@ def _orthocenter(rng: Random) -> Problem:
         ),
     )
     a, b, c = letters(rng, 3)
-    say = rng.choice(
-        (
-            (
-                f"The altitudes of the triangle with vertices ${point(*p)}$, ${point(*q)}$ and "
-                f"${point(*t)}$ (or their extensions) meet at a single point. Find it."
-            ),
-            (
-                f"Let $H$ be the orthocenter of triangle ${a}{b}{c}$, with ${a} = {point(*p)}$, "
-                f"${b} = {point(*q)}$ and ${c} = {point(*t)}$. Find the coordinates of $H$."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "orthocenter",
+        point=point(*p),
+        point_point=point(*q),
+        point_point_2=point(*t),
+        a=a,
+        b=b,
+        c=c,
     )
     x, y = solve(p, q, t)
     return posed("orthocenter", say, point(x, y), p=p, q=q, t=t)
@@ -203,19 +188,8 @@ def _slanted(rng: Random) -> tuple[int, int, int, tuple[int, int], tuple[int, in
 def _foot(rng: Random) -> Problem:
     a, b, c, p, f = _slanted(rng)
     n = letters(rng, 3)[0]
-    say = rng.choice(
-        (
-            f"Find the foot of the perpendicular from ${point(*p)}$ to the line ${line(a, b, c)}$.",
-            (
-                f"Which point of the line ${line(a, b, c)}$ is closest to ${point(*p)}$? Give an "
-                "ordered pair."
-            ),
-            (
-                f"A power line runs along ${line(a, b, c)}$. The shortest cable from a house at "
-                f"${n}{point(*p)}$ to the power line reaches it at a point ${'Q' if n != 'Q' else 'T'}$. "
-                "What are the coordinates of this point?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "foot", p=point(*p), a=line(a, b, c), n=n, q_or_t="Q" if n != "Q" else "T"
     )
     return posed("foot", say, point(*f), a=a, b=b, c=c, p=p)
 
@@ -223,22 +197,7 @@ def _foot(rng: Random) -> Problem:
 def _mirror(rng: Random) -> Problem:
     a, b, c, p, f = _slanted(rng)
     n = letters(rng, 3)[0]
-    say = rng.choice(
-        (
-            (
-                f"The point ${n}{point(*p)}$ is reflected in the line ${line(a, b, c)}$. What are the "
-                "coordinates of its image?"
-            ),
-            (
-                f"The line ${line(a, b, c)}$ is the perpendicular bisector of the segment from "
-                f"${point(*p)}$ to a second point. Find the second point."
-            ),
-            (
-                f"If the plane is folded along ${line(a, b, c)}$, which point does ${point(*p)}$ fall "
-                "on?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "mirror", n=n, p=point(*p), a=line(a, b, c))
     return posed("mirror", say, point(2 * f[0] - p[0], 2 * f[1] - p[1]), a=a, b=b, c=c, p=p)
 
 
@@ -257,22 +216,7 @@ def _simple_mirror(rng: Random) -> Problem:
     n = letters(rng, 3)[0]
     if how in ("diagonal", "anti"):
         k = 0
-    say = rng.choice(
-        (
-            (
-                f"Reflect the point ${point(*p)}$ across the line ${text}$. Give the image as an "
-                "ordered pair."
-            ),
-            (
-                f"A mirror stands along the line ${text}$. Where does the mirror image of "
-                f"${n}{point(*p)}$ appear?"
-            ),
-            (
-                f"Point ${n}'$ is the reflection of ${n}{point(*p)}$ in ${text}$. What are the "
-                f"coordinates of ${n}'$?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "simple mirror", p=point(*p), text=text, n=n)
     return posed("simple_mirror", say, point(*image), how=how, k=k, p=p)
 
 
@@ -282,22 +226,7 @@ def _gap(rng: Random) -> Problem:
     p = redrawn(lambda: _spot(rng), lambda s: a * s[0] + b * s[1] != c)
     size = a * a + b * b
     distance = root(size, Fraction(abs(a * p[0] + b * p[1] - c), size))
-    say = rng.choice(
-        (
-            (
-                f"How far is the point ${point(*p)}$ from the line ${line(a, b, c)}$? Answer exactly, "
-                "in simplest radical form."
-            ),
-            (
-                f"A circle with center ${point(*p)}$ just touches the line ${line(a, b, c)}$. Find its "
-                "radius, in simplest radical form."
-            ),
-            (
-                f"Find the exact length of the shortest segment from ${point(*p)}$ to a point of "
-                f"${line(a, b, c)}$. Rationalize the denominator if there is one."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "gap", p=point(*p), a=line(a, b, c))
     return posed("gap", say, distance, a=a, b=b, c=c, p=p)
 
 

@@ -18,6 +18,9 @@ from prorl_datasets.procedural.math.geometry.writing import (
 )
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _Point = tuple[int, int]
 
@@ -44,22 +47,7 @@ def _rotation(rng: Random) -> Problem:
     p, c = redrawn(lambda: (_spot(rng), _spot(rng, 5)), lambda t: t[0] != t[1])
     turn = rng.choice((1, 2, 3))
     n = letters(rng, 3)[0]
-    say = rng.choice(
-        (
-            (
-                f"The point ${point(*p)}$ is rotated {_TURNS[turn]} about ${point(*c)}$. What are the "
-                "coordinates of the image?"
-            ),
-            (
-                f"A windmill's axle is at ${point(*c)}$ and the tip of one of its sails at "
-                f"${point(*p)}$. The wheel turns {_TURNS[turn]}. At which point is the tip now?"
-            ),
-            (
-                f"Find the image of ${n}{point(*p)}$ under the rotation about ${point(*c)}$ by "
-                f"{_TURNS[turn]}."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "rotation", p=point(*p), turns_turn=_TURNS[turn], c=point(*c), n=n)
     return posed("rotation", say, point(*_turned(p, c, turn)), p=p, center=c, turn=turn)
 
 
@@ -107,25 +95,9 @@ def _composed(rng: Random) -> Problem:
     if end == p:
         return _composed(rng)
     if back:
-        say = rng.choice(
-            (
-                f"A point is {chain}. It ends up at ${point(*end)}$. Where was it at the start?",
-                (
-                    f"After being {chain}, a chess piece on a coordinate board stands at ${point(*end)}$. "
-                    "Find the point at which it started."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "composed, back", chain=chain, end=point(*end))
         return posed("composed", say, point(*p), p=end, steps=[s[1] for s in steps], back=True)
-    say = rng.choice(
-        (
-            f"The point ${n}{point(*p)}$ is {chain}. Find its final position.",
-            (
-                f"Starting from ${point(*p)}$, a point is {chain}. What ordered pair gives the place where "
-                "it ends?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "composed", n=n, p=point(*p), chain=chain)
     return posed("composed", say, point(*end), p=p, steps=[s[1] for s in steps], back=False)
 
 
@@ -137,18 +109,16 @@ def _motion_center(rng: Random) -> Problem:
     if how == "rotation":
         turn = rng.choice((1, 3))
         p2, q2 = _turned(p, c, turn), _turned(q, c, turn)
-        say = rng.choice(
-            (
-                (
-                    f"A rotation by {_TURNS[turn]} takes ${a}{point(*p)}$ to ${a}'{point(*p2)}$. Find "
-                    "the center of the rotation."
-                ),
-                (
-                    f"Segment $\\overline{{{a}{b}}}$ with ${a} = {point(*p)}$ and ${b} = {point(*q)}$ is "
-                    f"carried to ${a}' = {point(*p2)}$ and ${b}' = {point(*q2)}$ by a rotation. About "
-                    "which point was it rotated?"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "motion center",
+            turns=_TURNS[turn],
+            a=a,
+            point=point(*p),
+            point_point=point(*p2),
+            b=b,
+            point_point_2=point(*q),
+            point_point_3=point(*q2),
         )
         return posed(
             "center",
@@ -163,9 +133,14 @@ def _motion_center(rng: Random) -> Problem:
     p2, q2 = ((c[0] + k * (t[0] - c[0]), c[1] + k * (t[1] - c[1])) for t in (p, q))
     if (p[0] - c[0]) * (q[1] - c[1]) == (p[1] - c[1]) * (q[0] - c[0]):
         return _motion_center(rng)
-    say = (
-        f"A dilation takes ${a}{point(*p)}$ to ${a}'{point(*p2)}$ and ${b}{point(*q)}$ to "
-        f"${b}'{point(*q2)}$. What is the center of the dilation?"
+    say = WORDINGS.one(
+        "motion center 2",
+        a=a,
+        point=point(*p),
+        point_point=point(*p2),
+        b=b,
+        point_point_2=point(*q),
+        point_point_3=point(*q2),
     )
     return posed("center", say, point(*c), how=how, first=[p, p2], second=[q, q2], turn=0)
 
@@ -190,38 +165,22 @@ def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
         c = k + q[0] ** 2 + q[1] ** 2 - p[0] ** 2 - p[1] ** 2
         if k in (0, 1, -1):
             return _locus_line(rng, asked)
-        say = rng.choice(
-            (
-                (
-                    f"Let $A = {point(*p)}$ and $B = {point(*q)}$. All points $P$ with "
-                    f"$PA^2 - PB^2 = {k}$ lie on one line. Find its equation. {form}"
-                ),
-                f"A point moves so that the square of its distance from ${point(*p)}$ "
-                + (
-                    f"exceeds the square of its distance from ${point(*q)}$ by ${k}$. "
-                    if k > 0
-                    else f"is ${-k}$ less than the square of its distance from ${point(*q)}$. "
-                )
-                + f"What is the equation of the line that it moves along? {form}",
-            )
+        say = WORDINGS.draw(
+            rng,
+            "locus line",
+            point=point(*p),
+            point_point=point(*q),
+            k=k,
+            form=form,
+            exceeds_the=f"exceeds the square of its distance from ${point(*q)}$ by ${k}$. "
+            if k > 0
+            else f"is ${-k}$ less than the square of its distance from ${point(*q)}$. ",
         )
         return posed("line", say, line(a, b, c), how=how, p=p, q=q, k=k)
     if how == "circle_area":
         r = rng.randint(2, 12)
         length = redrawn(lambda: rng.randint(3, 25), lambda v: v != r)
-        say = rng.choice(
-            (
-                (
-                    f"A point keeps a distance of at most ${r}$ from some point of a segment of length "
-                    f"${length}$. What is the area of the region in which it can be, in terms of $\\pi$?"
-                ),
-                (
-                    f"A dog's leash, {r} m long, slides along a straight rail of length {length} m. Find the "
-                    "area, in square meters and in terms of $\\pi$, that the dog can reach on both sides "
-                    "of the rail."
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "locus line, circle_area", r=r, length=length)
         return posed(
             "line",
             say,
@@ -249,9 +208,8 @@ def _locus_line(rng: Random, asked: tuple[str, ...]) -> Problem:
         if upper
         else min(first, second, key=lambda v: Fraction(v, b))
     )
-    say = (
-        f"The points at distance ${d}$ from the line ${line(a, b, c)}$ form two lines. Find the one that "
-        f"meets the $y$-axis at the {'higher' if upper else 'lower'} point. {form}"
+    say = WORDINGS.one(
+        "locus line 2", d=d, a=line(a, b, c), higher="higher" if upper else "lower", form=form
     )
     if c == 0:
         return _locus_line(rng, asked)
@@ -267,17 +225,8 @@ def _locus_circle(rng: Random) -> Problem:
         # center C, A = C + k^2 w, B = C + w, radius k |w|
         a, b = (c[0] + k * k * u, c[1] + k * k * v), (c[0] + u, c[1] + v)
         times = "twice" if k == 2 else "three times"
-        say = rng.choice(
-            (
-                (
-                    f"Find the circle formed by all points that are {times} as far from ${point(*a)}$ as "
-                    f"from ${point(*b)}$. {form}"
-                ),
-                (
-                    f"A ship keeps {times} as far from a lighthouse at ${point(*a)}$ as from a buoy at "
-                    f"${point(*b)}$. Its course is a circle; what is its equation? {form}"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng, "locus circle, apollonius", times=times, a=point(*a), b=point(*b), form=form
         )
         return posed("circle", say, circle(*c, k * k * (u * u + v * v)), how=how, p=a, q=b, k=k)
     if how == "squares":
@@ -285,28 +234,15 @@ def _locus_circle(rng: Random) -> Problem:
         a, b = (m[0] - u, m[1] - v), (m[0] + u, m[1] + v)
         square = rng.randint(1, 40)
         total = 2 * square + 2 * (u * u + v * v)
-        say = (
-            f"For which points is the sum of the squares of the distances from ${point(*a)}$ and "
-            f"${point(*b)}$ equal to ${total}$? They form a circle. {form}"
+        say = WORDINGS.one(
+            "locus circle 2", point=point(*a), point_point=point(*b), total=total, form=form
         )
         return posed("circle", say, circle(*m, square), how=how, p=a, q=b, k=total)
     h, k = _spot(rng, 3)
     r = rng.randint(1, 6) * 2
     c = (2 * h, 2 * k)
     p = redrawn(lambda: (2 * rng.randint(-4, 4), 2 * rng.randint(-4, 4)), lambda t: t != c)
-    say = rng.choice(
-        (
-            (
-                f"Point $Q$ runs around the circle ${circle(*c, r * r)}$, and $M$ is the midpoint of the "
-                f"segment from ${point(*p)}$ to $Q$. Then $M$ runs around a circle, too. Find its "
-                f"equation. {form}"
-            ),
-            (
-                f"The circle ${circle(*c, r * r)}$ is shrunk by a dilation with center ${point(*p)}$ and "
-                f"scale factor $\\frac{{1}}{{2}}$. What is the equation of the image? {form}"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "locus circle", c=circle(*c, r * r), p=point(*p), form=form)
     middle = h + p[0] // 2, k + p[1] // 2
     return posed("circle", say, circle(*middle, r * r // 4), how=how, p=p, q=c, k=r * r)
 

@@ -7,6 +7,9 @@ from math import gcd
 from random import Random
 
 from prorl_datasets.procedural.math.latex import fraction, terms
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 TRIPLES = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41))
 """Right triangles with coprime integer sides, hypotenuse last."""
@@ -38,35 +41,12 @@ def others(rng: Random, taken: str, count: int = 1) -> list[str]:
 
 def line_form(rng: Random) -> str:
     """Say that the equation of a line is wanted as ``ax + by = c`` in lowest terms."""
-    return rng.choice(
-        (
-            "Write it as $ax + by = c$ with integers $a > 0$, $b$ and $c$ that have no common factor.",
-            (
-                "Give it in the form $ax + by = c$, where $a$ is positive and the integers $a$, $b$, $c$ "
-                "are in lowest terms."
-            ),
-            (
-                "Your equation should read $ax + by = c$, with whole numbers that cannot be reduced and a "
-                "positive first one."
-            ),
-            "Answer in the form $ax + by = c$ (integers without a common divisor, $a > 0$).",
-            "The form wanted is $ax + by = c$, $a$, $b$ and $c$ being coprime integers with $a > 0$.",
-            "Use integers $a > 0$, $b$ and $c$, as small as possible, to write it as $ax + by = c$.",
-        )
-    )
+    return WORDINGS.draw(rng, "line form")
 
 
 def circle_form(rng: Random) -> str:
     """Say that the equation of a circle is wanted with its center and the radius squared."""
-    return rng.choice(
-        (
-            "Write it in the form $(x - h)^2 + (y - k)^2 = s$.",
-            "Give it as $(x - h)^2 + (y - k)^2 = s$ with numbers for $h$, $k$ and $s$.",
-            "Your answer should show center and radius: $(x - h)^2 + (y - k)^2 = s$.",
-            "The equation should have the form $(x - h)^2 + (y - k)^2 = s$.",
-            "Answer with an equation of the shape $(x - h)^2 + (y - k)^2 = s$.",
-        )
-    )
+    return WORDINGS.draw(rng, "circle form")
 
 
 def unit(rng: Random) -> str:

@@ -1,7 +1,4 @@
-"""Divisors: how many there are, what they add up to, and numbers found from such facts.
-
-Leaves out: common divisors of several numbers (``common_divisors``).
-"""
+"""Divisors: how many there are, what they add up to, and numbers found from such facts."""
 
 from __future__ import annotations
 
@@ -12,6 +9,9 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import fraction, power
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 PRIMES = (2, 3, 5, 7, 11, 13)
 
@@ -43,18 +43,8 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
     if level == 1:
         factors = _factored(rng, rng.choice((2, 3, 3)), 5, 4000)
         n, answer = _value(factors), _count(list(factors.values()))
-        texts = phrasings(
-            f"How many positive divisors does ${n}$ have, counting $1$ and ${n}$ itself?",
-            f"In how many ways can {who} lay out {n} square tiles as a full rectangle, if a "
-            "rectangle with $a$ rows and $b$ columns counts as different from one with $b$ rows "
-            "and $a$ columns?",
-            f"Determine the number of positive integers that divide ${n}$ without remainder.",
-            f"How many ordered pairs $(x, y)$ of positive integers satisfy $xy = {n}$?",
-            f"The {n} players at a festival are to be split into teams of equal size. Teams of one "
-            f"and a single team of all {n} are allowed. How many different team sizes are "
-            "possible?",
-            f"Find the number of positive factors of $n = {n} = {_written(factors)}$.",
-            f"For how many positive integers $k$ is ${n}/k$ an integer?",
+        texts = WORDINGS.all(
+            "divisor counts, level 1", n=n, who=who, written_factors=_written(factors)
         )
         return Problem(rng.choice(texts), str(answer), {"ask": "all", "n": n})
     if level == 2:
@@ -67,9 +57,7 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             answer = _count([e - k if q == p else e for q, e in factors.items()])
             texts = phrasings(
                 f"How many of the positive divisors of $n = {shown}$ are multiples of ${p**k}$?",
-                f"Let $n = {shown}$. Find the number of positive integers $d$ such that $d$ "
-                "divides "
-                f"$n$ and ${p**k}$ divides $d$.",
+                WORDINGS.one("divisor counts 2", shown=shown, p_to_k=p**k),
                 f"{who} lists all positive divisors of ${shown}$ and keeps only those that are "
                 f"divisible by ${p**k}$. How long is the remaining list?",
             )
@@ -77,24 +65,10 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), values)
         if ask == "square":
             answer = prod(e // 2 + 1 for e in factors.values())
-            texts = phrasings(
-                f"How many positive divisors of ${shown}$ are perfect squares?",
-                f"Let $N = {shown}$. Count the perfect squares (including $1$) that divide $N$.",
-                f"For how many positive integers $k$ is $\\frac{{{shown}}}{{k^2}}$ an integer?",
-                f"The square $k^2$ of a positive integer $k$ is a divisor of ${shown}$. How many "
-                "values "
-                "of $k$ are possible?",
-            )
+            texts = WORDINGS.all("divisor counts, level 2, square", shown=shown)
         else:
             answer = _count([e for q, e in factors.items() if q != p])
-            texts = phrasings(
-                f"Find the number of positive divisors of ${shown}$ that are not divisible by "
-                f"${p}$.",
-                f"Of all the positive factors of $M = {shown}$, how many are not multiples of "
-                f"${p}$?",
-                f"{who} writes down the positive divisors of ${shown}$ and crosses out every "
-                f"multiple of ${p}$. How many numbers are not crossed out?",
-            )
+            texts = WORDINGS.all("divisor counts, level 2", shown=shown, p=p, who=who)
             values = {"ask": ask, "factors": list(map(list, factors.items())), "k": p}
             return Problem(rng.choice(texts), str(answer), values)
         values = {"ask": ask, "factors": list(map(list, factors.items()))}
@@ -107,26 +81,14 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         q = rng.choice(primes[:3])
         answer = _count([e for p, e in whole.items() if p != q])
         name = "odd" if q == 2 else f"not divisible by ${q}$"
-        texts = phrasings(
-            f"How many positive divisors of ${top}!$ are {name}?",
-            f"Let $D$ be the set of all positive divisors of ${top}! = 1 \\cdot 2 \\cdots {top}$. "
-            f"How many elements of $D$ are {name}?",
-            f"{who} chooses a positive divisor of ${top}!$ that is {name}. How many choices are "
-            "there?",
-        )
+        texts = WORDINGS.all("divisor counts, factorial odd", top=top, name=name, who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "q": q})
     if ask == "factorial square":
         k = rng.choice((2, 3))
         name = ("perfect squares", "perfect cubes")[k - 2]
         answer = prod(e // k + 1 for e in whole.values())
         top2 = top
-        texts = phrasings(
-            f"How many {name} divide ${top2}!$? Only positive integers count, and $1$ is one of "
-            "them.",
-            f"Find the number of positive integers $m$ for which $m^{k}$ is a divisor of "
-            f"${top2}!$.",
-            f"Among the positive divisors of the factorial ${top2}!$, how many are {name}?",
-        )
+        texts = WORDINGS.all("divisor counts, factorial square", name=name, top2=top2, k=k)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "power": k})
     if ask == "one not other":
         low = rng.randint(4, 8)
@@ -134,29 +96,14 @@ def _divisor_counts(rng: Random, level: int) -> Problem:
         up = {q: sum(high // q**i for i in range(1, 5)) for q in PRIMES}
         down = {q: sum(low // q**i for i in range(1, 5)) for q in PRIMES}
         answer = _count(list(up.values())) - _count(list(down.values()))
-        texts = phrasings(
-            f"How many positive integers divide ${high}!$ but do not divide ${low}!$?",
-            f"Find the number of positive divisors of ${high}!$ that are not divisors of ${low}!$.",
-            f"{who} writes all positive divisors of ${high}!$ on cards and then throws away the "
-            f"cards with divisors of ${low}!$. How many cards are left?",
-        )
+        texts = WORDINGS.all("divisor counts, one not other", high=high, low=low, who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "low": low, "high": high})
     factors = _factored(rng, 2, 6, 10**7)
     n, shown = _value(factors), _written(factors)
     answer = (
         (_count([2 * e for e in factors.values()]) - 1) // 2 + 1 - _count(list(factors.values()))
     )
-    texts = phrasings(
-        f"Let $n = {shown}$. How many positive divisors of $n^2$ are less than $n$ but do not "
-        "divide "
-        "$n$?",
-        f"For $n = {shown}$, count the positive integers $d < n$ that divide $n^2$ without "
-        "dividing "
-        "$n$ itself.",
-        f"{who} is looking for numbers below $n = {shown}$ which are divisors of $n^2$ and yet "
-        "are no "
-        "divisors of $n$. How many such positive integers are there?",
-    )
+    texts = WORDINGS.all("divisor counts", shown=shown, who=who)
     values = {"ask": ask, "factors": list(map(list, factors.items()))}
     return Problem(rng.choice(texts), str(answer), values)
 
@@ -170,22 +117,9 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         n, total = _value(factors), sigma(factors)
         ask = rng.choice(("sum", "proper"))
         texts = (
-            phrasings(
-                f"What is the sum of all positive divisors of ${n}$, including $1$ and ${n}$?",
-                f"Find the sum of the positive integers that divide ${n}$.",
-                f"Every positive divisor $d$ of ${n}$ is written on a card. What do the numbers on "
-                "all the cards add up to?",
-                f"Let $\\sigma(n)$ be the sum of the positive divisors of $n$. Calculate "
-                f"$\\sigma({n})$.",
-            )
+            WORDINGS.all("divisor sums, level 1, sum", n=n)
             if ask == "sum"
-            else phrasings(
-                f"A proper divisor of an integer is a positive divisor smaller than the integer "
-                f"itself. Find the sum of the proper divisors of ${n}$.",
-                f"The positive divisors of ${n}$ other than ${n}$ are added. What is the result?",
-                f"How much do all the positive factors of ${n}$ that are less than ${n}$ add up "
-                "to?",
-            )
+            else WORDINGS.all("divisor sums, level 1", n=n)
         )
         return Problem(rng.choice(texts), str(total - n * (ask == "proper")), {"ask": ask, "n": n})
     factors = _factored(rng, 3 if level == 2 else 2, 4, 20000)
@@ -196,16 +130,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
         n = _value(factors)
         odd = sigma({p: e for p, e in factors.items() if p != 2})
         if ask == "reciprocals":
-            texts = phrasings(
-                f"Find the sum of the reciprocals of all positive divisors of ${n}$. Give a "
-                "fraction "
-                "in lowest terms, or an integer.",
-                f"Let $d_1, d_2, \\ldots, d_k$ be the positive divisors of ${n}$. Compute "
-                f"$\\frac{{1}}{{d_1}} + \\frac{{1}}{{d_2}} + \\cdots + \\frac{{1}}{{d_k}}$ as a "
-                "reduced fraction.",
-                f"For each positive divisor $d$ of ${n}$ the unit fraction $\\frac{{1}}{{d}}$ is "
-                "written down. What is the sum of these fractions, in simplest form?",
-            )
+            texts = WORDINGS.all("divisor sums, level 2, reciprocals", n=n)
             return Problem(
                 rng.choice(texts), fraction(Fraction(sigma(factors), n)), {"ask": ask, "n": n}
             )
@@ -222,16 +147,7 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
     if ask == "product":
         count = prod(e + 1 for e in factors.values())
         p = rng.choice(list(factors))
-        texts = phrasings(
-            f"The product of all positive divisors of ${n}$ is written as a product of primes. "
-            "What "
-            f"is the exponent of ${p}$ in it?",
-            f"Let $P$ be the product of the positive divisors of ${n}$. Find the largest integer "
-            "$k$ "
-            f"such that ${p}^k$ divides $P$.",
-            f"All the positive divisors of ${n}$ are multiplied together. How many times can the "
-            f"result be divided by ${p}$ before a number not divisible by ${p}$ is reached?",
-        )
+        texts = WORDINGS.all("divisor sums, product", n=n, p=p)
         return Problem(
             rng.choice(texts), str(factors[p] * count // 2), {"ask": ask, "n": n, "p": p}
         )
@@ -242,25 +158,10 @@ def _divisor_sums(rng: Random, level: int) -> Problem:
             for q in range(2, total + 1)
             if total % q == 0 and all(q % d for d in range(2, isqrt(q) + 1))
         ]
-        texts = phrasings(
-            f"If $A$ is the sum of all positive divisors of ${n}$, what is the sum of the distinct "
-            "prime divisors of $A$?",
-            f"The positive divisors of ${n}$ are added up. Find the sum of the different primes "
-            "that divide the total.",
-            f"Let $\\sigma$ denote the sum of the positive divisors of ${n}$. Factor $\\sigma$ "
-            "into "
-            "primes and add the distinct primes that occur.",
-        )
+        texts = WORDINGS.all("divisor sums, primes", n=n)
         return Problem(rng.choice(texts), str(sum(primes)), {"ask": ask, "n": n})
     answer = prod(sum(p ** (2 * i) for i in range(e // 2 + 1)) for p, e in factors.items())
-    texts = phrasings(
-        f"What is the sum of all perfect squares that divide ${n}$?",
-        f"Some of the positive divisors of ${n}$ are perfect squares, $1$ among them. Find their "
-        "sum.",
-        "Determine the sum of the squares $k^2$ over all positive integers $k$ for which $k^2$ "
-        "is a "
-        f"divisor of ${n}$.",
-    )
+    texts = WORDINGS.all("divisor sums", n=n)
     return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
 
 
@@ -275,25 +176,12 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
         ask = rng.choice(("least", "three"))
         if ask == "least":
             count = rng.choice((4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 24))
-            texts = phrasings(
-                f"What is the smallest positive integer with exactly {count} positive divisors?",
-                f"Find the least positive integer that has exactly ${count}$ positive factors, "
-                "counting $1$ and itself.",
-                f"A number can be arranged as a rectangle of dots in exactly {count} ways, if the "
-                "order of rows and columns matters. What is the smallest such number?",
-            )
+            texts = WORDINGS.all("divisor puzzles, level 1, least", count=count)
             return Problem(rng.choice(texts), str(least(count)), {"ask": ask, "count": count})
         low = rng.randint(2, 90)
         top = rng.choice((150, 200, 300, 400, 500, 700, 900, 1000, 1500))
         fitting = [n for n in range(low, top + 1) if divisors(n) == 3]
-        texts = phrasings(
-            f"What is the sum of all integers from ${low}$ to ${top}$ that have exactly three "
-            "positive divisors?",
-            f"Find every integer $n$ with ${low} \\le n \\le {top}$ that has exactly $3$ positive "
-            "factors, and give their sum.",
-            f"Each whole number between ${low}$ and ${top}$, inclusive, is checked, and those with "
-            "precisely three positive divisors are added. What is the total?",
-        )
+        texts = WORDINGS.all("divisor puzzles, level 1", low=low, top=top)
         values = {"ask": ask, "low": low, "top": top, "count": 3}
         return Problem(rng.choice(texts), str(sum(fitting)), values)
     if level == 2:
@@ -313,17 +201,7 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
             return Problem(rng.choice(texts), str(answer), {"ask": ask, "a": a, "b": b, "k": k})
         r = rng.choice((5, 7, 11, 13))
         count = rng.choice((4, 6, 8, 9, 10, 12, 15, 18, 20, 24))
-        texts = phrasings(
-            f"A positive integer $n$ has exactly ${count}$ positive divisors and is not "
-            "divisible by "
-            f"${r}$. How many positive divisors does ${r ** (k - 1)}n$ have?",
-            f"The number $n$ is not a multiple of the prime ${r}$ and has ${count}$ positive "
-            f"factors. Find the number of positive factors of ${r ** (k - 1)} \\cdot n$.",
-            f"Suppose that $\\gcd(n, {r}) = 1$ and that $n$ has ${count}$ positive divisors. In "
-            "how "
-            f"many ways can ${r ** (k - 1)}n$ be written as an ordered product of two positive "
-            "integers?",
-        )
+        texts = WORDINGS.all("divisor puzzles, level 2", count=count, r=r, multiplier=r ** (k - 1))
         values = {"ask": ask, "r": r, "multiplier": r ** (k - 1), "count": count}
         return Problem(rng.choice(texts), str(count * k), values)
     ask = rng.choice(("multiple", "odd count", "square"))
@@ -334,47 +212,17 @@ def _divisor_puzzles(rng: Random, level: int) -> Problem:
             lambda c: any(divisors(n) == c for n in range(m, 5000, m)),
         )
         answer = next(n for n in range(m, 5000, m) if divisors(n) == count)
-        texts = phrasings(
-            f"What is the smallest multiple of ${m}$ that has exactly ${count}$ positive divisors?",
-            f"Find the least positive integer $n$ such that ${m}$ divides $n$ and $n$ has exactly "
-            f"{count} positive factors.",
-            f"Among the positive multiples of ${m}$, consider those with precisely ${count}$ "
-            "positive "
-            "divisors. Which is the smallest?",
-        )
+        texts = WORDINGS.all("divisor puzzles, multiple", m=m, count=count)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "m": m, "count": count})
     if ask == "odd count":
         m = rng.randint(2, 12)
         top = rng.randint(2000, 20000)
         answer = sum((k * k) % m == 0 for k in range(1, isqrt(top) + 1))
-        texts = phrasings(
-            f"How many multiples of ${m}$ between $1$ and ${top}$, inclusive, have an odd number "
-            "of "
-            "positive divisors?",
-            f"In a corridor with lockers $1$ to ${top}$, all closed, student $k$ changes the "
-            "state of "
-            f"every $k$th locker, for $k = 1, 2, \\ldots, {top}$. At the end, how many lockers "
-            "whose "
-            f"number is a multiple of ${m}$ are open?",
-            f"Count the positive integers not exceeding ${top}$ that are divisible by ${m}$ and "
-            "have "
-            "an odd number of positive factors.",
-        )
+        texts = WORDINGS.all("divisor puzzles, odd count", m=m, top=top)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "m": m, "top": top})
     a, b = redrawn(lambda: (rng.randint(1, 6), rng.randint(1, 6)), lambda p: p[0] != p[1])
     one, two = (2 * a + 1) * (2 * b + 1), (3 * a + 1) * (3 * b + 1)
-    texts = phrasings(
-        f"A positive integer $n$ has exactly two different prime factors, and $n^2$ has ${one}$ "
-        f"positive divisors, while $n^3$ has ${two}$. How many positive divisors does $n$ have?",
-        "The only primes that divide $n$ are $p$ and $q$, with $p \\ne q$, and both do. If "
-        "$n^2$ has "
-        f"exactly ${one}$ positive factors and $n^3$ exactly ${two}$, find the number of positive "
-        "factors of $n$.",
-        "Let $n = p^a q^b$ with distinct primes $p, q$ and positive integers $a, b$. The "
-        "squares and "
-        f"cubes of $n$ have ${one}$ and ${two}$ positive divisors, respectively. Determine the "
-        "number of positive divisors of $n$.",
-    )
+    texts = WORDINGS.all("divisor puzzles", one=one, two=two)
     values = {"ask": ask, "one": one, "two": two}
     return Problem(rng.choice(texts), str((a + 1) * (b + 1)), values)
 

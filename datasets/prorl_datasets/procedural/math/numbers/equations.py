@@ -1,7 +1,4 @@
-"""Linear equations in integers, and sums that no coins make.
-
-Leaves out: equations that factor (``factored``).
-"""
+"""Linear equations in integers, and sums that no coins make."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 PRICED = (
     ("pens", "notebooks"), ("apples", "melons"), ("child tickets", "adult tickets"),
@@ -34,21 +34,16 @@ def _linear_equations(rng: Random, level: int) -> Problem:
             lambda t: t[0] < t[1] and gcd(t[0], t[1]) == 1 and len(pairs(*t, 1)) == 1,
         )
         x, y = pairs(a, b, c, 1)[0]
-        texts = phrasings(
-            "Find the only pair $(x, y)$ of positive integers with "
-            f"${terms([(a, 'x'), (b, 'y')])} = "
-            f"{c}$.",
-            f"{who} spends exactly {c} crowns on {cheap} at {a} crowns each and {dear} at {b} "
-            "crowns "
-            f"each, and buys at least one of both kinds. Give the pair $(x, y)$, where $x$ is the "
-            f"number of {cheap} and $y$ the number of {dear}.",
-            f"The equation ${terms([(a, 'm'), (b, 'n')])} = {c}$ has exactly one solution in "
-            "positive "
-            "integers. State it as an ordered pair $(m, n)$.",
-            f"A rope of {c} meters is cut completely into pieces of {a} and of {b} meters, both "
-            "lengths being used. If $s$ is the number of shorter pieces and $t$ the number of "
-            "longer "
-            "ones, what is $(s, t)$?",
+        texts = WORDINGS.all(
+            "linear equations, level 1",
+            left_side=terms([(a, "x"), (b, "y")]),
+            c=c,
+            who=who,
+            cheap=cheap,
+            a=a,
+            dear=dear,
+            b=b,
+            terms_left_side=terms([(a, "m"), (b, "n")]),
         )
         return Problem(rng.choice(texts), f"({x}, {y})", {"ask": "pair", "a": a, "b": b, "c": c})
     if level == 2:
@@ -64,38 +59,41 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         if ask == "count":
             texts = (
                 f"How many ordered pairs $(x, y)$ of {kind} integers satisfy ${equation}$?",
-                f"In how many ways can a total of exactly {c} points be collected if every hit "
-                "on the "
-                f"outer ring gives {a} points and every hit on the inner ring gives {b} points? "
-                "Only "
-                "the numbers of hits matter"
+                WORDINGS.one("linear equations, level 2, count", c=c, a=a, b=b)
                 + (
                     ", and both rings are hit at least once."
                     if least
                     else ", and they may be zero."
                 ),
-                f"{who} pays {c} crowns, without change, in coins of {a} and {b} crowns"
-                + (", using both kinds" if least else "; it is allowed to use only one kind")
-                + ". How many combinations of coins are possible?",
+                WORDINGS.one(
+                    "linear equations 2",
+                    who=who,
+                    c=c,
+                    a=a,
+                    b=b,
+                    using_both=", using both kinds"
+                    if least
+                    else "; it is allowed to use only one kind",
+                ),
                 f"Determine the number of {kind} integer solutions of ${equation}$.",
             )
             answer = len(found)
         elif ask == "most":
             answer = max(x + y for x, y in found)
             texts = (
-                (
-                    f"Let $x$ and $y$ be {kind} integers with ${equation}$. What is the largest "
-                    "possible "
-                    "value of $x + y$?"
-                ),
-                f"{who} buys {cheap} for {a} crowns each and {dear} for {b} crowns each, paying "
-                f"exactly {c} crowns"
-                + (
-                    ", and takes at least one of both."
+                (WORDINGS.one("linear equations 3", kind=kind, equation=equation)),
+                WORDINGS.one(
+                    "linear equations 4",
+                    who=who,
+                    cheap=cheap,
+                    a=a,
+                    dear=dear,
+                    b=b,
+                    c=c,
+                    and_takes=", and takes at least one of both."
                     if least
-                    else "; perhaps only one kind is bought."
-                )
-                + " At most how many things can be bought in all?",
+                    else "; perhaps only one kind is bought.",
+                ),
             )
         else:
             answer = min(x + y for x, y in found)
@@ -104,9 +102,15 @@ def _linear_equations(rng: Random, level: int) -> Problem:
                     f"What is the minimum of $x + y$ over all pairs of {kind} integers $x, y$ with "
                     f"${equation}$?"
                 ),
-                f"Weights of {a} and {b} grams are available in any number. "
-                + ("Both kinds must be used. " if least else "One kind alone is allowed. ")
-                + f"Find the least number of weights that together weigh exactly {c} grams.",
+                WORDINGS.one(
+                    "linear equations 5",
+                    a=a,
+                    b=b,
+                    both_kinds="Both kinds must be used. "
+                    if least
+                    else "One kind alone is allowed. ",
+                    c=c,
+                ),
             )
         values = {"ask": ask, "a": a, "b": b, "c": c, "least": least}
         return Problem(rng.choice(texts), str(answer), values)
@@ -124,22 +128,14 @@ def _linear_equations(rng: Random, level: int) -> Problem:
         )
         if answer < 2:
             return _linear_equations(rng, level)
-        texts = phrasings(
-            f"{who} fills a row of {total} parking spaces completely with vehicles of lengths "
-            f"{a}, {b} and {c} spaces, using at least one of each. If only the numbers of "
-            "vehicles of each length matter, how many fillings are there?",
-            f"In how many ways can a score of {total} be made up of hits worth {a}, {b} and {c}, "
-            "if each kind of hit occurs and the order is irrelevant?",
-            f"How many ordered triples $(x, y, z)$ of positive integers satisfy "
-            f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {total}$?",
-            f"{who} has tickets worth {a}, {b} and {c} points, plenty of each, and wants to hand "
-            "in "
-            f"tickets worth exactly {total} points, at least one of each worth. How many "
-            "combinations "
-            "are possible?",
-            f"Planks of length {a}, {b} and {c} decimeters are laid end to end to cover exactly "
-            f"{total} decimeters, and each length is used at least once. Disregarding the order of "
-            "the planks, in how many ways can this be done?",
+        texts = WORDINGS.all(
+            "linear equations",
+            who=who,
+            total=total,
+            a=a,
+            b=b,
+            c=c,
+            left_side=terms([(a, "x"), (b, "y"), (c, "z")]),
         )
         values = {"ask": "triples", "a": a, "b": b, "c": c, "total": total}
         return Problem(rng.choice(texts), str(answer), values)
@@ -153,18 +149,15 @@ def _linear_equations(rng: Random, level: int) -> Problem:
     if not 2 <= len(found3) <= 12:
         return _linear_equations(rng, level)
     answer = max(z for _, _, z in found3)
-    texts = phrasings(
-        f"{who} buys exactly {heads} stamps, some for {a} cents, some for {b} cents and some for "
-        f"{c} "
-        f"cents, at least one of each kind, for {4 * total} cents in all. What is the greatest "
-        f"possible number of {c}-cent stamps?",
-        f"Positive integers $x$, $y$, $z$ satisfy both $x + y + z = {heads}$ and "
-        f"${terms([(a, 'x'), (b, 'y'), (c, 'z')])} = {4 * total}$. How large can $z$ be at most?",
-        f"In a quiz with {heads} questions every question is worth {a}, {b} or {c} points; all "
-        "three "
-        f"values occur, and the values of all the questions add up to {4 * total}. At most how "
-        "many "
-        f"questions can be worth {c} points?",
+    texts = WORDINGS.all(
+        "linear equations, 2",
+        who=who,
+        heads=heads,
+        a=a,
+        b=b,
+        c=c,
+        total=4 * total,
+        left_side=terms([(a, "x"), (b, "y"), (c, "z")]),
     )
     values = {"ask": "heads", "a": a, "b": b, "c": c, "heads": heads, "total": 4 * total}
     return Problem(rng.choice(texts), str(answer), values)
@@ -186,58 +179,15 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
         )
         gaps = [n for n, ok in enumerate(reachable([a, b], a * b)) if not ok]
         if level == 1:
-            texts = phrasings(
-                f"A frog on the number line starts at $0$ and jumps {a} or {b} units to the "
-                "right each time. Which is the greatest point with an integer coordinate that "
-                "it can never land on?",
-                f"Planks are {a} or {b} decimeters long and are laid end to end. What is the "
-                "largest whole number of decimeters that cannot be covered exactly?",
-                f"Every sum of numbers that are equal to ${a}$ or ${b}$, with repetition "
-                "allowed, is called nice. Find the largest positive integer that is not nice.",
-                f"Stamps are available for {a} cents and for {b} cents only. What is the largest "
-                "whole number of cents that cannot be made up exactly with such stamps?",
-                f"A shop sells buns in bags of {a} and in bags of {b}. Find the greatest number of "
-                "buns that a customer cannot buy without opening a bag.",
-                f"What is the largest integer that cannot be written in the form "
-                f"${terms([(a, 'x'), (b, 'y')])}$ with nonnegative integers $x$ and $y$?",
-                f"In a game every goal is worth {a} points or {b} points. Which is the highest "
-                "score "
-                "that a team can never have?",
-                f"{who} can weigh out sugar with weights of {a} grams and {b} grams, always "
-                "putting "
-                "the weights on one pan and the sugar on the other. From some amount on, every "
-                "whole "
-                "number of grams is possible. What is the largest whole number of grams that is "
-                "not?",
+            texts = WORDINGS.all(
+                "coin gaps, level 1", a=a, b=b, left_side=terms([(a, "x"), (b, "y")]), who=who
             )
             return Problem(rng.choice(texts), str(gaps[-1]), {"ask": "largest", "parts": [a, b]})
         if rng.random() < 0.5:
-            texts = phrasings(
-                f"A vending machine for water fills bottles from cans of {a} and of {b} liters, "
-                "always emptying the cans used. How many positive whole numbers of liters can "
-                "it not deliver exactly?",
-                f"Let $S$ be the set of all sums of one or more numbers, each equal to ${a}$ or "
-                f"${b}$. How many positive integers do not belong to $S$?",
-                f"How many positive integers cannot be written as ${terms([(a, 'x'), (b, 'y')])}$ "
-                "with nonnegative integers $x$ and $y$?",
-                f"In a game every goal is worth {a} points or {b} points. How many positive "
-                "integers "
-                "are impossible as the score of a team?",
-                f"A cash machine pays out notes of {a} crowns and of {b} crowns only. For how many "
-                "positive whole numbers of crowns is it unable to pay out exactly that amount?",
-            )
+            texts = WORDINGS.all("coin gaps", a=a, b=b, left_side=terms([(a, "x"), (b, "y")]))
             return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": [a, b]})
-        texts = phrasings(
-            f"Find the largest integer that is not of the form ${terms([(a, 'x'), (b, 'y')])}$ "
-            "with "
-            "positive integers $x$ and $y$ (neither may be zero).",
-            f"{who} buys pencils in packets of {a} and of {b}, and always takes at least one "
-            "packet "
-            "of each size. What is the greatest number of pencils that cannot be bought in this "
-            "way?",
-            f"Every bouquet contains some roses at {a} crowns and some lilies at {b} crowns, at "
-            "least "
-            "one of each. Which is the highest whole price that no bouquet has?",
+        texts = WORDINGS.all(
+            "coin gaps, positive", left_side=terms([(a, "x"), (b, "y")]), who=who, a=a, b=b
         )
         return Problem(rng.choice(texts), str(a * b), {"ask": "positive", "parts": [a, b]})
     parts = redrawn(
@@ -262,9 +212,7 @@ def _coin_gaps(rng: Random, level: int) -> Problem:
         "pence cannot be paid exactly without change?",
         f"For how many positive integers $n$ is there no solution of "
         f"$n = {terms([(a, 'x'), (b, 'y'), (c, 'z')])}$ in nonnegative integers $x, y, z$?",
-        f"{who} has a large supply of rods of length {a}, {b} and {c} and puts rods end to end. "
-        "How "
-        "many positive integers are not the total length of any such row?",
+        WORDINGS.one("coin gaps 2", who=who, a=a, b=b, c=c),
     )
     return Problem(rng.choice(texts), str(len(gaps)), {"ask": "count", "parts": parts})
 

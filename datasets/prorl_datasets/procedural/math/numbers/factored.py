@@ -1,7 +1,4 @@
-"""Equations in integers that factor, and fractions that are integers.
-
-Leaves out: linear equations (``equations``) and sums of squares (``squares``).
-"""
+"""Equations in integers that factor, and fractions that are integers."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _divisors(n: int) -> list[int]:
@@ -32,14 +32,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         ask = rng.choice(("count", "largest x", "sum"))
         if ask == "count":
             answer = len(found)
-            texts = phrasings(
-                f"How many ordered pairs $(x, y)$ of positive integers satisfy ${equation}$?",
-                f"Determine the number of solutions of ${equation}$ in positive integers $x$ and "
-                "$y$.",
-                f"{who} draws rectangles with positive integer sides $x$ and $y$ for which "
-                f"${equation}$. "
-                "How many pairs $(x, y)$ are possible?",
-            )
+            texts = WORDINGS.all("factored equations, level 1, count", equation=equation, who=who)
         elif ask == "largest x":
             answer = max(x for x, _ in found)
             texts = phrasings(
@@ -61,16 +54,7 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         ask = rng.choice(("ordered", "largest", "rates"))
         pairs = [(n + d, n + n * n // d) for d in _divisors(n * n)]
         if ask == "ordered":
-            texts = phrasings(
-                f"How many ordered pairs $(x, y)$ of positive integers satisfy "
-                f"$\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = \\frac{{1}}{{{n}}}$?",
-                f"In how many ways can $\\frac{{1}}{{{n}}}$ be written as a sum "
-                "$\\frac{1}{a} + \\frac{1}{b}$ of two unit fractions with positive integers $a$ "
-                "and "
-                "$b$, if the order of the fractions matters?",
-                f"Find the number of pairs of positive integers $(m, k)$ with "
-                f"$\\frac{{mk}}{{m + k}} = {n}$.",
-            )
+            texts = WORDINGS.all("factored equations, level 2, ordered", n=n)
             answer = len(pairs)
         elif ask == "largest":
             top = rng.choice((0, 1))
@@ -80,29 +64,11 @@ def _factored_equations(rng: Random, level: int) -> Problem:
                 "What is the smallest possible value of $x + y$?",
                 "How large can $y$ be at most?",
             )[top]
-            texts = phrasings(
-                f"Let $x < y$ be positive integers with $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
-                f"\\frac{{1}}{{{n}}}$. {wish}",
-                f"Two different resistors of $x$ and $y$ ohms, $x < y$, both whole numbers, are "
-                f"connected in parallel, so that $\\frac{{1}}{{x}} + \\frac{{1}}{{y}} = "
-                f"\\frac{{1}}{{R}}$. The resulting resistance is $R = {n}$ ohms. {wish}",
-            )
+            texts = WORDINGS.all("factored equations, level 2, largest", n=n, wish=wish)
             values = {"ask": "greatest y" if top else "least sum", "n": n}
             return Problem(rng.choice(texts), str(answer), values)
         else:
-            texts = phrasings(
-                f"Two pumps fill a tank together in exactly {n} hours. Alone, each of them would "
-                "need "
-                "a whole number of hours, and the first is not slower than the second. How many "
-                "pairs "
-                "of such times are possible?",
-                f"{who} and a friend can paint a fence together in {n} minutes. Working alone, "
-                f"{who} "
-                "would need $a$ minutes and the friend $b$ minutes, where $a \\le b$ are integers. "
-                "How many pairs $(a, b)$ are possible?",
-                f"How many unordered pairs of positive integers have reciprocals that add up to "
-                f"$\\frac{{1}}{{{n}}}$? The two integers may be equal.",
-            )
+            texts = WORDINGS.all("factored equations, level 2", n=n, who=who)
             answer = (len(pairs) + 1) // 2
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
     ask = rng.choice(("integers", "fraction", "border"))
@@ -122,22 +88,9 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         total = sum(x for x, _ in found)
         count = rng.random() < 0.6
         texts = (
-            phrasings(
-                f"How many ordered pairs $(x, y)$ of integers, positive, negative or zero, satisfy "
-                f"${equation}$?",
-                f"Find the number of points with integer coordinates on the curve ${equation}$.",
-                f"Count all the integer solutions $(x, y)$ of the equation ${equation}$. Negative "
-                "values are allowed.",
-            )
+            WORDINGS.all("factored equations, integers, count", equation=equation)
             if count
-            else phrasings(
-                "Find the sum of $x$ over all ordered pairs $(x, y)$ of integers, positive, "
-                "negative "
-                f"or zero, with ${equation}$.",
-                f"All integer points $(x, y)$ of the curve ${equation}$ are marked. What is the "
-                "sum "
-                "of their $x$-coordinates?",
-            )
+            else WORDINGS.all("factored equations, integers", equation=equation)
         )
         values = {"ask": "points" if count else "abscissas", "p": p, "q": q, "c": c}
         return Problem(rng.choice(texts), str(len(found) if count else total), values)
@@ -149,29 +102,13 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         ask = rng.choice(("positive", "all", "largest"))
         if ask == "positive":
             answer = sum(d > r for d in _divisors(k))
-            texts = (
-                (
-                    f"For how many positive integers $n$ is $\\frac{{{numerator}}}{{n + {r}}}$ an "
-                    "integer?"
-                ),
-                f"Count the positive integers $n$ for which $n + {r}$ divides ${numerator}$.",
-            )
+            texts = WORDINGS.all("factored equations, fraction, positive", numerator=numerator, r=r)
         elif ask == "all":
             answer = 2 * len(_divisors(k))
-            texts = phrasings(
-                f"For how many integers $n$, positive, negative or zero, is "
-                f"$\\frac{{{numerator}}}{{n + {r}}}$ an integer?",
-                f"How many integers $n \\ne -{r}$ (negative ones included) have the property that "
-                f"${numerator}$ is divisible by $n + {r}$?",
-            )
+            texts = WORDINGS.all("factored equations, fraction, all", numerator=numerator, r=r)
         else:
             answer = k - r
-            texts = phrasings(
-                f"What is the largest integer $n$ for which $n + {r}$ is a divisor of "
-                f"${numerator}$?",
-                f"Find the greatest integer $n$ such that $\\frac{{{numerator}}}{{n + {r}}}$ is a "
-                "whole number.",
-            )
+            texts = WORDINGS.all("factored equations, fraction", r=r, numerator=numerator)
         if answer < 1:
             return _factored_equations(rng, level)
         values = {"ask": f"fraction {ask}", "m": m, "constant": m * r + k, "r": r}
@@ -193,22 +130,17 @@ def _factored_equations(rng: Random, level: int) -> Problem:
         ask = "border area"
     else:
         answer = sum(a + b for a, b in found)
-        wish = (
-            "Add the length and the width for each possible rectangle (a rectangle and its turned "
-            "copy count once). What is the sum of all these numbers?"
-        )
+        wish = WORDINGS.one("factored equations wish")
         ask = "border sum"
-    lead = (
-        f"A rectangle with integer sides is made of {cell}. A border of width ${w}$ along all four "
-    )
-    lead += "sides is painted red; the rest, a smaller rectangle inside, stays white."
+    lead = WORDINGS.one("factored equations lead", cell=cell, w=w)
     texts = phrasings(
         f"{lead} The white part has exactly {share} of the total area. {wish}",
-        f"A garden has integer length and width in meters. A path ${w}$ meters wide runs all "
-        "around "
-        f"inside its edge and leaves a rectangular lawn that has exactly {share} of the area of "
-        "the "
-        f"whole garden. {wish.replace('the whole rectangle', 'the garden, in square meters')}",
+        WORDINGS.one(
+            "factored equations",
+            w=w,
+            share=share,
+            wish=wish.replace("the whole rectangle", "the garden, in square meters"),
+        ),
     )
     values = {"ask": ask, "w": w, "k": k}
     return Problem(rng.choice(texts), str(answer), values)

@@ -1,7 +1,4 @@
-"""Squares and runs of integers: differences of squares, right triangles, consecutive integers.
-
-Leaves out: multipliers that make squares (``common_divisors``).
-"""
+"""Squares and runs of integers: differences of squares, right triangles, consecutive integers."""
 
 from __future__ import annotations
 
@@ -11,6 +8,9 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
 from prorl_datasets.procedural.math.latex import terms
 from prorl_datasets.procedural.math.problem import Problem, math_family, seldom
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _is_square(n: int) -> bool:
@@ -33,15 +33,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
         ask = rng.choice(("count", "largest", "smallest"))
         if ask == "count":
             answer = len(found)
-            texts = phrasings(
-                f"How many ordered pairs $(x, y)$ of positive integers satisfy $x^2 - y^2 = {n}$?",
-                f"In how many ways is ${n}$ the difference of two positive perfect squares?",
-                f"{who} removes a smaller square of side $b$ from a square of side $a$, where "
-                "$a$ and "
-                f"$b$ are positive integers, and an area of {n} remains. How many pairs $(a, b)$ "
-                "are "
-                "possible?",
-            )
+            texts = WORDINGS.all("square differences, level 1, count", n=n, who=who)
         else:
             answer = max(x for x, _ in found) if ask == "largest" else min(x + y for x, y in found)
             wish = (
@@ -49,13 +41,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
                 if ask == "largest"
                 else "Find the smallest possible value of $x + y$."
             )
-            texts = phrasings(
-                f"Let $x$ and $y$ be positive integers with $x^2 - y^2 = {n}$. {wish}",
-                f"The squares of two positive integers $x > y$ differ by ${n}$. {wish}",
-                f"From a square floor of $x$ by $x$ equal tiles, {n} tiles are taken away, and "
-                "the rest "
-                f"is laid again as a full square of $y$ by $y$ tiles, with $y > 0$. {wish}",
-            )
+            texts = WORDINGS.all("square differences, level 1", n=n, wish=wish)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "n": n})
     if level == 2:
         ask = rng.choice(("polynomial", "shifted", "never"))
@@ -69,13 +55,8 @@ def _square_differences(rng: Random, level: int) -> Problem:
             )
             found_n = [n for n in range(1, 3000) if _is_square(n * n + b * n + c)]
             expression = terms([(1, "n^2"), (b, "n"), (c, "")])
-            texts = phrasings(
-                f"Find the sum of all positive integers $n$ for which ${expression}$ is a perfect "
-                "square.",
-                f"For some positive integers $n$ the number ${expression}$ is the square of an "
-                "integer. What is the sum of all these $n$?",
-                f"{who} wants to lay a square with ${expression}$ tiles, where $n$ is a positive "
-                "integer. Which values of $n$ work? Give their sum.",
+            texts = WORDINGS.all(
+                "square differences, level 2, polynomial", expression=expression, who=who
             )
             values = {"ask": ask, "b": b, "c": c}
             return Problem(rng.choice(texts), str(sum(found_n)), values)
@@ -88,29 +69,13 @@ def _square_differences(rng: Random, level: int) -> Problem:
             )  # fmt: skip
             x = next(x for x in range(200) if _is_square(x * x - a + b) and x * x > a)
             one, two = terms([(1, "n"), (a, "")]), terms([(1, "n"), (b, "")])
-            texts = phrasings(
-                f"For exactly one positive integer $n$, both ${one}$ and ${two}$ are perfect "
-                "squares. "
-                "Find $n$.",
-                f"The positive integer $n$ has the property that ${one}$ and ${two}$ are squares "
-                "of "
-                "integers. What is $n$?",
-            )
+            texts = WORDINGS.all("square differences, level 2, shifted", one=one, two=two)
             return Problem(rng.choice(texts), str(x * x - a), {"ask": ask, "a": a, "b": b})
         top = rng.randint(60, 900)
         zero = rng.random() < 0.5
         answer = sum(not (n % 4 != 2 if zero else bool(pairs(n))) for n in range(1, top + 1))
         kind = "nonnegative" if zero else "positive"
-        texts = phrasings(
-            f"How many of the integers from $1$ to ${top}$ cannot be written as $a^2 - b^2$ with "
-            f"{kind} integers $a$ and $b$?",
-            f"For how many positive integers $n \\le {top}$ does the equation $x^2 - y^2 = n$ "
-            "have no "
-            f"solution in {kind} integers $x$ and $y$?",
-            f"{who} marks every number from 1 to {top} that is the difference of the squares of "
-            "two "
-            f"{kind} integers. How many numbers are left unmarked?",
-        )
+        texts = WORDINGS.all("square differences, level 2", top=top, kind=kind, who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": ask, "top": top, "zero": zero})
     ask = rng.choice(("leg", "hypotenuse", "sums"))
     if ask == "leg":
@@ -122,16 +87,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
             ("Find the smallest possible perimeter.", min(x + y for x, y in found) + n),
         ))  # fmt: skip
         kind = {"How": "count", "Wha": "largest", "Fin": "perimeter"}[wish[:3]]
-        texts = phrasings(
-            f"A right triangle has integer side lengths, and one of its legs has length ${n}$. "
-            f"{wish}",
-            "Consider all right triangles whose three sides are positive integers and in which "
-            "one "
-            f"of the two sides at the right angle is ${n}$ units long. {wish}",
-            f"{who} fences triangular fields with a right angle. All sides are whole numbers of "
-            f"meters, and a wall of {n} meters forms one of the sides next to the right angle. "
-            f"{wish}",
-        )
+        texts = WORDINGS.all("square differences, leg", n=n, wish=wish, who=who)
         return Problem(rng.choice(texts), str(answer), {"ask": f"leg {kind}", "n": n})
     if ask == "sums":
         top = rng.choice((50, 60, 80, 100, 120, 150, 200, 250, 300))
@@ -139,16 +95,7 @@ def _square_differences(rng: Random, level: int) -> Problem:
         reached = {
             a * a + b * b for a in range(1, 30) for b in range(1, 30) if a * a + b * b <= top
         }
-        texts = phrasings(
-            f"How many integers from $1$ to ${top}$, inclusive, are the sum of the squares of two "
-            "positive integers (which may be equal)?",
-            f"Find the number of positive integers $n \\le {top}$ for which $a^2 + b^2 = n$ has a "
-            "solution in positive integers $a$ and $b$.",
-            f"The squared distance between two grid points that do not lie on one horizontal or "
-            "vertical grid line is computed, for all such pairs on an infinite unit grid. How "
-            "many "
-            f"different values not greater than ${top}$ occur?",
-        )
+        texts = WORDINGS.all("square differences, sums", top=top)
         return Problem(rng.choice(texts), str(len(reached)), {"ask": ask, "top": top})
     n = redrawn(
         lambda: prod(rng.choices((5, 13, 17, 25, 29, 2, 4, 10), k=2)),
@@ -157,23 +104,10 @@ def _square_differences(rng: Random, level: int) -> Problem:
     points = [(a, b) for a in range(-40, 41) for b in range(-40, 41) if a * a + b * b == n]
     positive = [(a, b) for a, b in points if a > 0 and b > 0]
     if rng.random() < 0.5 or len(positive) < 2:
-        texts = phrasings(
-            f"How many points with integer coordinates lie on the circle $x^2 + y^2 = {n}$?",
-            "Find the number of ordered pairs $(a, b)$ of integers, which may be negative or "
-            "zero, "
-            f"such that $a^2 + b^2 = {n}$.",
-            f"A circle around the origin of a coordinate grid has area ${n}\\pi$. Through how many "
-            "grid points (points with two integer coordinates) does it pass?",
-        )
+        texts = WORDINGS.all("square differences", n=n)
         return Problem(rng.choice(texts), str(len(points)), {"ask": "circle", "n": n})
     best = max(a + b for a, b in positive)
-    texts = phrasings(
-        f"Positive integers $a$ and $b$ satisfy $a^2 + b^2 = {n}$. What is the largest possible "
-        "value "
-        "of $a + b$?",
-        f"A rectangle with integer sides has a diagonal of length $\\sqrt{{{n}}}$. What is the "
-        "largest perimeter that it can have?",
-    )
+    texts = WORDINGS.all("square differences, 2", n=n)
     pick = rng.randrange(2)
     values = {"ask": ("sum", "rectangle")[pick], "n": n}
     return Problem(texts[pick], str(best * (1 + pick)), values)
@@ -198,9 +132,9 @@ def _consecutive(rng: Random, level: int) -> Problem:
             f"{who} adds up {word} {name} and gets {total}. Find the {which} number that was "
             "added.",
             f"Find the {which} of {word} {name} that add up to ${total}$.",
-            f"{word.capitalize()} tickets carry {name}. The numbers on the tickets add up to "
-            f"{total}. "
-            f"Which is the {which} number on a ticket?",
+            WORDINGS.one(
+                "consecutive 2", word=word.capitalize(), name=name, total=total, which=which
+            ),
             f"If $S$ is the sum of {word} {name} and $S = {total}$, how large is the {which} one?",
         )
         answer = terms_[-1] if which == "largest" else terms_[0]
@@ -213,40 +147,21 @@ def _consecutive(rng: Random, level: int) -> Problem:
             first = rng.randint(7, (90, 30, 14)[k - 2])
             total = prod(range(first, first + k))
             word = {2: "two", 3: "three", 4: "four"}[k]
-            texts = phrasings(
-                f"The product of {word} consecutive positive integers is ${total}$. What is "
-                "their sum?",
-                f"{word.capitalize()} consecutive positive integers are multiplied together, and "
-                "the "
-                f"result is ${total}$. Find the sum of the {word} integers.",
-                f"{who} and friends, {word} in all, have ages that are consecutive whole numbers "
-                "with "
-                f"the product {total}. How many years old are they together?",
+            texts = WORDINGS.all(
+                "consecutive, level 2, product",
+                word=word,
+                total=total,
+                capitalize_word=word.capitalize(),
+                who=who,
             )
             values = {"ask": ask, "count": k, "total": total}
             return Problem(rng.choice(texts), str(sum(range(first, first + k))), values)
         n = redrawn(lambda: rng.randint(30, 700), lambda n: len(_runs(n)) >= 2)
         runs = _runs(n)
         if ask == "longest":
-            texts = phrasings(
-                f"What is the largest number of consecutive positive integers whose sum is ${n}$?",
-                f"The number ${n}$ is to be written as a sum of as many consecutive positive "
-                "integers "
-                "as possible. How many summands are used?",
-                f"{who} stacks {n} cans in rows; each row has exactly one can more than the row "
-                "above "
-                "it. At most how many rows can the stack have?",
-            )
+            texts = WORDINGS.all("consecutive, level 2, longest", n=n, who=who)
             return Problem(rng.choice(texts), str(max(k for k, _ in runs)), {"ask": ask, "n": n})
-        texts = phrasings(
-            f"In how many ways can ${n}$ be written as a sum of two or more consecutive positive "
-            "integers?",
-            f"Find the number of sets of at least two consecutive positive integers whose elements "
-            f"add up to ${n}$.",
-            f"A theatre with {n} seats has at least two rows, and each row has exactly one seat "
-            "more "
-            "than the row in front of it. How many different numbers of rows are possible?",
-        )
+        texts = WORDINGS.all("consecutive, level 2", n=n)
         return Problem(rng.choice(texts), str(len(runs)), {"ask": ask, "n": n})
     ask = rng.choice(("integers", "odd", "missing"))
     if ask == "integers":
@@ -255,13 +170,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
         while m % 2 == 0:
             m //= 2
         odd = sum(m % d == 0 for d in range(1, m + 1))
-        texts = phrasings(
-            f"In how many ways can ${n}$ be written as a sum of two or more consecutive "
-            "integers, if "
-            "negative integers and zero are allowed as summands?",
-            f"How many sets of at least two consecutive integers, positive or not, have the sum "
-            f"${n}$?",
-        )
+        texts = WORDINGS.all("consecutive, integers", n=n)
         return Problem(rng.choice(texts), str(2 * odd - 1), {"ask": ask, "n": n})
     if ask == "odd":
         n = redrawn(
@@ -270,20 +179,8 @@ def _consecutive(rng: Random, level: int) -> Problem:
         )
         ks = [k for k in range(2, n) if _odd_run(n, k)]
         pick = rng.randrange(2)
-        texts = phrasings(
-            f"In how many ways can ${n}$ be written as a sum of two or more consecutive odd "
-            "positive "
-            "integers?",
-            f"What is the largest number of consecutive odd positive integers whose sum is ${n}$?",
-        )
-        more = phrasings(
-            f"{who} writes {n} as the sum of at least two consecutive odd positive integers. How "
-            "many "
-            "such sums are there?",
-            f"The number ${n}$ equals a sum of $k$ consecutive odd positive integers. How large "
-            "can "
-            "$k$ be at most?",
-        )
+        texts = WORDINGS.all("consecutive, odd", n=n)
+        more = WORDINGS.all("consecutive, odd, 2", who=who, n=n)
         values = {"ask": ("odd count", "odd longest")[pick], "n": n}
         return Problem(
             rng.choice((texts[pick], more[pick])), str(max(ks) if pick else len(ks)), values
@@ -303,23 +200,9 @@ def _consecutive(rng: Random, level: int) -> Problem:
     if len(solutions) != 1:
         return _consecutive(rng, level)
     texts = (
-        phrasings(
-            f"{who} adds the integers $1, 2, \\ldots, n$ but by mistake adds one of them twice and "
-            f"gets ${left}$. Which number was added twice?",
-            f"The pages of a booklet are numbered from $1$ on. Adding up the page numbers, {who} "
-            f"counts one of them two times and obtains {left}. Which page number is it?",
-        )
+        WORDINGS.all("consecutive, twice", who=who, left=left)
         if twice
-        else phrasings(
-            f"One of the integers $1, 2, \\ldots, n$ is erased, and the sum of the others is "
-            f"${left}$. Which number was erased?",
-            f"{who} adds the integers from 1 to $n$ but overlooks one of them and gets {left}. "
-            "Find "
-            "the number that was overlooked.",
-            "A set of cards is numbered $1$ to $n$. One card is lost, and the remaining numbers "
-            "add "
-            f"up to ${left}$. What is the number of the lost card?",
-        )
+        else WORDINGS.all("consecutive", left=left, who=who)
     )
     values = {"ask": "twice" if twice else "erased", "sum": left}
     return Problem(rng.choice(texts), str(gone), values)

@@ -1,7 +1,4 @@
-"""Turns until somebody wins, and matches of several games.
-
-Leaves out: random walks and patterns (``walks``).
-"""
+"""Turns until somebody wins, and matches of several games."""
 
 from __future__ import annotations
 
@@ -9,12 +6,14 @@ from fractions import Fraction
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.probability.asking import expected, probability
 from prorl_datasets.procedural.math.probability.walks import ruin
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
+
+WORDINGS = Wordings(__name__)
 
 CHANCES = tuple(
     Fraction(a, b) for b in range(2, 7) for a in range(1, b) if Fraction(a, b).denominator == b
@@ -41,19 +40,13 @@ def _turns(rng: Random, level: int) -> Problem:
             good = rng.randint(1, faces // 2)
             p = Fraction(good, faces)
             name = f"a number that is at most ${good}$" if good > 1 else "the number $1$"
-            scene = (
-                f"{a} rolls a fair die with faces numbered $1$ to ${faces}$ again and again "
-                f"until it shows {name}."
-            )
+            scene = WORDINGS.one("turns scene", a=a, faces=faces, name=name)
             event = f"exactly {n} rolls are needed"
             value = (1 - p) ** (n - 1) * p
             return probability(
                 rng, scene, event, value, {"ask": ask, "faces": faces, "good": good, "n": n}, level
             )
-        scene = (
-            f"{a} succeeds at each attempt with probability {shown[0]}, independently of the "
-            "other attempts, and stops after the first success."
-        )
+        scene = WORDINGS.one("turns scene 2", a=a, shown=shown)
         event, value = (
             (f"this happens at the {ordinal(n)} attempt", (1 - p) ** (n - 1) * p)
             if ask == "at try"
@@ -61,17 +54,7 @@ def _turns(rng: Random, level: int) -> Problem:
         )
         return probability(rng, scene, event, value, {"ask": ask, "p": str(p), "n": n}, level)
     if level == 2:
-        scene = rng.choice(phrasings(
-            f"{a} and {b} take turns to {game}, and {a} begins. {a} hits with probability "
-            f"{shown[0]} and {b} with "
-            f"probability {shown[1]} at every try, all tries being independent. Whoever hits "
-            "first wins.",
-            f"In a duel of skill, {a} and {b} {game} alternately until somebody hits; the first "
-            "to hit is the winner. "
-            f"{a} goes first. The chance of a hit is {shown[0]} at each of {a}'s tries and "
-            f"{shown[1]} at each of {b}'s, "
-            "independently of everything before.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(rng, "turns, level 2", a=a, b=b, game=game, shown=shown)
         lose = (1 - p) * (1 - q)
         first = p / (1 - lose)
         wins = rng.random() < 0.6
@@ -88,23 +71,18 @@ def _turns(rng: Random, level: int) -> Problem:
             (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6), Fraction(2, 3), Fraction(1, 4))
         )
         value = (1 - p) ** (i - 1) * p / (1 - (1 - p) ** n)
-        scene = (
-            f"{word} friends, {', '.join(names[:-1])} and {names[-1]}, play in this order, round "
-            "after round. Whoever "
-            f"has the turn wins the game at once with probability ${fraction(p)}$; otherwise the "
-            "turn passes to the next, "
-            f"and after {names[-1]} it is {names[0]}'s turn again."
+        scene = WORDINGS.one(
+            "turns scene 3",
+            word=word,
+            names=", ".join(names[:-1]),
+            names_2=names[-1],
+            p=fraction(p),
+            names_3=names,
         )
         values = {"ask": "circle", "p": str(p), "n": n, "i": i}
         return probability(rng, scene, f"{names[i - 1]} wins the game", value, values, level)
     # a must hit twice, b once
-    scene = (
-        f"{a} and {b} {game} in turn; {a} begins. {a} hits with probability {shown[0]} at each "
-        f"try, {b} with probability "
-        f"{shown[1]}, all independently. {a} wins when {a} has hit twice, {b} wins with a single "
-        "hit; the game ends as "
-        "soon as one of them has won."
-    )
+    scene = WORDINGS.one("turns", a=a, b=b, game=game, shown=shown)
     lose = (1 - p) * (1 - q)
     from_one = p / (1 - lose)
     value = p * (1 - q) * from_one / (1 - lose)
@@ -119,15 +97,9 @@ def _series(rng: Random, level: int) -> Problem:
     sport = rng.choice(("chess", "tennis", "table tennis", "darts", "checkers"))
     need = rng.choice((2, 3)) if level == 1 else rng.choice((2, 3, 4))
     best = 2 * need - 1
-    scene = rng.choice(phrasings(
-        f"{a} and {b} play games of {sport} until one of them has won {need} games. {a} wins "
-        "each game with probability "
-        f"${fraction(p)}$, independently of the others; there are no draws.",
-        f"A match of {sport} between {a} and {b} is a best of {best}: whoever first has {need} "
-        "games wins the match. In "
-        f"every game, {a}'s chance is ${fraction(p)}$ and {b}'s is ${fraction(q)}$, and games do "
-        "not influence each other.",
-    ))  # fmt: skip
+    scene = WORDINGS.draw(
+        rng, "series", a=a, b=b, sport=sport, need=need, p=fraction(p), best=best, q=fraction(q)
+    )
     values = {"p": str(p), "need": need}
 
     def win(x: int, y: int) -> Fraction:
@@ -153,9 +125,14 @@ def _series(rng: Random, level: int) -> Problem:
             lambda s: s != (0, 0) and need > 1,
         )
         if rng.random() < 0.5:
-            scene += (
-                f" After {x + y} {'game' if x + y == 1 else 'games'}, {a} has won {x} and "
-                f"{b} has won {y}."
+            scene += WORDINGS.one(
+                "series scene",
+                x_plus_y=x + y,
+                game="game" if x + y == 1 else "games",
+                a=a,
+                x=x,
+                b=b,
+                y=y,
             )
             value = win(need - x, need - y)
             return probability(
@@ -189,15 +166,13 @@ def _series(rng: Random, level: int) -> Problem:
         return probability(rng, scene, scene_end, value, {"ask": ask, **values}, level)
     lead = rng.choice((2, 3))
     x = rng.randint(-(lead - 1), lead - 1)
-    scene = (
-        f"{a} and {b} play points. {a} wins each point with probability ${fraction(p)}$, {b} "
-        "otherwise, independently of the "
-        f"points before. The one who is first ahead by {lead} points wins the game."
-    )
+    scene = WORDINGS.one("series scene 2", a=a, b=b, p=fraction(p), lead=lead)
     if x:
-        scene += (
-            f" At the moment, {a if x > 0 else b} is ahead by {abs(x)} "
-            f"{'point' if abs(x) == 1 else 'points'}."
+        scene += WORDINGS.one(
+            "series scene 3",
+            a=a if x > 0 else b,
+            x=abs(x),
+            point="point" if abs(x) == 1 else "points",
         )
     value = ruin(lead + x, 2 * lead, p)
     return probability(

@@ -1,7 +1,4 @@
-"""What is known beforehand: conditional probability, and causes judged by what was seen (Bayes).
-
-Leaves out: draws without such knowledge (``urns``, ``dice``).
-"""
+"""What is known beforehand: conditional probability, and causes judged by what was seen (Bayes)."""
 
 from __future__ import annotations
 
@@ -12,9 +9,12 @@ from math import comb
 from random import Random
 from typing import Any
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 Test = Callable[[Sequence[int]], bool]
 
@@ -68,11 +68,7 @@ def _given(rng: Random, level: int) -> Problem:
                 and d[0] not in ("sum|sum high", "different|equal", "sum at least|sum high")
             ),
         )
-        scene = rng.choice((
-            f"{who} rolls two {kind} and tells us only that {know}.",
-            f"Two {kind} are thrown, and it is known that {know}.",
-            f"Two {kind} have been rolled behind a screen. A reliable observer reports: {know}.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(rng, "given", who=who, kind=kind, know=know)
         return probability(rng, scene, event, value, {"ask": ask, "faces": faces, **more}, level)
     if level == 2:
         n = rng.randint(3, 8)
@@ -103,13 +99,7 @@ def _given(rng: Random, level: int) -> Problem:
             )
         if not 0 < value < 1:
             return _given(rng, level)
-        scene = rng.choice(phrasings(
-            f"A fair {thing} is tossed {n} times. It is known that {know}.",
-            f"{who} tossed a fair {thing} {n} times and reports truthfully that {know}.",
-            f"A machine tosses a fair {thing} {n} times in a row and keeps only those records in "
-            f"which {know}. One "
-            "kept record is looked at; all kept records are equally likely.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(rng, "given, level 2", thing=thing, n=n, know=know, who=who)
         if "kept record" in scene:
             event = f"in it {event}"
         values = {"ask": ask, "n": n, "k": k, **({"j": j} if ask == "at least" else {})}
@@ -118,11 +108,7 @@ def _given(rng: Random, level: int) -> Problem:
     n = x + y + z
     ask = rng.choice(("second red", "two aces", "some pair", "bridge"))
     if ask == "second red":
-        scene = (
-            f"An urn holds {x} red, {y} blue and {z} green balls. {who} draws two balls without "
-            "replacement. The "
-            "color of the first is not shown, but the second one turns out to be red."
-        )
+        scene = WORDINGS.one("given scene", x=x, y=y, z=z, who=who)
         event = rng.choice(("the first ball was red too", "the first ball was blue"))
         value = Fraction(x - 1 if "too" in event else y, n - 1)
         values = {"ask": "first red" if "too" in event else "first blue", "counts": [x, y, z]}
@@ -132,11 +118,7 @@ def _given(rng: Random, level: int) -> Problem:
         word = {2: "two", 3: "three"}[k]
         some = comb(n, k) - comb(n - x, k)
         good = some - x * comb(n - x, k - 1)
-        scene = (
-            f"From a box with {x} red and {y + z} blue balls, {word} balls are drawn at once. At "
-            "least one of them "
-            "is known to be red."
-        )
+        scene = WORDINGS.one("given scene 2", x=x, y_plus_z=y + z, word=word)
         event = "at least two of the drawn balls are red"
         values = {"ask": ask, "red": x, "blue": y + z, "k": k}
         return probability(rng, scene, event, Fraction(good, some), values, level)
@@ -148,11 +130,7 @@ def _given(rng: Random, level: int) -> Problem:
         value = Fraction(good, len(pairs))
         if not 0 < value < 1:
             return _given(rng, level)
-        scene = (
-            f"Two different numbers are drawn at random from $1, 2, \\ldots, {m}$. Their sum "
-            "turns out to be at "
-            f"least ${s}$."
-        )
+        scene = WORDINGS.one("given scene 3", m=m, s=s)
         event = "the product of the two numbers is even"
         return probability(rng, scene, event, value, {"ask": ask, "m": m, "s": s}, level)
     # a network of two parallel ways of two bridges each; each bridge is open with probability a/b
@@ -162,14 +140,14 @@ def _given(rng: Random, level: int) -> Problem:
     reach = 1 - (1 - p**up) * (1 - p**down)
     event = f"all the bridges of the {'first' if up <= down else 'second'} way are open"
     value = p**up / reach
-    scene = (
-        f"Two separate ways lead across a river delta: the first crosses {up} "
-        f"{'bridge' if up == 1 else 'bridges'}, "
-        f"the second {down} {'other bridge' if down == 1 else 'other bridges'}. Each bridge is "
-        "open with probability "
-        f"$\\frac{{{a}}}{{{b}}}$, independently of the others. One morning it is possible to get "
-        "across on at least "
-        "one of the ways."
+    scene = WORDINGS.one(
+        "given scene 4",
+        up=up,
+        bridge="bridge" if up == 1 else "bridges",
+        down=down,
+        other_bridge="other bridge" if down == 1 else "other bridges",
+        a=a,
+        b=b,
     )
     values = {"ask": ask, "a": a, "b": b, "up": up, "down": down}
     return probability(rng, scene, event, value, values, level)
@@ -187,16 +165,17 @@ def _bayes(rng: Random, level: int) -> Problem:
         reverse = rng.random() < 0.5
         one, two = Fraction(r1, r1 + b1) / 2, Fraction(r2, r2 + b2) / 2
         total = one + two
-        scene = rng.choice(phrasings(
-            f"One {box} holds {r1} red and {b1} blue balls, another {r2} red and {b2} blue "
-            f"balls. {who} tosses a "
-            "fair coin to choose one of the two and draws a ball from it at random.",
-            f"Of two {box}{'es' if box == 'box' else 's'} that look alike, the first contains "
-            f"{r1} red and {b1} blue "
-            f"balls and the second {r2} red and {b2} blue ones. One of them is picked at random, "
-            "and then a ball is "
-            "taken from it at random.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(
+            rng,
+            "bayes",
+            box=box,
+            r1=r1,
+            b1=b1,
+            r2=r2,
+            b2=b2,
+            who=who,
+            es="es" if box == "box" else "s",
+        )
         values: dict[str, Any] = {"first": [r1, b1], "second": [r2, b2]}
         if reverse:
             scene += rng.choice((" The ball is red.", " It turns out that the ball is red."))
@@ -231,17 +210,19 @@ def _bayes(rng: Random, level: int) -> Problem:
         shares = f"{s1}%, {s2}% and {s3}%" if three else f"{s1}% and {s2}%"
         rates = f"{f1}%, {f2}% and {f3}%" if three else f"{f1}% and {f2}%"
         i = rng.randrange(len(part))
-        scene = rng.choice(phrasings(
-            f"{plural.capitalize()} {names} supply {shares} of all the {item}, respectively. Of "
-            f"the {item} from these "
-            f"{plural}, {rates}, respectively, {bad}. A {single} chosen at random is one of "
-            f"those that {bad}.",
-            f"A store gets its {item} from the {plural} {names}, namely {shares} of them in this "
-            "order. Among the "
-            f"{item} of {names}, respectively, {rates} {bad}. {who} picks one {single} at "
-            "random, and it is one of those "
-            f"that {bad}.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(
+            rng,
+            "bayes 2",
+            plural=plural.capitalize(),
+            names=names,
+            shares=shares,
+            item=item,
+            plural_2=plural,
+            rates=rates,
+            bad=bad,
+            single=single,
+            who=who,
+        )
         scene = scene.replace("A egg", "An egg")
         event = f"it came from {maker} {'ABC'[i]}"
         known = {
@@ -256,11 +237,14 @@ def _bayes(rng: Random, level: int) -> Problem:
         fair, double, n = rng.randint(1, 5), rng.randint(1, 3), rng.randint(2, 4)
         seen_fair, seen_double = fair * Fraction(1, 2**n), Fraction(double)
         again = rng.random() < 0.5
-        scene = (
-            f"A box holds {fair} fair {'coin' if fair == 1 else 'coins'} and {double} "
-            f"{'coin' if double == 1 else 'coins'} with heads on both sides. {who} takes one of "
-            "these coins at random "
-            f"and tosses it {n} times; it shows heads every time."
+        scene = WORDINGS.one(
+            "bayes scene",
+            fair=fair,
+            coin="coin" if fair == 1 else "coins",
+            double=double,
+            coin_2="coin" if double == 1 else "coins",
+            who=who,
+            n=n,
         )
         if again:
             event = "the same coin shows heads again at the next toss"
@@ -272,13 +256,7 @@ def _bayes(rng: Random, level: int) -> Problem:
         return probability(rng, scene, event, value, values, level)
     if ask == "cards":
         a, b, c = (rng.randint(1, 4) for _ in range(3))
-        scene = (
-            f"A hat contains {a} {'card' if a == 1 else 'cards'} with two red sides, {b} with "
-            f"two blue sides and {c} "
-            "with one red and one blue side. A card is drawn at random and laid on the table "
-            "with a random side up, "
-            "which is red."
-        )
+        scene = WORDINGS.one("bayes scene 2", a=a, card="card" if a == 1 else "cards", b=b, c=c)
         return probability(
             rng, scene, "the other side of this card is red too",
             Fraction(2 * a, 2 * a + c), {"ask": ask, "counts": [a, b, c]}, level,
@@ -294,12 +272,13 @@ def _bayes(rng: Random, level: int) -> Problem:
             second = first if back else Fraction(r - 1, r + b - 1)
             ways.append((first / 2, first * second / 2))
         value = sum((w[1] for w in ways), Fraction(0)) / sum((w[0] for w in ways), Fraction(0))
-        scene = (
-            f"Urn I holds {r1} red and {b1} blue balls, urn II holds {r2} red and {b2} blue "
-            "balls. One urn is chosen at "
-            "random and a ball is drawn from it; it is red. "
-            f"{'It is put back into its urn' if back else 'It is kept out'}"
-            ", and a second ball is drawn from the same urn."
+        scene = WORDINGS.one(
+            "bayes scene 3",
+            r1=r1,
+            b1=b1,
+            r2=r2,
+            b2=b2,
+            it_is="It is put back into its urn" if back else "It is kept out",
         )
         values = {"ask": ask, "first": [r1, b1], "second": [r2, b2], "back": back}
         return probability(rng, scene, "the second ball is red", value, values, level)
@@ -312,14 +291,12 @@ def _bayes(rng: Random, level: int) -> Problem:
     word = {1: "A witness says", 2: "Two witnesses both say", 3: "Three witnesses all say"}[
         witnesses
     ]
-    scene = (
-        f"In a city, {share}% of the taxis are green and the others are yellow. A taxi was seen "
-        f"at night. {word} that it "
-        "was green. Any witness names the right one of these two colors with probability "
-        f"{right}%, whatever the color "
-        f"of the taxi{', independently of the others' if witnesses > 1 else ''}; all taxis were "
-        "equally likely to be the "
-        "one seen."
+    scene = WORDINGS.one(
+        "bayes scene 4",
+        share=share,
+        word=word,
+        right=right,
+        independently_of=", independently of the others" if witnesses > 1 else "",
     )
     values = {"ask": ask, "share": share, "right": right, "witnesses": witnesses}
     return probability(

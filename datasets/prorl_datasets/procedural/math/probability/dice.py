@@ -1,7 +1,4 @@
-"""Dice, numbered cards and random integers: sums, products, order, divisibility.
-
-Leaves out: what is known beforehand (``conditional``) and colours (``urns``).
-"""
+"""Dice, numbered cards and random integers: sums, products, order, divisibility."""
 
 from __future__ import annotations
 
@@ -11,9 +8,12 @@ from itertools import combinations, pairwise, product
 from math import gcd
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _share(outcomes: Sequence[Sequence[int]], good: Callable[[Sequence[int]], bool]) -> Fraction:
@@ -185,11 +185,7 @@ def _orders(rng: Random, level: int) -> Problem:
             ),
             "different": (f"all {word} results are different", lambda o: len(set(o)) == count),
             "min at least": (
-                (
-                    f"none of the {word} results is below ${k}$ but at least one of them is "
-                    "equal to "
-                    f"${k}$"
-                ),
+                (WORDINGS.one("orders", word=word, k=k)),
                 lambda o: min(o) == k,
             ),
             "exactly": (
@@ -197,11 +193,7 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: sum(x > k for x in o) == 2,
             ),
             "increasing": (
-                (
-                    f"each result is greater than the one before it (the {word} results are "
-                    "written "
-                    "in order)"
-                ),
+                (WORDINGS.one("orders 2", word=word)),
                 lambda o: all(x < y for x, y in pairwise(o)),
             ),
             "max given place": (
@@ -216,11 +208,7 @@ def _orders(rng: Random, level: int) -> Problem:
                 lambda o: sum(x < k for x in o) == 1 == sum(x > k for x in o),
             ),
             "two equal": (
-                (
-                    f"exactly two of the {word} results are equal and the rest differ from these "
-                    "and from each "
-                    "other"
-                ),
+                (WORDINGS.one("orders 3", word=word)),
                 lambda o: len(set(o)) == count - 1,
             ),
             "neighbors": (
@@ -247,15 +235,7 @@ def _cards(rng: Random, level: int) -> Problem:
     n = rng.randint(6, 20) if level < 3 else rng.randint(6, 13)
     k = 2 if level == 1 else 3
     word = {2: "two", 3: "three"}[k]
-    scene = rng.choice(phrasings(
-        f"A box holds {n} cards numbered $1$ to ${n}$. {who} draws {word} of them at the same "
-        "time.",
-        f"{word.capitalize()} different integers are chosen at random from $1, 2, \\ldots, {n}$.",
-        f"From {n} balls with the numbers $1$ to ${n}$, {word} are drawn one after another without "
-        "replacement.",
-        f"A lottery draws {word} different numbers from $1$ to ${n}$, all choices being equally "
-        "likely.",
-    ))  # fmt: skip
+    scene = WORDINGS.draw(rng, "cards", n=n, who=who, word=word, word_2=word.capitalize())
     every = list(combinations(range(1, n + 1), k))
 
     def draw() -> tuple[str, str, Fraction, dict[str, int]]:
@@ -336,22 +316,11 @@ def _cards(rng: Random, level: int) -> Problem:
 def _integers(rng: Random, level: int) -> Problem:
     n = rng.randint(20, 200)
     a, b = redrawn(lambda: sorted(rng.sample(range(2, 13), 2)), lambda p: p[1] % p[0] > 0)
-    scene = rng.choice(phrasings(
-        f"An integer is chosen at random from $1$ to ${n}$, inclusive.",
-        f"One of the positive integers not greater than ${n}$ is picked at random, all of them "
-        "being equally "
-        "likely.",
-        f"{rng.choice(PEOPLE)} opens a book with {n} pages, numbered $1$ to ${n}$, at a page "
-        "chosen at random.",
-    ))  # fmt: skip
+    scene = WORDINGS.draw(rng, "integers", n=n, drawn=rng.choice(PEOPLE))
     subject = "the page number" if "book" in scene else "the chosen integer"
     if level == 1:
         ask = rng.choice(("either", "one not other", "neither"))
-        event = {
-            "either": f"{subject} is divisible by ${a}$ or by ${b}$ (or by both)",
-            "one not other": f"{subject} is a multiple of ${a}$ but not of ${b}$",
-            "neither": f"{subject} is a multiple of neither ${a}$ nor ${b}$",
-        }[ask]
+        event = WORDINGS.one(f"integers {ask}", subject=subject, a=a, b=b)
         tests: dict[str, Callable[[int], bool]] = {
             "either": lambda x: x % a == 0 or x % b == 0,
             "one not other": lambda x: x % a == 0 and x % b > 0,
@@ -397,13 +366,7 @@ def _integers(rng: Random, level: int) -> Problem:
         return probability(rng, scene, event, Fraction(len(hits), n), values, level)
     n = rng.randint(6, 30)
     d = rng.choice((3, 4, 5, 6))
-    scene = rng.choice(phrasings(
-        "Two integers $a$ and $b$ are chosen independently and at random from $1, 2, \\ldots, "
-        f"{n}$; they may "
-        "be equal.",
-        f"{' and '.join(rng.sample(PEOPLE, 2))} each pick an integer from $1$ to ${n}$ at "
-        "random, without knowing the other's choice; call the two integers $a$ and $b$.",
-    ))  # fmt: skip
+    scene = WORDINGS.draw(rng, "integers 2", n=n, drawn=" and ".join(rng.sample(PEOPLE, 2)))
     ask = rng.choice(("sum", "squares", "product", "power"))
     cases: dict[str, tuple[str, Callable[[int, int], bool]]] = {
         "sum": (f"$a + b$ is divisible by ${d}$", lambda a, b: (a + b) % d == 0),

@@ -1,7 +1,4 @@
-"""Expected values without steps: payments, extremes, and counts added up event by event.
-
-Leaves out: how long something takes (``chains``).
-"""
+"""Expected values without steps: payments, extremes, and counts added up event by event."""
 
 from __future__ import annotations
 
@@ -14,6 +11,9 @@ from random import Random
 from prorl_datasets.procedural.math.drawing import PEOPLE
 from prorl_datasets.procedural.math.probability.asking import expected
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _payments(rng: Random, level: int) -> Problem:
@@ -27,11 +27,7 @@ def _payments(rng: Random, level: int) -> Problem:
         k = rng.randint(2, faces)
         ask = rng.choice(("threshold", "face value", "wheel"))
         if ask == "threshold":
-            scene = (
-                f"In a game, {who} rolls {die} once. For a result of at least ${k}$ there is a "
-                f"prize of {win} dollars; for "
-                f"any other result {who} has to pay {lose} dollars."
-            )
+            scene = WORDINGS.one("payments scene", who=who, die=die, k=k, win=win, lose=lose)
             value = (win * Fraction(faces - k + 1, faces)) - lose * Fraction(k - 1, faces)
             values: dict[str, object] = {
                 "ask": ask,
@@ -41,20 +37,14 @@ def _payments(rng: Random, level: int) -> Problem:
                 "lose": lose,
             }
         elif ask == "face value":
-            scene = (
-                f"{who} rolls {die} once and receives as many dollars as the result shows, but "
-                f"an amount of {lose} dollars "
-                f"instead if the result is less than ${k}$."
-            )
+            scene = WORDINGS.one("payments scene 2", who=who, die=die, lose=lose, k=k)
             value = Fraction(sum(x if x >= k else lose for x in range(1, faces + 1)), faces)
             values = {"ask": ask, "faces": faces, "k": k, "lose": lose}
         else:
             parts = [rng.randint(1, 5) for _ in range(3)]
             prizes = rng.sample(range(2, 40), 2)
-            scene = (
-                f"A wheel of fortune has {sum(parts)} equal sectors: {parts[0]} of them pay "
-                f"{prizes[0]} dollars, {parts[1]} pay "
-                f"{prizes[1]} dollars and {parts[2]} pay nothing. {who} spins it once."
+            scene = WORDINGS.one(
+                "payments scene 3", parts=sum(parts), parts_2=parts, prizes=prizes, who=who
             )
             value = Fraction(parts[0] * prizes[0] + parts[1] * prizes[1], sum(parts))
             values = {"ask": ask, "parts": parts, "prizes": prizes}
@@ -73,11 +63,7 @@ def _payments(rng: Random, level: int) -> Problem:
         ask = rng.choice(("max", "difference", "product", "coins"))
         if ask == "coins":
             n, a, b = rng.randint(2, 5), rng.randint(2, 9), rng.randint(2, 9)
-            scene = (
-                f"{who} tosses a fair coin {n} times and gets {a} dollars for every head. If all "
-                f"{n} tosses are heads, there "
-                f"are {b} dollars in addition."
-            )
+            scene = WORDINGS.one("payments scene 4", who=who, n=n, a=a, b=b)
             value = Fraction(n * a, 2) + Fraction(b, 2**n)
             return expected(
                 rng,
@@ -111,11 +97,7 @@ def _payments(rng: Random, level: int) -> Problem:
         k = rng.randint(2, faces - 1)
         mean = Fraction(faces + 1, 2)
         value = Fraction(sum(range(k, faces + 1)), faces) + Fraction(k - 1, faces) * mean
-        scene = (
-            f"{who} rolls {die}. If the result is less than ${k}$, it does not count, and the "
-            "die is rolled once more; the "
-            "second result then counts, whatever it is."
-        )
+        scene = WORDINGS.one("payments scene 5", who=who, die=die, k=k)
         return expected(
             rng, scene, "the result that counts", value, {"ask": ask, "faces": faces, "k": k}, level
         )
@@ -125,12 +107,8 @@ def _payments(rng: Random, level: int) -> Problem:
         best = mean
         for _ in range(rounds - 1):
             best = sum((max(Fraction(x), best) for x in range(1, faces + 1)), Fraction(0)) / faces
-        scene = (
-            f"{who} may roll {die} up to {'two' if rounds == 2 else 'three'} times. After each "
-            f"roll, {who} either stops and is "
-            "paid the number shown in dollars, or gives that roll up and rolls again; the last "
-            "roll allowed is always paid. "
-            f"{who} decides so as to make the expected payment as large as possible."
+        scene = WORDINGS.one(
+            "payments scene 6", who=who, die=die, two="two" if rounds == 2 else "three"
         )
         return expected(
             rng,
@@ -142,11 +120,7 @@ def _payments(rng: Random, level: int) -> Problem:
         )
     r, b = rng.randint(2, 7), rng.randint(2, 7)
     gain, loss = rng.randint(2, 12), rng.randint(2, 12)
-    scene = (
-        f"A bag contains {r} red and {b} blue balls. {who} draws two of them without replacement "
-        f"and receives {gain} dollars if "
-        f"they have the same color, but pays {loss} dollars if they have different colors."
-    )
+    scene = WORDINGS.one("payments scene 7", r=r, b=b, who=who, gain=gain, loss=loss)
     same = Fraction(comb(r, 2) + comb(b, 2), comb(r + b, 2))
     value = same * gain - (1 - same) * loss
     if value <= 0:
@@ -165,29 +139,20 @@ def _counts(rng: Random, level: int) -> Problem:
         r, b = rng.randint(2, 9), rng.randint(2, 9)
         k = rng.randint(2, r + b - 1)
         if ask == "red":
-            scene = (
-                f"{k} balls are drawn at random without replacement from an urn with {r} red "
-                f"and {b} blue balls."
-            )
+            scene = WORDINGS.one("counts scene", k=k, r=r, b=b)
             return expected(
                 rng, scene, "the number of red balls among those drawn", Fraction(k * r, r + b),
                 {"ask": ask, "red": r, "blue": b, "k": k}, level,
             )  # fmt: skip
         if ask == "sum":
             k = rng.randint(2, n - 1)
-            scene = (
-                f"{k} of {n} cards numbered $1$ to ${n}$ are drawn at random without replacement."
-            )
+            scene = WORDINGS.one("counts scene 2", k=k, n=n)
             return expected(
                 rng, scene, "the sum of the numbers on the drawn cards", Fraction(k * (n + 1), 2),
                 {"ask": ask, "n": n, "k": k}, level,
             )  # fmt: skip
         faces = rng.choice((4, 6, 8, 10, 12))
-        scene = (
-            f"{who} rolls a fair die with faces numbered $1$ to ${faces}$ exactly {n} times, "
-            "after having written down a guess "
-            "for every roll."
-        )
+        scene = WORDINGS.one("counts scene 3", who=who, faces=faces, n=n)
         return expected(
             rng,
             scene,
@@ -203,10 +168,7 @@ def _counts(rng: Random, level: int) -> Problem:
             n = rng.randint(k + 2, 20)
             low = rng.random() < 0.5
             value = Fraction(n + 1, k + 1) * (1 if low else k)
-            scene = rng.choice((
-                f"{k} different numbers are drawn at random from $1, 2, \\ldots, {n}$.",
-                f"From a box with cards numbered $1$ to ${n}$, {who} takes {k} cards at once.",
-            ))  # fmt: skip
+            scene = WORDINGS.draw(rng, "counts, level 2, largest", k=k, n=n, who=who)
             name = "smallest" if low else "largest"
             return expected(
                 rng,
@@ -222,9 +184,13 @@ def _counts(rng: Random, level: int) -> Problem:
             total = g + b
             places = total if ring else total - 1
             value = places * Fraction(2 * g * b, total * (total - 1))
-            scene = (
-                f"{g} girls and {b} boys "
-                f"{'sit down at random around a round table' if ring else 'stand in a row in random order'}."
+            scene = WORDINGS.one(
+                "counts scene 4",
+                g=g,
+                b=b,
+                sit_down="sit down at random around a round table"
+                if ring
+                else "stand in a row in random order",
             )
             return expected(
                 rng, scene, "the number of pairs of neighbors that consist of a girl and a boy", value,
@@ -243,10 +209,7 @@ def _counts(rng: Random, level: int) -> Problem:
                 level,
             )
         value = faces * Fraction(faces - 1, faces) ** rolls
-        scene = (
-            f"{rolls} balls are thrown independently into {faces} boxes, each box being "
-            "equally likely for each ball."
-        )
+        scene = WORDINGS.one("counts scene 5", rolls=rolls, faces=faces)
         return expected(
             rng,
             scene,
@@ -259,11 +222,7 @@ def _counts(rng: Random, level: int) -> Problem:
     if ask == "runs":
         g, b = rng.randint(2, 6), rng.randint(2, 6)
         value = 1 + Fraction(2 * g * b, g + b)
-        scene = (
-            f"{g} red and {b} blue cards are laid in a row in random order. A run is a group of "
-            "one or more neighboring cards of "
-            "the same color that cannot be extended."
-        )
+        scene = WORDINGS.one("counts, runs", g=g, b=b)
         return expected(
             rng, scene, "the number of runs", value, {"ask": ask, "red": g, "blue": b}, level
         )
@@ -274,10 +233,7 @@ def _counts(rng: Random, level: int) -> Problem:
             - Fraction(days - 1, days) ** people
             - people * Fraction(1, days) * Fraction(days - 1, days) ** (people - 1)
         )
-        scene = (
-            f"Each of {people} people chooses one of {days} days at random, independently of "
-            "the others."
-        )
+        scene = WORDINGS.one("counts scene 6", people=people, days=days)
         return expected(
             rng, scene, "the number of days that are chosen by at least two people", value,
             {"ask": ask, "people": people, "days": days}, level,
@@ -286,10 +242,7 @@ def _counts(rng: Random, level: int) -> Problem:
         pairs = rng.randint(3, 7)
         taken = rng.randint(2, 2 * pairs - 2)
         value = pairs * Fraction(comb(2 * pairs - 2, taken), comb(2 * pairs, taken))
-        scene = (
-            f"Of {pairs} different pairs of socks in the wash, {taken} single socks, chosen "
-            "at random, get lost."
-        )
+        scene = WORDINGS.one("counts scene 7", pairs=pairs, taken=taken)
         return expected(
             rng,
             scene,
@@ -304,24 +257,14 @@ def _counts(rng: Random, level: int) -> Problem:
         # positions i < j, j - i <= k, with the larger number first
         near = sum(1 for i in range(m) for j in range(i + 1, m) if j - i <= k)
         scene = f"The numbers $1, 2, \\ldots, {m}$ are written in a row in random order."
-        quantity = (
-            "the number of pairs of numbers in which the larger one stands to the left of the "
-            f"smaller one, at most {k} places "
-            "away from it"
-        )
+        quantity = WORDINGS.one("counts, inversions", k=k)
         return expected(
             rng, scene, quantity, Fraction(near, 2), {"ask": ask, "n": m, "k": k}, level
         )
     faces, rolls = rng.choice((3, 4, 5, 6)), rng.randint(3, 5)
     value = (rolls - 1) * Fraction(faces - 1, 2 * faces)
-    scene = (
-        f"A fair die with faces numbered $1$ to ${faces}$ is rolled {rolls} times, and the "
-        "results are written in a row."
-    )
-    quantity = (
-        "the number of results, from the second on, that are greater than the result "
-        "directly before"
-    )
+    scene = WORDINGS.one("counts scene 8", faces=faces, rolls=rolls)
+    quantity = WORDINGS.one("counts quantity")
     return expected(
         rng, scene, quantity, value, {"ask": "rises", "faces": faces, "n": rolls}, level
     )

@@ -1,7 +1,4 @@
-"""Numbers chosen evenly from intervals: shares of lengths and areas with straight borders.
-
-Leaves out: finitely many outcomes (``dice``, ``urns``).
-"""
+"""Numbers chosen evenly from intervals: shares of lengths and areas with straight borders."""
 
 from __future__ import annotations
 
@@ -9,9 +6,12 @@ import itertools
 from fractions import Fraction
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _triangle(side: Fraction) -> Fraction:
@@ -49,12 +49,7 @@ def _regions(rng: Random, level: int) -> Problem:
             )
         if ask == "stick":
             k = rng.randint(2, 7)
-            scene = rng.choice((
-                (f"A stick {n} centimeters long is broken into two pieces at a point chosen at "
-                "random along its length."),
-                (f"{a} cuts a ribbon of {n} centimeters at a place chosen at random, so that "
-                "there are two pieces."),
-            ))  # fmt: skip
+            scene = WORDINGS.draw(rng, "regions, level 1, stick", n=n, a=a)
             event = f"the longer piece is more than {k} times as long as the shorter one"
             return probability(
                 rng, scene, event, Fraction(2, k + 1), {"ask": ask, "n": n, "k": k}, level
@@ -62,11 +57,7 @@ def _regions(rng: Random, level: int) -> Problem:
         if ask == "waiting":
             wait = rng.randint(1, n // 2)
             other = rng.randint(wait + 1, n)
-            scene = (
-                f"A bus leaves every {n} minutes, exactly on time. {a} comes to the stop at a "
-                "random moment, without knowing the "
-                "timetable, and takes the next bus."
-            )
+            scene = WORDINGS.one("regions, level 1, waiting", n=n, a=a)
             event = f"{a} waits more than {wait} minutes but less than {other} minutes".replace(
                 "than 1 minutes", "than 1 minute"
             )
@@ -90,13 +81,7 @@ def _regions(rng: Random, level: int) -> Problem:
         if ask == "sum":
             c = Fraction(rng.randint(1, int(w + h) - 1))
             more = rng.random() < 0.4
-            scene = rng.choice(phrasings(
-                f"A point $(x, y)$ is chosen at random in the rectangle $0 \\le x \\le {w}$, $0 "
-                f"\\le y \\le {h}$.",
-                "Two real numbers $x$ and $y$ are chosen independently and at random, $x$ from "
-                f"the interval $[0, {w}]$ and $y$ "
-                f"from $[0, {h}]$.",
-            ))  # fmt: skip
+            scene = WORDINGS.draw(rng, "regions, level 2, sum", w=w, h=h)
             share = _below(w, h, c) / (w * h)
             values = {"ask": ask, "w": int(w), "h": int(h), "c": int(c), "more": more}
             return probability(
@@ -113,33 +98,19 @@ def _regions(rng: Random, level: int) -> Problem:
             edge = min(w, h / m)
             under = m * edge**2 / 2 + (w - edge) * h
             share = 1 - under / (w * h)
-            scene = (
-                "A dart lands at a random point $(x, y)$ of the rectangle with corners $(0, "
-                f"0)$, $({w}, 0)$, $({w}, {h})$ and "
-                f"$(0, {h})$."
-            )
+            scene = WORDINGS.one("regions, level 2, above line", w=w, h=h)
             values = {"ask": ask, "w": int(w), "h": int(h), "m": m}
             return probability(rng, scene, f"$y > {m}x$", share, values, level)
         if ask == "meeting":
             n = rng.choice((30, 40, 45, 50, 60, 90, 120))
             stay = rng.randint(5, n // 2)
-            scene = (
-                f"{a} and {b} agree to meet at a café within a period of {n} minutes. Each of "
-                "them arrives at a random moment of "
-                f"this period, independently of the other, waits {stay} minutes for the other "
-                "and then leaves (if necessary, after the "
-                "end of the period)."
-            )
+            scene = WORDINGS.one("regions, level 2, meeting", a=a, b=b, n=n, stay=stay)
             value = 1 - Fraction(n - stay, n) ** 2
             return probability(
                 rng, scene, "they meet", value, {"ask": ask, "n": n, "d": stay}, level
             )
         share = 1 - w / (2 * h) if w <= h else h / (2 * w)
-        scene = (
-            f"{a} chooses a real number $x$ at random from the interval $[0, {w}]$, and {b} "
-            "independently chooses a real number "
-            f"$y$ at random from the interval $[0, {h}]$."
-        )
+        scene = WORDINGS.one("regions, level 2", a=a, w=w, b=b, h=h)
         if w == h:
             return _regions(rng, level)
         return probability(
@@ -151,12 +122,7 @@ def _regions(rng: Random, level: int) -> Problem:
         stay, other = redrawn(
             lambda: (rng.randint(4, n // 2), rng.randint(4, n // 2)), lambda t: t[0] != t[1]
         )
-        scene = (
-            f"{a} and {b} come to a park independently, each at a random moment between two "
-            f"fixed times that lie {n} minutes "
-            f"apart. {a} stays {stay} minutes, {b} stays {other} minutes, even beyond the later "
-            "of the two times."
-        )
+        scene = WORDINGS.one("regions scene", a=a, b=b, n=n, stay=stay, other=other)
         value = 1 - (Fraction(n - stay, n) ** 2 + Fraction(n - other, n) ** 2) / 2
         return probability(
             rng,
@@ -173,19 +139,13 @@ def _regions(rng: Random, level: int) -> Problem:
         strip = side**2 - 2 * _triangle(side - c)
         # x + y <= c cuts off a corner, all of which has |x - y| < c
         good = strip - _below(side, side, c) if c <= side else side**2 - _below(side, side, c)
-        scene = (
-            "Two numbers $x$ and $y$ are chosen independently and at random from the "
-            f"interval $(0, {n})$."
-        )
+        scene = WORDINGS.one("regions scene 2", n=n)
         event = f"a triangle with the side lengths ${s}$, $x$ and $y$ exists"
         return probability(rng, scene, event, good / side**2, {"ask": ask, "n": n, "s": s}, level)
     if ask == "stick":
         k = rng.randint(2, 5)
         n = rng.randint(5, 60)
-        scene = (
-            f"Two points are chosen independently and at random on a stick of length ${n}$, "
-            "and the stick is broken at both of them."
-        )
+        scene = WORDINGS.one("regions scene 3", n=n)
         if rng.random() < 0.5:
             event = f"each of the three pieces is longer than $\\frac{{1}}{{{k + 2}}}$ of the stick"
             return (
@@ -213,10 +173,7 @@ def _regions(rng: Random, level: int) -> Problem:
     side = Fraction(n)
     c = Fraction(rng.randint(1, 2 * n - 1))
     d = Fraction(rng.randint(1, n - 1))
-    scene = (
-        "Real numbers $x$ and $y$ are chosen independently and at random from the interval "
-        f"$[0, {n}]$."
-    )
+    scene = WORDINGS.one("regions scene 4", n=n)
     # area of |x - y| < d and x + y < c, by integrating the width of the strip along x + y = t
     good = _strip(side, c, d)
     if ask == "both":

@@ -1,7 +1,4 @@
-"""Coloured balls, boxes chosen first, random orders and random subsets.
-
-Leaves out: numbered cards and dice (``dice``).
-"""
+"""Coloured balls, boxes chosen first, random orders and random subsets."""
 
 from __future__ import annotations
 
@@ -11,10 +8,12 @@ from itertools import combinations, permutations
 from math import comb, factorial
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings
+from prorl_datasets.procedural.math.drawing import PEOPLE
 from prorl_datasets.procedural.math.probability.asking import probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
-from prorl_datasets.procedural.wording import ordinal
+from prorl_datasets.procedural.wordings import Wordings, ordinal
+
+WORDINGS = Wordings(__name__)
 
 THINGS = (("balls", "an urn"), ("marbles", "a bag"), ("socks", "a drawer"), ("chips", "a jar"),
           ("pens", "a pencil case"), ("buttons", "a tin"))  # fmt: skip
@@ -31,16 +30,25 @@ def _urns(rng: Random, level: int) -> Problem:
         word = {2: "two", 3: "three"}[k]
         back = rng.random() < 0.3
         j = rng.randint(0, k)
-        scene = rng.choice(phrasings(
-            f"{stock} {who} takes out {word} of them at random, one after another and "
-            f"{'putting each back before the next draw' if back else 'without putting any back'}.",
-            f"There are {r} red and {b} blue {things} in {place}. {word.capitalize()} are drawn "
-            "at random "
-            f"{'with replacement' if back else 'without replacement'}.",
-            f"{word.capitalize()} {things} are drawn from {place} that holds {r} red and {b} "
-            "blue ones; "
-            f"{'after each draw the drawn one is returned' if back else 'no drawn one is returned'}.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(
+            rng,
+            "urns 2",
+            stock=stock,
+            who=who,
+            word=word,
+            putting_each="putting each back before the next draw"
+            if back
+            else "without putting any back",
+            r=r,
+            b=b,
+            things=things,
+            place=place,
+            word_2=word.capitalize(),
+            with_replacement="with replacement" if back else "without replacement",
+            after_each="after each draw the drawn one is returned"
+            if back
+            else "no drawn one is returned",
+        )
         if rng.random() < 0.5:
             event = (
                 f"exactly {j} of the {word} are red"
@@ -81,11 +89,9 @@ def _urns(rng: Random, level: int) -> Problem:
     if level == 2:
         ask = rng.choice(("all colors", "same", "at least", "two of three"))
         k = 3
-        scene = rng.choice((
-            f"{stock} {who} takes three of them at random without replacement.",
-            (f"Three {things} are drawn at once from {place} with {r} red, {b} blue and {g} green "
-            "ones."),
-        ))  # fmt: skip
+        scene = WORDINGS.draw(
+            rng, "urns 3", stock=stock, who=who, things=things, place=place, r=r, b=b, g=g
+        )
         event, good = {
             "all colors": ("the three have three different colors", r * b * g),
             "same": ("all three have the same color", comb(r, 3) + comb(b, 3) + comb(g, 3)),
@@ -103,14 +109,9 @@ def _urns(rng: Random, level: int) -> Problem:
     ask = rng.choice(("runs out", "position", "transfer"))
     if ask == "runs out":
         # the last of all is blue, or the red ones are gone first
-        scene = (
-            f"{stock} They are taken out one by one at random, without replacement, until "
-            "none is left."
-        )
+        scene = WORDINGS.one("urns scene", stock=stock)
         value = Fraction(b, r + b) * Fraction(g, n) + Fraction(g, r + g) * Fraction(b, n)
-        event = (
-            "the last red one is taken out before the last blue one and before the last green one"
-        )
+        event = WORDINGS.one("urns event")
     elif ask == "position":
         i = rng.randint(2, 5)
         scene = f"{stock} They are drawn one after another without replacement."
@@ -125,13 +126,7 @@ def _urns(rng: Random, level: int) -> Problem:
         return probability(rng, scene, event, value, values, level)
     else:
         c, d = rng.randint(2, 6), rng.randint(2, 6)
-        scene = (
-            f"A first box holds {r} red and {b} blue {things}, a second box {c} red and {d} blue "
-            "ones. Two "
-            f"{things} are taken at random from the first box and put into the second; then one "
-            "is drawn at "
-            "random from the second box."
-        )
+        scene = WORDINGS.one("urns", r=r, b=b, things=things, c=c, d=d)
         value = sum(
             (
                 Fraction(comb(r, j) * comb(b, 2 - j), comb(r + b, 2)) * Fraction(c + j, c + d + 2)
@@ -150,10 +145,7 @@ def _urns(rng: Random, level: int) -> Problem:
 def _random_orders(rng: Random, level: int) -> Problem:
     a, b, c = rng.sample(PEOPLE, 3)
     n = rng.randint(4, 12)
-    doing = rng.choice((
-        "line up in random order", "take the seats of one row at random",
-        "give talks one after another in random order", "draw lots for the order in which they start",
-    ))  # fmt: skip
+    doing = WORDINGS.draw(rng, "random orders")
     if level == 1:
         ask = rng.choice(("together", "before", "ends", "first places"))
         scene = rng.choice((
@@ -237,12 +229,7 @@ def _random_orders(rng: Random, level: int) -> Problem:
         good = sum(
             sum(x == max(p[: i + 1]) for i, x in enumerate(p)) == k for p in permutations(range(n))
         )
-        scene = (
-            f"{n} players of different strength are called up one after another in random order. "
-            "A player is a "
-            "leader if he or she is stronger than everybody called before; the first player is "
-            "a leader."
-        )
+        scene = WORDINGS.one("random orders, records", n=n)
         event = f"there are exactly {k} leaders"
         value = Fraction(good, factorial(n))
         return probability(rng, scene, event, value, {"ask": ask, "n": n, "k": k}, level)
@@ -250,13 +237,7 @@ def _random_orders(rng: Random, level: int) -> Problem:
         k = rng.randint(2, n)
         m = rng.randint(n, 12)
         k = rng.randint(2, m - 1)
-        scene = (
-            f"The numbers $1$ to ${m}$ are written in random order under the numbers $1$ to "
-            f"${m}$. Starting with "
-            "$1$, one goes to the number below it, looks that number up in the upper row, goes "
-            "to the number below "
-            "it, and so on, until $1$ is reached again."
-        )
+        scene = WORDINGS.one("random orders, cycle", m=m)
         event = f"more than {k} numbers below are visited, the final $1$ included"
         return probability(
             rng, scene, event, Fraction(m - k, m), {"ask": ask, "m": m, "k": k}, level
@@ -273,10 +254,7 @@ def _random_orders(rng: Random, level: int) -> Problem:
         event = f"{a}, {b} and {c}, who are among the players, are all in the same team"
         value = Fraction((size - 1) * (size - 2), (total - 1) * (total - 2))
     else:
-        event = (
-            f"{a} and {b} are in the same team but {c} is in another team, all three being "
-            "among the players"
-        )
+        event = WORDINGS.one("random orders event", a=a, b=b, c=c)
         value = Fraction(size - 1, total - 1) * Fraction(total - size, total - 2)
     values = {"ask": "same team" if three else "two of three", "teams": word, "size": size}
     return probability(rng, scene, event, value, values, level)
@@ -291,14 +269,7 @@ def _random_subsets(rng: Random, level: int) -> Problem:
     if level == 1:
         k = rng.randint(2, n - 2)
         ask = rng.choice(("size", "at most", "least"))
-        scene = rng.choice(phrasings(
-            f"A subset of $\\{{1, 2, \\ldots, {n}\\}}$ is chosen at random, every subset (the "
-            "empty one too) being "
-            "equally likely.",
-            f"For each of the numbers from $1$ to ${n}$, {rng.choice(PEOPLE)} tosses a fair coin "
-            "and keeps the "
-            "number if the coin shows heads.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(rng, "random subsets 2", n=n, drawn=rng.choice(PEOPLE))
         name = "the subset" if "subset" in scene else "the set of the kept numbers"
         event, value = {
             "size": (f"{name} has exactly {k} elements", Fraction(comb(n, k), 2**n)),
@@ -315,10 +286,7 @@ def _random_subsets(rng: Random, level: int) -> Problem:
     if level == 2:
         ask = rng.choice(("no two", "sum", "max min"))
         n = rng.randint(5, 10)
-        scene = (
-            f"Every subset of $\\{{1, 2, \\ldots, {n}\\}}$, the empty set included, is "
-            "equally likely to be chosen."
-        )
+        scene = WORDINGS.one("random subsets scene", n=n)
         subsets = [s for k in range(n + 1) for s in combinations(range(1, n + 1), k)]
         total = rng.randint(4, n * (n + 1) // 2 - 4)
         gap = rng.randint(2, n - 1)
@@ -353,17 +321,9 @@ def _random_subsets(rng: Random, level: int) -> Problem:
         else f"\\{{{', '.join(map(str, range(1, n + 1)))}\\}}"
     )
     k = rng.randint(1, n - 1)
-    scene = (
-        f"Two subsets $A$ and $B$ of ${shown}$ are chosen independently of each other and at "
-        "random, all subsets "
-        "being equally likely."
-    )
+    scene = WORDINGS.one("random subsets", shown=shown)
     if ask == "three":
-        scene = (
-            f"Three subsets $A$, $B$ and $C$ of ${shown}$ are chosen independently and at "
-            "random, all subsets being "
-            "equally likely."
-        )
+        scene = WORDINGS.one("random subsets scene 2", shown=shown)
     event, value = {
         "disjoint": (
             "$A$ and $B$ have no common element and are not both empty",

@@ -1,7 +1,4 @@
-"""Random walks, ruin, and waiting for a pattern of coin tosses.
-
-Leaves out: turns and series of games (``chains``).
-"""
+"""Random walks, ruin, and waiting for a pattern of coin tosses."""
 
 from __future__ import annotations
 
@@ -9,10 +6,13 @@ from fractions import Fraction
 from math import comb
 from random import Random
 
-from prorl_datasets.procedural.math.drawing import PEOPLE, phrasings, redrawn
+from prorl_datasets.procedural.math.drawing import PEOPLE, redrawn
 from prorl_datasets.procedural.math.latex import fraction
 from prorl_datasets.procedural.math.probability.asking import expected, probability
 from prorl_datasets.procedural.math.problem import Problem, math_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def ruin(start: int, top: int, p: Fraction) -> Fraction:
@@ -28,14 +28,7 @@ def _walks(rng: Random, level: int) -> Problem:
     n = rng.randint(3, 9)
     if level == 1:
         k = rng.choice([i for i in range(-n + 2, n - 1) if (n - i) % 2 == 0])
-        scene = rng.choice(phrasings(
-            f"{who} starts at $0$ on the number line. A fair coin is tossed {n} times: for heads "
-            "it moves one unit to the "
-            "right, for tails one unit to the left.",
-            f"{who} stands at the point $0$ of a number line and makes {n} moves. Each move goes "
-            "one unit to the left or "
-            "one unit to the right with equal probability, independently of the other moves.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(rng, "walks, level 1", who=who, n=n)
         ask = rng.choice(("at", "positive"))
         if ask == "at":
             event, value = f"it is at ${k}$ in the end", Fraction(comb(n, (n + k) // 2), 2**n)
@@ -68,11 +61,7 @@ def _walks(rng: Random, level: int) -> Problem:
             )
             if goal not in chance or (sides == 4 and goal):
                 return _walks(rng, level)
-            scene = (
-                f"{who} sits at a corner of a {name}. Every minute it moves along a side to one "
-                "of the two neighboring "
-                "corners, each with probability $\\frac{1}{2}$."
-            )
+            scene = WORDINGS.one("walks scene", who=who, name=name)
             event = f"after {n} minutes it is at {where}"
             return probability(
                 rng,
@@ -89,11 +78,7 @@ def _walks(rng: Random, level: int) -> Problem:
                 lambda t: abs(t[0]) + abs(t[1]) <= n and (n - abs(t[0]) - abs(t[1])) % 2 == 0,
             )
             good = comb(n, (n + x + y) // 2) * comb(n, (n + x - y) // 2)
-            scene = (
-                f"{who} starts at $(0, 0)$ in the coordinate plane. In each of {n} steps it "
-                "moves one unit up, down, left "
-                "or right, each direction having probability $\\frac{1}{4}$."
-            )
+            scene = WORDINGS.one("walks, level 2, plane", who=who, n=n)
             event = f"it ends at $({x}, {y})$"
             return probability(
                 rng, scene, event, Fraction(good, 4**n), {"ask": ask, "n": n, "x": x, "y": y}, level
@@ -111,19 +96,14 @@ def _walks(rng: Random, level: int) -> Problem:
             if not value:
                 return _walks(rng, level)
             degree = {"cube": "three", "tetrahedron": "three", "octahedron": "four"}[solid]
-            scene = (
-                f"A bug crawls along the edges of a regular {solid}. At each corner it chooses "
-                f"one of the {degree} edges "
-                "that meet there at random, the one it came along included."
-            ).replace("a regular cube", "a cube")
+            scene = (WORDINGS.one("walks", solid=solid, degree=degree)).replace(
+                "a regular cube", "a cube"
+            )
             event = f"after {n} edges it is back at the corner where it started"
             return probability(rng, scene, event, value, {"ask": solid, "n": n}, level)
         n = rng.randint(3, 10)
         value = Fraction(comb(n, n // 2), 2**n)
-        scene = (
-            f"{who} starts at $0$ on the number line and makes {n} moves, each of them one "
-            "unit to the left or to the right with probability $\\frac{1}{2}$."
-        )
+        scene = WORDINGS.one("walks scene 2", who=who, n=n)
         return probability(
             rng, scene, "it is never at a negative number", value, {"ask": ask, "n": n}, level
         )
@@ -131,13 +111,7 @@ def _walks(rng: Random, level: int) -> Problem:
     ask = rng.choice(("ruin", "ruin", "meet", "duration"))
     if ask == "meet":
         n, m = rng.randint(2, 6), rng.randint(2, 6)
-        scene = (
-            f"On a square street grid, {a} starts at $(0, 0)$ and {b} at $({n}, {m})$. Every "
-            f"minute {a} walks one block, right "
-            f"or up with equal probability, and {b} walks one block, left or down with equal "
-            "probability; all choices are "
-            "independent, and both walk at the same speed."
-        )
+        scene = WORDINGS.one("walks, meet", a=a, b=b, n=n, m=m)
         total = n + m
         if total % 2:
             return _walks(rng, level)
@@ -167,27 +141,28 @@ def _walks(rng: Random, level: int) -> Problem:
         )
     )
     if ask == "duration":
-        scene = (
-            f"{a} has {start} {'chip' if start == 1 else 'chips'} and {b} has {top - start}. "
-            "They toss a fair coin again and "
-            "again, and each time the loser of the toss gives one chip to the winner, until one "
-            "of them has no chips left."
+        scene = WORDINGS.one(
+            "walks scene 3",
+            a=a,
+            start=start,
+            chip="chip" if start == 1 else "chips",
+            b=b,
+            top_minus_start=top - start,
         )
         return expected(
             rng, scene, "the number of tosses", Fraction(start * (top - start)),
             {"ask": ask, "start": start, "rest": top - start}, level,
         )  # fmt: skip
-    scene = rng.choice(phrasings(
-        f"{a} has {start} {'coin' if start == 1 else 'coins'} and plays rounds in which one coin "
-        "is won with probability "
-        f"${fraction(p)}$ and one coin is lost otherwise. {a} stops as soon as there are {top} "
-        "coins or none.",
-        f"{who} walks on the points $0, 1, \\ldots, {top}$ of the number line and starts at "
-        f"${start}$. In each step it goes "
-        f"one unit to the right with probability ${fraction(p)}$, otherwise one unit to the "
-        "left, until it arrives at $0$ or "
-        f"at ${top}$.",
-    ))  # fmt: skip
+    scene = WORDINGS.draw(
+        rng,
+        "walks 2",
+        a=a,
+        start=start,
+        coin="coin" if start == 1 else "coins",
+        p=fraction(p),
+        top=top,
+        who=who,
+    )
     event = (
         f"the game ends with {top} coins"
         if "coin" in scene
@@ -212,11 +187,7 @@ def _patterns(rng: Random, level: int) -> Problem:
         else:
             without = n + 1
         present = rng.random() < 0.5
-        scene = rng.choice((
-            (f"A fair coin is tossed {n} times, and the results are written in a row as H (heads) "
-            "or T (tails)."),
-            f"{who} writes down {n} tosses of a fair coin as a string of letters H and T.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(rng, "patterns, level 1", n=n, who=who)
         event = (
             f"{pattern} occurs somewhere in neighboring places"
             if present
@@ -254,10 +225,11 @@ def _patterns(rng: Random, level: int) -> Problem:
             faces = rng.choice((3, 4, 5, 6, 8))
             seen = rng.randint(2, faces)
             value = sum((Fraction(faces, faces - i) for i in range(seen)), Fraction(0))
-            scene = (
-                f"A fair die with faces numbered $1$ to ${faces}$ is rolled until "
-                f"{'every face' if seen == faces else f'{seen} different faces'} "
-                f"{'has' if seen == faces else 'have'} come up."
+            scene = WORDINGS.one(
+                "patterns scene",
+                faces=faces,
+                every_face="every face" if seen == faces else f"{seen} different faces",
+                has="has" if seen == faces else "have",
             )
             return expected(
                 rng,
@@ -268,13 +240,16 @@ def _patterns(rng: Random, level: int) -> Problem:
                 level,
             )
         value = _overlap(pattern, pattern, p)
-        scene = rng.choice(phrasings(
-            f"{who} tosses {coin} until the last {len(pattern)} results, in order, are {pattern} "
-            "(H for heads, T for tails).",
-            f"{coin[0].upper()}{coin[1:]} is tossed repeatedly and independently. The tossing "
-            "stops as soon as the pattern "
-            f"{pattern} (H for heads, T for tails) has appeared in consecutive tosses.",
-        ))  # fmt: skip
+        scene = WORDINGS.draw(
+            rng,
+            "patterns",
+            who=who,
+            coin=coin,
+            pattern=len(pattern),
+            pattern_2=pattern,
+            coin_0=coin[0].upper(),
+            coin_2=coin[1:],
+        )
         return expected(
             rng,
             scene,
@@ -293,14 +268,16 @@ def _patterns(rng: Random, level: int) -> Problem:
     value = _race(one, two, p)
     if not 0 < value < 1:
         return _patterns(rng, level)
-    scene = rng.choice(phrasings(
-        f"{coin[0].upper()}{coin[1:]} is tossed again and again. {who} wins as soon as the last "
-        f"tosses show {one} (H for "
-        f"heads, T for tails), and loses as soon as they show {two}.",
-        f"{who} tosses {coin} until one of the patterns {one} and {two} (H for heads, T for "
-        "tails) has appeared in "
-        "consecutive tosses.",
-    ))  # fmt: skip
+    scene = WORDINGS.draw(
+        rng,
+        "patterns 2",
+        coin_0=coin[0].upper(),
+        coin=coin[1:],
+        who=who,
+        one=one,
+        two=two,
+        coin_2=coin,
+    )
     event = f"{who} wins" if "wins" in scene else f"{one} appears before {two}"
     return probability(
         rng, scene, event, value, {"ask": "race", "p": str(p), "one": one, "two": two}, level

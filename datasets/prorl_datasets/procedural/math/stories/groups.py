@@ -9,6 +9,9 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import article, people, told
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _TASTES = (
     ("students", "of a school", ("play an instrument", "do a sport", "sing in the choir")),
@@ -30,11 +33,7 @@ def _two_sets(rng: Random) -> Problem:
     only_v, only_w, both, none = (rng.randint(3, 40) for _ in range(4))
     n = only_v + only_w + both + none
     how = rng.choice(("none", "both", "one"))
-    end = {
-        "none": "How many do neither?",
-        "both": "How many do both?",
-        "one": "How many do exactly one of the two?",
-    }[how]
+    end = WORDINGS.one(f"two sets {how}")
     facts = [f"{only_v + both} {v}.", f"{only_w + both} {w}."]
     if how == "both":
         facts.append(
@@ -81,11 +80,7 @@ def _three_sets(rng: Random) -> Problem:
             f"{c}, and {pair['bc']} {b} and {c}."
         ),
     ]
-    last = {
-        "none": f"{cells['abc']} do all three. How many do none of the three?",
-        "one": f"{cells['abc']} do all three. How many do exactly one of the three?",
-        "all": f"{cells['']} do none of the three. How many do all three?",
-    }[how]
+    last = WORDINGS.one(f"three sets {how}", abc=cells["abc"], value=cells[""])
     start = rng.choice((f"Of {n} {who} {where},", f"Among the {n} {who} {where},"))
     first, second = facts
     say = rng.choice(
@@ -122,17 +117,18 @@ def _shares_of_sets(rng: Random) -> Problem:
     if n * none % 100 or n * both % 100 or n * (p - both) % 100:
         return _shares_of_sets(rng)
     want = f"How many {v} and also {w}?" if ask == "both" else f"How many {v} but {_negated(w)}?"
-    say = rng.choice(
-        (
-            (
-                f"{p}% of the {who} {where} {v}, {q}% {w}, and {both}% do both. The remaining {given} do "
-                f"neither. {want}"
-            ),
-            (
-                f"Only {given} of the {who} {where} do neither of two things: {p} percent {v} and {q} percent "
-                f"{w}, {both} percent doing both. {want}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "shares of sets",
+        p=p,
+        who=who,
+        where=where,
+        v=v,
+        q=q,
+        w=w,
+        both=both,
+        given=given,
+        want=want,
     )
     return posed(
         "shares",
@@ -163,22 +159,7 @@ def _votes(rng: Random) -> Problem:
     )
     if ask == "lead" and a <= b:
         return _votes(rng)
-    say = rng.choice(
-        (
-            (
-                f"When the {n} votes for {post} had been counted, {a}% were found to be for {p.name}, {b}% for {q.name} and "
-                f"the others for {r.name}. {want}"
-            ),
-            (
-                f"{n} valid votes were cast in the election of a {post}. {p.name} won {a}% of them, {q.name} "
-                f"{b}%, and {r.name} all the rest. {want}"
-            ),
-            (
-                f"Three people ran for {post}. Of {n} votes, {a} percent were for {p.name} and {b} percent for "
-                f"{q.name}; the others were for {r.name}. {want}"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "votes", n=n, post=post, a=a, p=p, b=b, q=q, r=r, want=want)
     return posed(
         "votes", say, third if ask == "third" else n * (a - b) // 100, n=n, rates=[a, b], asked=ask
     )
@@ -203,23 +184,17 @@ def _votes_back(rng: Random) -> Problem:
         if ask == "lead"
         else f"How many votes did {q.name} get?"
     )
-    say = rng.choice(
-        (
-            (
-                f"Out of {n} people entitled to choose a new {post}, {turnout}% handed in a ballot paper. {invalid}% of the "
-                f"papers were void; {share}% of the good ones were for {p.name} and all others for {q.name}. {want}"
-            ),
-            (
-                f"A town has {n} people who may vote. {turnout}% of them voted for a new {post}, and {invalid}% "
-                f"of the votes were invalid. {p.name} got {share}% of the valid votes and {q.name}, the only "
-                f"other candidate, got the rest. {want}"
-            ),
-            (
-                f"{p.name} and {q.name} were the two candidates for {post}. Of {n} voters, {turnout} percent "
-                f"took part; {invalid} percent of their ballots did not count. Of the ballots that counted, "
-                f"{share} percent named {p.name}. {want}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "votes back",
+        n=n,
+        post=post,
+        turnout=turnout,
+        invalid=invalid,
+        share=share,
+        p=p,
+        q=q,
+        want=want,
     )
     return posed("turnout", say, answer, n=n, rates=[turnout, invalid, share], asked=ask)
 
@@ -235,25 +210,12 @@ def _lead_back(rng: Random) -> Problem:
     if how == "votes":
         ask = rng.choice((0, 1, 2))
         who = (p, q, r)[ask]
-        say = rng.choice(
-            (
-                (
-                    f"{total} votes were divided among {p.name}, {q.name} and {r.name}. {p.name} beat {q.name} "
-                    f"by {lead} votes, and {q.name} beat {r.name} by {gap}. How many votes did {who.name} get?"
-                ),
-                (
-                    f"In the vote for {post}, {r.name} came in {gap} votes behind {q.name}, who in turn was "
-                    f"{lead} behind {p.name}. {total} votes were given to the three. Find the number of votes "
-                    f"for {who.name}."
-                ),
-            )
+        say = WORDINGS.draw(
+            rng, "lead back", total=total, p=p, q=q, r=r, lead=lead, gap=gap, who=who, post=post
         )
         return posed("leads", say, (a, b, c)[ask], total=total, gaps=[lead, gap], asked=ask)
     need = lead // 2 + 1
-    say = (
-        f"{a + b} people voted for a {post}, and {p.name} beat {q.name} by {lead} votes. At least how many "
-        f"of {p.name}'s voters would have had to vote for {q.name} instead for {q.name} to win?"
-    )
+    say = WORDINGS.one("lead back 2", a_plus_b=a + b, post=post, p=p, q=q, lead=lead)
     return posed("swing", say, need, total=a + b, lead=lead)
 
 
@@ -266,21 +228,8 @@ def _plain_average(rng: Random) -> Problem:
     if not 40 <= need <= 100:
         return _plain_average(rng)
     listed = ", ".join(str(s) for s in scores[:-1]) + f" and {scores[-1]}"
-    say = rng.choice(
-        (
-            (
-                f"What result on test number {n + 1} would bring {p.name}'s average to exactly {target}, after results of "
-                f"{listed} on the tests before?"
-            ),
-            (
-                f"{p.name}'s scores on {n} tests are {listed}. What must {p.he} score on the next test for an "
-                f"average of exactly {target}?"
-            ),
-            (
-                f"On {n} tests {p.name} got {listed} points. {p.He} wants the mean of {n + 1} tests to be "
-                f"{target}. How many points does {p.he} need on the last one?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "plain average", n_plus_one=n + 1, p=p, target=target, listed=listed, n=n
     )
     return posed("average", say, need, scores=scores, target=target)
 
@@ -303,19 +252,20 @@ def _swap(rng: Random) -> Problem:
     moved = "rises" if change > 0 else "falls"
     ask = rng.choice(("new", "mean"))
     if ask == "new":
-        say = rng.choice(
-            (
-                (
-                    f"The average {what} of the {n} {who} in a {team} is {mean} {u}. When one of them, with a "
-                    f"{what} of {out} {u}, is replaced by somebody else, the average {moved} by {abs(change)} "
-                    f"{_one(u, abs(change))}. What is the {what} of the newcomer, in {u}?"
-                ),
-                (
-                    f"A {team} has {n} {who}. One whose {what} is {out} {u} leaves and a new one comes; because "
-                    f"of this the average {what}, which was {mean} {u}, {moved} to {mean + change} {u}. Find the "
-                    f"newcomer's {what} in {u}."
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "swap",
+            what=what,
+            n=n,
+            who=who,
+            team=team,
+            mean=mean,
+            u=u,
+            out=out,
+            moved=moved,
+            change=abs(change),
+            one_u=_one(u, abs(change)),
+            mean_plus_change=mean + change,
         )
         second = mean + change if "which was" in say else abs(change)
         return posed(
@@ -329,9 +279,17 @@ def _swap(rng: Random) -> Problem:
             up=change > 0,
             full="which was" in say,
         )
-    say = (
-        f"The average {what} in a {team} of {n} {who} is {mean} {u}. Somebody with {article(what)} of {out} {u} "
-        f"leaves, and somebody with {article(what)} of {new} {u} joins. What is the average {what} now, in {u}?"
+    say = WORDINGS.one(
+        "swap 2",
+        what=what,
+        team=team,
+        n=n,
+        who=who,
+        mean=mean,
+        u=u,
+        article_what=article(what),
+        out=out,
+        new=new,
     )
     return posed("joined", say, mean + change, n=n, mean=mean, out=out, new=new)
 
@@ -350,24 +308,20 @@ def _groups_average(rng: Random) -> Problem:
     mean = total // (x + y)
     ask = rng.choice(("size", "mean"))
     if ask == "size":
-        say = rng.choice(
-            (
-                (
-                    f"In a course, the {p} group averaged {a} points on the final test and the {q} group "
-                    f"{b} points. There were {x} people in the {p} group, and the average of all was {mean} "
-                    f"points. How many people were in the {q} group?"
-                ),
-                (
-                    f"The mean score of {x} people in {article(p)} group was {a}. Together with {article(q)} group whose mean "
-                    f"score was {b}, the mean is {mean}. What is the size of the {q} group?"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "groups average",
+            p=p,
+            a=a,
+            q=q,
+            b=b,
+            x=x,
+            mean=mean,
+            article_p=article(p),
+            article_q=article(q),
         )
         return posed("size", say, y, x=x, means=[a, b], mean=mean)
-    say = (
-        f"A test was written by {x} people of the {p} group and {y} of the {q} group. The mean of all was "
-        f"{mean} points, that of the {p} group alone was {a} points. What was the mean of the {q} group?"
-    )
+    say = WORDINGS.one("groups average 2", x=x, p=p, y=y, q=q, mean=mean, a=a)
     return posed("other_mean", say, b, sizes=[x, y], mean=mean, first=a)
 
 
@@ -375,22 +329,7 @@ def _league(rng: Random) -> Problem:
     (p,) = people(rng, 1)
     win, draw = rng.choice(((3, 1), (2, 1), (4, 2)))
     w, d, lost = rng.randint(3, 18), rng.randint(1, 10), rng.randint(1, 10)
-    say = rng.choice(
-        (
-            (
-                f"How many points has a team collected that has played {w + d + lost} matches, lost {lost} of them and won "
-                f"{w}, if a win is worth {win} points and each of the remaining matches, a draw, {draw}?"
-            ),
-            (
-                f"In a league a win brings {win} points, a draw {draw} and a defeat none. {p.name}'s team "
-                f"played {w + d + lost} games, won {w} of them and lost {lost}. How many points does it have?"
-            ),
-            (
-                f"A team has {w} wins and {lost} defeats after {w + d + lost} games. All its other games were "
-                f"draws. With {win} points for a win and {draw} for a draw, what is its total?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "league", games=w + d + lost, lost=lost, w=w, win=win, draw=draw, p=p)
     return posed(
         "league", say, win * w + draw * d, points=[win, draw], games=w + d + lost, won=w, lost=lost
     )
@@ -402,28 +341,10 @@ def _round_robin(rng: Random) -> Problem:
     draws = rng.randint(2, games // 2)
     total = win * (games - draws) + 2 * draw * draws
     how = rng.choice(("points", "draws"))
-    rule = rng.choice(
-        (
-            f"{n} teams play a tournament in which each meets every other exactly once.",
-            f"In a tournament of {n} teams every two teams play one game against each other.",
-        )
-    )
-    score = (
-        f"The winner of a game gets {win} points, the loser none; for a draw both get {draw} point."
-    )
+    rule = WORDINGS.draw(rng, "round robin", n=n)
+    score = WORDINGS.one("round robin score", win=win, draw=draw)
     if how == "points":
-        say = rng.choice(
-            (
-                (
-                    f"{rule} {score} {draws} of the games are drawn. What is the sum of the points of all teams at "
-                    "the end?"
-                ),
-                (
-                    f"{rule} {score} If {draws} games end in a draw, how many points do all the teams have altogether when "
-                    "every game has been played?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "round robin, points", rule=rule, score=score, draws=draws)
         return posed("robin", say, total, n=n, win=win, given=draws, how=how)
     say = f"{rule} {score} At the end, all teams together have {total} points. How many games were drawn?"
     return posed("robin", say, draws, n=n, win=win, given=total, how=how)
@@ -440,24 +361,17 @@ def _quiz(rng: Random) -> Problem:
     if score < 5 or blank == 1:
         return _quiz(rng)
     left = f" {p.He} left {blank} unanswered." if blank else f" {p.He} answered all of them."
-    say = rng.choice(
-        (
-            (
-                f"In a test with {n} questions, right answers are worth {plus} points each, and {minus} "
-                f"{'point is' if minus == 1 else 'points are'} taken off for each wrong answer; a question without an answer "
-                f"changes nothing. The result of {p.name} was {score} points.{left} How many right answers did {p.he} give?"
-            ),
-            (
-                f"A quiz has {n} questions. A right answer brings {plus} points, a wrong one costs {minus} "
-                f"{'point' if minus == 1 else 'points'}, no answer counts 0. {p.name} scored {score} points."
-                f"{left} How many of {p.his} answers were right?"
-            ),
-            (
-                f"{p.name} took part in a contest of {n} questions and ended with {score} points, {plus} being "
-                f"given for each right answer and {minus} taken away for each wrong one.{left} How many "
-                f"questions did {p.he} get right?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "quiz",
+        n=n,
+        plus=plus,
+        minus=minus,
+        point_is_or_points_are="point is" if minus == 1 else "points are",
+        p=p,
+        score=score,
+        left=left,
+        point_or_points="point" if minus == 1 else "points",
     )
     return posed("quiz", say, right, n=n, marks=[plus, minus], score=score, blank=blank)
 

@@ -9,6 +9,9 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem, seldom
 from prorl_datasets.procedural.math.stories.telling import people, told
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _TOWNS = ("Aldbury", "Brenton", "Corwick", "Dunmore", "Elmsford", "Farley", "Glenby", "Harwood",
           "Kelso", "Lindale", "Marlow", "Norwick", "Oakham", "Penrith", "Redhill", "Stanton")  # fmt: skip
@@ -26,22 +29,7 @@ def _toward(rng: Random) -> Problem:
         if ask == "time"
         else f"How many km from {a} do they meet?"
     )
-    say = rng.choice(
-        (
-            (
-                f"{p.name} in {a} and {q.name} in {b} want to meet. The road between the two towns is {apart} km long. They "
-                f"start on their bicycles at the same time, {p.name} at {u} km/h and {q.name} at {v} km/h. {want}"
-            ),
-            (
-                f"{a} and {b} are {apart} km apart. {p.name} cycles from {a} to {b} at {u} km/h, and at the "
-                f"same time {q.name} sets out from {b} to {a} on the same road at {v} km/h. {want}"
-            ),
-            (
-                f"At noon {p.name} leaves {a} on a bicycle for {b}, {apart} km away, and {q.name} leaves {b} "
-                f"for {a}. {p.name} rides {u} km each hour, {q.name} {v} km each hour. {want}"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "toward", p=p, a=a, q=q, b=b, apart=apart, u=u, v=v, want=want)
     return posed(
         "toward", say, hours if ask == "time" else u * hours, apart=apart, speeds=[u, v], asked=ask
     )
@@ -66,21 +54,8 @@ def _head_start(rng: Random) -> Problem:
         else f"How far from {a}, in km, does {q.name} catch up with {p.name}?"
     )
     word = "hour" if early == 1 else "hours"
-    say = rng.choice(
-        (
-            (
-                f"Two travelers take the same road out of {a}. {p.name} moves at {slow} km/h and has a head start of {early} "
-                f"{word}; {q.name} moves at {fast} km/h. {want}"
-            ),
-            (
-                f"{p.name} leaves {a} and travels at {slow} km/h. {q.name} follows {p.him} on the same road "
-                f"{early} {word} later at {fast} km/h. {want}"
-            ),
-            (
-                f"Going at a steady {slow} km/h, {p.name} has been on the road from {a} for {early} {word} "
-                f"when {q.name} sets out after {p.him} from the same place at {fast} km/h. {want}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "head start", a=a, p=p, slow=slow, early=early, word=word, q=q, fast=fast, want=want
     )
     return posed(
         "head_start",
@@ -101,29 +76,26 @@ def _late_meeting(rng: Random) -> Problem:
     ask = rng.choice(("speed", "bird"))
     word = "hour" if late == 1 else "hours"
     if ask == "speed":
-        say = rng.choice(
-            (
-                (
-                    f"{p.name} drives from {a} toward {b}, {apart} km away, at {u} km/h. {late} {word} "
-                    f"later {q.name} starts from {b} and drives toward {a}. They meet {together} "
-                    f"{'hour' if together == 1 else 'hours'} after {q.name}'s start. What is {q.name}'s "
-                    "speed in km/h?"
-                ),
-                (
-                    f"The road from {a} to {b} is {apart} km long. {p.name} sets out from {a} at {u} km/h, "
-                    f"{q.name} from {b} at another constant speed, {late} {word} after {p.name}. When they "
-                    f"meet, {p.name} has been on the way for {late + together} hours. How many km does "
-                    f"{q.name} travel per hour?"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "late meeting",
+            p=p,
+            a=a,
+            b=b,
+            apart=apart,
+            u=u,
+            late=late,
+            word=word,
+            q=q,
+            together=together,
+            hour="hour" if together == 1 else "hours",
+            late_plus_together=late + together,
         )
         given = [u, late, late + together if "road from" in say else together]
         return posed("late", say, v, apart=apart, given=given, since="road from" in say)
     bird = rng.randint(5, 12) * 10 + 40
-    say = (
-        f"{p.name} and {q.name} drive toward each other from {a} and {b}, {(u + v) * together} km apart, "
-        f"starting at the same moment, at {u} km/h and {v} km/h. A drone flies back and forth between "
-        f"the two cars at {bird} km/h from their start until they meet. How many km does it fly in all?"
+    say = WORDINGS.one(
+        "late meeting 2", p=p, q=q, a=a, b=b, together_value=(u + v) * together, u=u, v=v, bird=bird
     )
     return posed("drone", say, bird * together, apart=(u + v) * together, speeds=[u, v], drone=bird)
 
@@ -133,22 +105,18 @@ def _two_legs(rng: Random) -> Problem:
     u, v = redrawn(lambda: (rng.randint(3, 16) * 5, rng.randint(3, 16) * 5), lambda t: t[0] != t[1])
     s, t = rng.randint(1, 5), rng.randint(1, 5)
     far = u * s + v * t
-    say = rng.choice(
-        (
-            (
-                f"Find the mean speed, in km/h, of a drive on which {p.name} kept to {u} km/h for {s} "
-                f"{'hour' if s == 1 else 'hours'} and to {v} km/h for {t} more."
-            ),
-            (
-                f"{p.name} drove for {s} {'hour' if s == 1 else 'hours'} at {u} km/h and then for {t} "
-                f"{'hour' if t == 1 else 'hours'} at {v} km/h. What was {p.his} average speed for the whole "
-                "trip, in km/h?"
-            ),
-            (
-                f"A coach covers {u * s} km at {u} km/h, and without a break {v * t} more km at {v} km/h. "
-                "Find its average speed over the entire distance in km/h."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "two legs",
+        p=p,
+        u=u,
+        s=s,
+        hour_or_hours="hour" if s == 1 else "hours",
+        v=v,
+        t=t,
+        hour_or_hours_text="hour" if t == 1 else "hours",
+        u_times_s=u * s,
+        v_times_t=v * t,
     )
     how = "distances" if "coach" in say else "times"
     return posed(
@@ -182,22 +150,18 @@ def _same_way(rng: Random) -> Problem:
     average = 2 * far // (out + home + rest)
     pause = f" {p.He} stays there for {rest} {'hour' if rest == 1 else 'hours'}." if rest else ""
     all_in = ", the stop included" if rest else ""
-    say = rng.choice(
-        (
-            (
-                f"A delivery van goes from {a} to {b}, {far} km away, at {u} km/h.{pause.replace(p.He, 'It')} It then "
-                f"returns by the same road at {v} km/h. Over the time from leaving {a} to being back there, what is its "
-                "average speed in km/h?"
-            ),
-            (
-                f"{p.name} rides a motorbike from {a} to {b}, {far} km, at {u} km/h.{pause} {p.He} comes back "
-                f"the same way at {v} km/h. What is {p.his} average speed for the round trip in km/h{all_in}?"
-            ),
-            (
-                f"The way from {a} to {b} is {far} km. {p.name} goes there at an average of {u} km/h and "
-                f"returns at {v} km/h.{pause} Find the average speed, in km/h, for the whole outing{all_in}."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "same way",
+        a=a,
+        b=b,
+        far=far,
+        u=u,
+        pause_of_it=pause.replace(p.He, "It"),
+        v=v,
+        p=p,
+        pause=pause,
+        all_in=all_in,
     )
     return posed("same_way", say, average, speeds=[u, v], far=far, rest=rest)
 
@@ -216,23 +180,7 @@ def _needed(rng: Random) -> Problem:
     )
     u, back, far = home * k, out * k, out * home * k
     average = 2 * far // (out + home)
-    say = rng.choice(
-        (
-            (
-                f"{p.name} has averaged {u} km/h over the {far} km from {a} to {b} and would like the average for there and "
-                f"back to be {average} km/h. What average speed in km/h does the return trip need?"
-            ),
-            (
-                f"{p.name} drove the {far} km from {a} to {b} at {u} km/h. At what speed, in km/h, must "
-                f"{p.he} drive back on the same road for an average of {average} km/h on the whole trip?"
-            ),
-            (
-                f"On the way from {a} to {b}, {far} km, a truck averaged {u} km/h; for the way there and back "
-                f"together, pauses left out, it averaged {average} km/h. What was its average speed on the "
-                "way back, in km/h?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "needed", p=p, u=u, far=far, a=a, b=b, average=average)
     return posed("needed", say, back, far=far, there=u, average=average)
 
 
@@ -250,21 +198,16 @@ def _current(rng: Random) -> Problem:
     hours = rng.randint(2, 5)
     up, boat = rng.choice((True, False)), _boat(rng, own)
     speed = own - stream if up else own + stream
-    say = rng.choice(
-        (
-            (
-                f"How many km along the bank does a {boat} advance in {hours} hours if it is driven {'against' if up else 'along with'} "
-                f"a current of {stream} km/h at a speed of {own} km/h relative to the water?"
-            ),
-            (
-                f"In still water a {boat} makes {own} km/h. How many km does it cover in {hours} hours going "
-                f"{'up' if up else 'down'} a river whose current flows at {stream} km/h?"
-            ),
-            (
-                f"A river flows at {stream} km/h. A {boat} that would travel at {own} km/h on a lake goes "
-                f"{'against' if up else 'with'} the current for {hours} hours. How far, in km, does it get?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "current",
+        boat=boat,
+        hours=hours,
+        against_or_along_with="against" if up else "along with",
+        stream=stream,
+        own=own,
+        up_or_down="up" if up else "down",
+        against_or_with="against" if up else "with",
     )
     return posed("current", say, speed * hours, own=own, stream=stream, hours=hours, up=up)
 
@@ -282,25 +225,17 @@ def _up_and_down(rng: Random) -> Problem:
     )
     stay, boat = rng.choice((1, 2)), _boat(rng, own)
     total = far // (own + stream) + far // (own - stream) + stay
-    say = rng.choice(
-        (
-            (
-                f"The crew of a {boat}, which moves at {own} km/h through the water, leave {a} for {b}, {far} km downstream. "
-                f"They spend {stay} {'hour' if stay == 1 else 'hours'} there and go home. The water flows at {stream} km/h. "
-                "How many hours are they away?"
-            ),
-            (
-                f"{b} lies {far} km down the river from {a}. A {boat} with a speed of {own} km/h in still "
-                f"water goes from {a} to {b}, stops for {stay} {'hour' if stay == 1 else 'hours'} and "
-                f"returns. The current runs at {stream} km/h. How many hours pass from its departure to its "
-                "return?"
-            ),
-            (
-                f"A {boat} travels {far} km upstream, waits {stay} {'hour' if stay == 1 else 'hours'}, and "
-                f"comes back. It does {own} km/h in still water, and the river flows at {stream} km/h. After "
-                "how many hours is it back?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "up and down",
+        boat=boat,
+        own=own,
+        a=a,
+        b=b,
+        far=far,
+        stay=stay,
+        hour_or_hours="hour" if stay == 1 else "hours",
+        stream=stream,
     )
     return posed("up_down", say, total, own=own, stream=stream, far=far, stay=stay)
 
@@ -312,29 +247,10 @@ def _find_current(rng: Random) -> Problem:
     )
     far, boat = (own + stream) * s, _boat(rng, own)
     ask = rng.choice(("stream", "own", "raft"))
-    end = {
-        "stream": "What is the speed of the current, in km/h?",
-        "own": f"What is the speed of the {boat} in still water, in km/h?",
-        "raft": "How many hours would a raft need to drift down the same stretch?",
-    }[ask]
+    end = WORDINGS.one(f"find current {ask}", boat=boat)
     if ask == "raft" and far % stream:
         return _find_current(rng)
-    say = rng.choice(
-        (
-            (
-                f"Between two landings on a river, {far} km apart, a {boat} takes {s} hours in the direction of the current "
-                f"and {t} hours in the other. {end}"
-            ),
-            (
-                f"A {boat} needs {s} hours to travel {far} km down a river and {t} hours for the same way "
-                f"back up. {end}"
-            ),
-            (
-                f"Going downstream, a {boat} covers a stretch of {far} km in {s} hours; upstream it takes "
-                f"{t} hours. Its engine or crew works equally hard both ways. {end}"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "find current", far=far, boat=boat, s=s, t=t, end=end)
     answer = {"stream": stream, "own": own, "raft": far // stream}[ask]
     return posed("find", say, answer, far=far, times=[s, t], asked=ask)
 
@@ -349,27 +265,9 @@ def _walkway(rng: Random) -> Problem:
     how = rng.choice(("both", "walk"))
     place = rng.choice(("moving walkway in an airport", "long escalator"))
     if how == "both":
-        say = rng.choice(
-            (
-                (
-                    f"Standing still on a {place}, {p.name} is carried from one end to the other in {stand} "
-                    f"seconds. When it is switched off, {p.he} needs {walk} seconds to walk its length. How "
-                    f"many seconds does it take {p.him} if {p.he} walks on it, at the same pace, while it "
-                    "moves?"
-                ),
-                (
-                    f"A {place} takes {stand} seconds to carry a person who does not move. {q.name} can walk "
-                    f"the same distance beside it in {walk} seconds. In how many seconds does {q.he} reach "
-                    f"the other end by walking on it in its direction?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "walkway, both", place=place, p=p, stand=stand, walk=walk, q=q)
         return posed("walkway", say, both, how=how, given=[stand, walk])
-    say = (
-        f"{p.name} walks on a {place} while it runs and reaches the end after {both} seconds. {q.name}, "
-        f"who just stands on it, arrives after {stand} seconds. How many seconds would {p.name} need, at "
-        "the same pace, if it did not run?"
-    )
+    say = WORDINGS.one("walkway", p=p, place=place, both=both, q=q, stand=stand)
     return posed("walkway", say, walk, how=how, given=[both, stand])
 
 
@@ -379,22 +277,7 @@ def _fuel(rng: Random) -> Problem:
         lambda: (rng.randint(4, 12), rng.randint(30, 70), rng.randint(1, 9) * 50),
         lambda t: t[0] * t[2] % 100 == 0 and t[0] * t[2] // 100 < t[1] - 3,
     )
-    say = rng.choice(
-        (
-            (
-                f"How much fuel, in liters, remains after {far} km in a car that started with {tank} liters and needs {use} "
-                "liters for 100 km?"
-            ),
-            (
-                f"{p.name}'s car uses {use} liters of fuel per 100 km. {p.He} starts with {tank} liters in the "
-                f"tank and drives {far} km. How many liters are left?"
-            ),
-            (
-                f"With {tank} liters in the tank, {p.name} sets off on a trip of {far} km. Every 100 km take "
-                f"{use} liters. What is in the tank on arrival, in liters?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "fuel", far=far, tank=tank, use=use, p=p)
     return posed("fuel", say, tank - use * far // 100, use=use, tank=tank, far=far)
 
 
@@ -426,12 +309,7 @@ def _fuel_cost(rng: Random) -> Problem:
                 )
             ),
             f"A liter of fuel costs €{price / 100:.2f}.",
-            rng.choice(
-                (
-                    f"Tolls add up to €{toll} for both ways together.",
-                    f"For the whole trip they also pay €{toll} in tolls.",
-                )
-            ),
+            WORDINGS.draw(rng, "fuel cost", toll=toll),
         ],
         f"The {word} of them share all these costs equally. How many euros does each of them pay?",
         rng.choice(
@@ -461,25 +339,7 @@ def _two_cars(rng: Random) -> Problem:
     less = full - (a - b) * hundreds
     if less - b * hundreds < extra or full <= less:
         return _two_cars(rng)
-    say = rng.choice(
-        (
-            (
-                f"{full} liters are in the tank of a van that burns {a} liters per 100 km, and {less} liters in that of a car "
-                f"that burns {b}. {p.name} and {q.name} drive them along the same road, starting together. After what "
-                "distance, in km, do the tanks hold the same?"
-            ),
-            (
-                f"{p.name}'s van takes {a} liters of fuel per 100 km, {q.name}'s car only {b}. They start a "
-                f"trip together with {full} liters in the van and {less} liters in the car. After how many km "
-                "will both have the same amount left?"
-            ),
-            (
-                f"Two vehicles drive the same route. One begins with {less} liters and uses {b} liters every "
-                f"100 km; the other begins with {full} liters and uses {a} liters every 100 km. At what "
-                "distance from the start, in km, are the amounts in their tanks equal?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "two cars", full=full, a=a, less=less, b=b, p=p, q=q)
     return posed("two_cars", say, 100 * hundreds, uses=[a, b], tanks=[full, less])
 
 

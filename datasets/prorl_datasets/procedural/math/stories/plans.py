@@ -10,6 +10,9 @@ from prorl_datasets.procedural.math.drawing import redrawn
 from prorl_datasets.procedural.math.kinds import of_kinds, posed
 from prorl_datasets.procedural.math.problem import Problem
 from prorl_datasets.procedural.math.stories.telling import people, plural
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _BOOKS = ("a novel", "a biography", "a book about whales", "a crime story", "an atlas of the stars",
           "a history of tea", "a travel diary")  # fmt: skip
@@ -22,23 +25,7 @@ def _pages(rng: Random) -> Problem:
     if a == b:
         return _pages(rng)
     total = a * s + b * t + rng.randint(15, 150)
-    say = rng.choice(
-        (
-            (
-                f"How many of the {total} pages of {book} are still unread after {p.name} has read {a} pages on each of {s} "
-                f"days and {b} pages on each of {t} more?"
-            ),
-            (
-                f"{p.name} reads {book} of {total} pages. For {s} days {p.he} reads {a} pages a day, then for "
-                f"{t} days {b} pages a day. How many pages are left?"
-            ),
-            (
-                f"During {s} school days {p.name} got through {a} pages of {book} each day, and during {t} days "
-                f"of vacation through {b} each day. The book has {total} pages. How many does {p.he} still have "
-                "to read?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "pages", total=total, book=book, p=p, a=a, s=s, b=b, t=t)
     return posed("pages", say, total - a * s - b * t, total=total, pages=[a, b], days=[s, t])
 
 
@@ -47,23 +34,16 @@ def _growing_pages(rng: Random) -> Problem:
     book = rng.choice(_BOOKS)
     first, step, n = rng.randint(5, 25), rng.randint(1, 6), rng.randint(5, 14)
     total = n * first + step * n * (n - 1) // 2
-    say = rng.choice(
-        (
-            (
-                f"{p.name} is reading {book}, {total} pages long. Day by day {p.he} reads {step} "
-                f"{'page' if step == 1 else 'pages'} more than on the day before, and it was {first} on the first day. After "
-                "how many days has {p.he} read exactly all of it?"
-            ),
-            (
-                f"{p.name} starts {book} with {first} pages on the first day and reads {step} "
-                f"{'page' if step == 1 else 'pages'} more each day than the day before. {p.He} finishes its "
-                f"{total} pages exactly at the end of a day. On which day? Give its number."
-            ),
-            (
-                f"{book.capitalize()} has {total} pages. {p.name} reads {first} of them today and on every "
-                f"following day {step} more than on the previous one. How many days does {p.he} need in all?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "growing pages",
+        p=p,
+        book=book,
+        total=total,
+        step=step,
+        page_or_pages="page" if step == 1 else "pages",
+        first=first,
+        capitalize_book=book.capitalize(),
     )
     return posed("growing", say, n, first=first, step=step, total=total)
 
@@ -81,18 +61,7 @@ def _pages_back(rng: Random) -> Problem:
         return _pages_back(rng)
     one, two = f"\\frac{{{n}}}{{{d}}}", f"\\frac{{{m}}}{{{e}}}"
     more = f" and {x} more pages" if x else ""
-    say = rng.choice(
-        (
-            (
-                f"On Friday {p.name} read ${one}$ of {book}, on Saturday ${two}$ of the rest{more}. {left} pages "
-                "remained for Sunday. How many pages has the book?"
-            ),
-            (
-                f"{p.name} has {left} pages of {book} left. Last week {p.he} had read ${one}$ of the whole book, "
-                f"and this week ${two}$ of what remained then{more}. Find the number of pages of the book."
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "pages back", p=p, one=one, book=book, two=two, more=more, left=left)
     return posed("pages_back", say, total, first=[n, d], second=[m, e], more=x, left=left)
 
 
@@ -108,24 +77,16 @@ def _stock(rng: Random) -> Problem:
     if end < 0 or start < sold * days:
         return _stock(rng)
     back = rng.randint(2, 9)
-    say = rng.choice(
-        (
-            (
-                f"{sold} {plural(good)} a day went over the counter for {days} days in a row. Before that the shop had "
-                f"{start}; afterwards it unpacked {came} crates of {box} and took back {back} from buyers. What number "
-                "was on the shelves in the end?"
-            ),
-            (
-                f"A shop had {start} {plural(good)}. It sold {sold} of them on each of {days} days, then "
-                f"received {came} crates with {box} in each, and {back} were returned by customers. How many "
-                "were in stock then?"
-            ),
-            (
-                f"At the start of the week there were {start} {plural(good)} in a store. {came} crates of {box} "
-                f"were delivered during the week, {back} sold earlier came back, and {sold} a day were sold for "
-                f"{days} days. How many are there now?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "stock",
+        sold=sold,
+        good=plural(good),
+        days=days,
+        start=start,
+        came=came,
+        box=box,
+        back=back,
     )
     return posed(
         "stock", say, end + back, start=start, sold=sold, days=days, crates=[came, box], back=back
@@ -146,24 +107,17 @@ def _runs_out(rng: Random) -> Problem:
             stock += batch
     if not 8 <= day <= 60:
         return _runs_out(rng)
-    say = rng.choice(
-        (
-            (
-                f"Each day, a dealer must ship {sold} {plural(good)}. {start} are in the warehouse to begin with, and "
-                f"after every {_ordinal(every)} day's shipment {batch} more come in. How many days pass with a full "
-                "shipment before there are too few?"
-            ),
-            (
-                f"A depot starts with {start} {plural(good)}. Every day {sold} of them are sent out. At the end "
-                f"of every {_ordinal(every)} day, after the dispatch, {batch} new ones arrive. For how many days "
-                "in a row can the full daily number be sent out?"
-            ),
-            (
-                f"{sold} {plural(good)} leave a warehouse each day. It holds {start} on the first morning, and "
-                f"in the evening of days {every}, {2 * every}, {3 * every} and so on {batch} are added. On how "
-                "many days can it deliver in full before, for the first time, it cannot?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "runs out",
+        sold=sold,
+        good=plural(good),
+        start=start,
+        everyth=_ordinal(every),
+        batch=batch,
+        every=every,
+        twice_every=2 * every,
+        three_times_every=3 * every,
     )
     return posed("runs_out", say, day, start=start, sold=sold, every=every, batch=batch)
 
@@ -182,22 +136,8 @@ def _stock_back(rng: Random) -> Problem:
     if end % 100:
         return _stock_back(rng)
     end //= 100
-    say = rng.choice(
-        (
-            (
-                f"A dealer sold ${_tex(n, d)}$ of all {plural(good)} in stock in March, received {came} in April and sold "
-                f"{rate}% of what was then there in May. That left {end}. With how many did the dealer begin?"
-            ),
-            (
-                f"In the morning ${_tex(n, d)}$ of the {plural(good)} in a shop were sold. At noon {came} were "
-                f"delivered, and in the afternoon {rate}% of those then on hand were sold. At closing time "
-                f"{end} were left. How many {plural(good)} were there in the morning?"
-            ),
-            (
-                f"After ${_tex(n, d)}$ of its {plural(good)} had been sold, a store bought {came} more. It then "
-                f"sold {rate} percent of its stock and kept {end}. What was the stock at first?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "stock back", tex_n_d=_tex(n, d), good=plural(good), came=came, rate=rate, end=end
     )
     return posed("stock_back", say, start, sold=[n, d], came=came, rate=rate, end=end)
 
@@ -220,23 +160,18 @@ def _scaled(rng: Random) -> Problem:
     need = Fraction(a * guests, serves)
     if need.denominator > 1 or need <= have or a == b:
         return _scaled(rng)
-    say = rng.choice(
-        (
-            (
-                f"How many grams of {first} does {p.name} lack for {dish} for {guests}, given that for {serves} one takes {a} "
-                f"grams of it (and {b} grams of {second}), and that there are {have} grams of it in the cupboard?"
-            ),
-            (
-                f"A recipe of {dish} for {serves} people takes {a} grams of {first} and {b} grams of {second}. "
-                f"{p.name} cooks for {guests} people and has {have} grams of {first} at home. How many grams of "
-                f"{first} must {p.he} buy?"
-            ),
-            (
-                f"For {serves} servings of {dish} one needs {b} grams of {second} and {a} grams of {first}. How "
-                f"much {first}, in grams, is {p.name} short of if {p.he} has {have} grams and wants to make "
-                f"{guests} servings?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "scaled",
+        first=first,
+        p=p,
+        dish=dish,
+        guests=guests,
+        serves=serves,
+        a=a,
+        b=b,
+        second=second,
+        have=have,
     )
     return posed(
         "scaled", say, need - have, serves=serves, amounts=[a, b], guests=guests, have=have
@@ -254,19 +189,22 @@ def _how_many_servings(rng: Random) -> Problem:
     if most < 2 or len({int(v) for v in batches}) < 3 or a == b:
         return _how_many_servings(rng)
     word = third if c > 1 else third[:-1]
-    say = rng.choice(
-        (
-            (
-                f"One batch of {dish} makes {serves} servings and takes {a} grams of {first}, {b} grams of "
-                f"{second} and {c} {word}. {p.name} has {x} grams of {first}, {y} grams of {second} and {z} "
-                f"{third}. How many servings can {p.he} make at most if {p.he} cooks only whole batches?"
-            ),
-            (
-                f"{p.name}'s kitchen holds {z} {third}, {x} grams of {first} and {y} grams of {second}. For each "
-                f"batch of {dish}, which feeds {serves}, {c} {word}, {a} grams of {first} and {b} grams of "
-                f"{second} are used up. What is the greatest number of people that full batches can feed?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "how many servings",
+        dish=dish,
+        serves=serves,
+        a=a,
+        first=first,
+        b=b,
+        second=second,
+        c=c,
+        word=word,
+        p=p,
+        x=x,
+        y=y,
+        z=z,
+        third=third,
     )
     return posed("servings", say, most * serves, serves=serves, needs=[a, b, c], has=[x, y, z])
 
@@ -278,23 +216,19 @@ def _recipe_back(rng: Random) -> Problem:
     unit, extra = rng.randint(10, 80), rng.randint(20, 200)
     guests = rng.randint(3, 9)
     total = (a + b) * unit + extra
-    say = rng.choice(
-        (
-            (
-                f"In {dish} made for {guests}, all but {extra} grams is {first} and {second}: {a} parts by weight of the "
-                f"first to {b} of the second. All together it weighs {total} grams. How many grams of {first} are in it?"
-            ),
-            (
-                f"For {dish}, {first} and {second} are mixed in the ratio {a} : {b} by weight, and {extra} grams "
-                f"of other things are added. {p.name}'s bowl, {total} grams in all, was enough for {guests} "
-                f"people. How many grams of {first} did it contain?"
-            ),
-            (
-                f"{p.name} and {q.name} made {total} grams of {dish} for {guests} guests. Apart from {extra} grams "
-                f"of spices and sauce, it was made of {first} and {second}, {a} parts to {b}. Find the weight "
-                f"of the {first} in grams."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "recipe back",
+        dish=dish,
+        guests=guests,
+        extra=extra,
+        first=first,
+        second=second,
+        a=a,
+        b=b,
+        total=total,
+        p=p,
+        q=q,
     )
     return posed("recipe_back", say, a * unit, ratio=[a, b], extra=extra, total=total)
 
@@ -311,31 +245,30 @@ def _along(rng: Random) -> Problem:
     far = gap * n if ring else gap * (n - 1)
     if ring:
         sides = 1
-        say = rng.choice(
-            (
-                (
-                    f"{plural(thing).capitalize()} are set up {place}, {gap} m apart. The way around is {far} m "
-                    f"long. One costs {n + 5} euros. How many {plural(thing)} are needed?"
-                ),
-                (
-                    f"The path {place} is {far} m long. If there is {_a(thing)} every {gap} m, how many "
-                    f"{plural(thing)} stand on it?"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "along",
+            thing=plural(thing).capitalize(),
+            place=place,
+            gap=gap,
+            far=far,
+            n_plus_5=n + 5,
+            plural_thing=plural(thing),
+            a_thing=_a(thing),
         )
         return posed("along", say, n, gap=gap, far=far, sides=1, ring=True)
     both = "on both sides" if sides == 2 else "on one side"
-    say = rng.choice(
-        (
-            (
-                f"{plural(thing).capitalize()} are placed {place} of {far} m, {both}, {gap} m apart, with one at "
-                f"each end. How many are there altogether?"
-            ),
-            (
-                f"{both.capitalize()} of a straight road {far} m long, from its very beginning to its very end, "
-                f"there is {_a(thing)} every {gap} m. Find the total number of {plural(thing)}."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "along 2",
+        thing=plural(thing).capitalize(),
+        place=place,
+        far=far,
+        both=both,
+        gap=gap,
+        both_2=both.capitalize(),
+        a_thing=_a(thing),
+        plural_thing=plural(thing),
     )
     return posed("along", say, sides * n, gap=gap, far=far, sides=sides, ring=False)
 
@@ -352,24 +285,14 @@ def _replant(rng: Random) -> Problem:
     )
     old, new, far = p * step, q * step, p * q * step * k
     stay = k + 1
-    say = rng.choice(
-        (
-            (
-                f"{plural(thing).capitalize()} stand at both ends of a straight lane of {far} m and every {old} m in between. "
-                f"New plans ask for one every {new} m instead, the two ends still included. How many of the old "
-                "places are also new ones?"
-            ),
-            (
-                f"Along a straight path of {far} m stand {plural(thing)}, one at each end and {old} m from each "
-                f"to the next. The distance is to be changed to {new} m, again with one at each end. How many of "
-                "them can stay where they are?"
-            ),
-            (
-                f"A row of {plural(thing)} {old} m apart, from one end of a {far} m long street to the other, is "
-                f"to be rearranged so that they are {new} m apart, still from end to end. For how many "
-                f"{plural(thing)} does the place not change?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "replant",
+        capitalize_thing=plural(thing).capitalize(),
+        far=far,
+        old=old,
+        new=new,
+        thing=plural(thing),
     )
     return posed("replant", say, stay, far=far, old=old, new=new)
 
@@ -382,19 +305,14 @@ def _gap_back(rng: Random) -> Problem:
     spare = far // small - far // (small + more)
     if far > 400 or spare < 2:
         return _gap_back(rng)
-    say = rng.choice(
-        (
-            (
-                f"{p.name} sets up {plural(thing)} along a straight drive, one at each end. With {small} m from "
-                f"one to the next {p.he} would use up all {p.he} has; with {small + more} m {p.he} has {spare} "
-                "to spare. How many meters long is the drive?"
-            ),
-            (
-                f"If the {plural(thing)} that {p.name} bought stand {small} m apart, they just reach from one end "
-                f"of a straight alley to the other. If they stand {small + more} m apart, again with one at "
-                f"each end, {spare} are left over. How long is the alley in meters?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "gap back",
+        p=p,
+        thing=plural(thing),
+        small=small,
+        small_plus_more=small + more,
+        spare=spare,
     )
     return posed("gap_back", say, far, gaps=[small, small + more], spare=spare)
 

@@ -16,6 +16,9 @@ from prorl_datasets.procedural.math.stories.telling import (
     plural,
     with_article,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 _SMALL = ("marble", "stamp", "sticker", "shell", "card", "coin", "walnut", "bead", "comic book")
 _PARTS = {2: "half", 3: "a third", 4: "a quarter", 5: "a fifth", 6: "a sixth"}
@@ -30,23 +33,7 @@ def _parts(rng: Random) -> Problem:
     )
     unit = rng.randint(3, 40)
     total = (a + b + c) * unit
-    say = rng.choice(
-        (
-            (
-                f"How many {m.name} does {q.name} receive when {m.whole(total)} are split between {p.name}, {q.name} and "
-                f"{r.name} so that for every {a} of {p.name}'s there are {b} of {q.name}'s and {c} of {r.name}'s?"
-            ),
-            (
-                f"{p.name}, {q.name} and {r.name} share a prize of {m.whole(total)} in the ratio "
-                f"{a} : {b} : {c}. How many {m.name} does {q.name} get?"
-            ),
-            (
-                f"A profit of {m.whole(total)} is divided among {p.name}, {q.name} and {r.name}, who put "
-                f"money into a shop in the ratio {a} : {b} : {c}, in the same ratio. What is {q.name}'s share "
-                f"in {m.name}?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "parts", m=m, q=q, total_paid=m.whole(total), p=p, r=r, a=a, b=b, c=c)
     return posed("parts", say, b * unit, ratio=[a, b, c], total=total)
 
 
@@ -64,21 +51,18 @@ def _parts_gap(rng: Random) -> Problem:
         if ask == "total"
         else f"How many {plural(thing)} does {q.name} have?"
     )
-    say = rng.choice(
-        (
-            (
-                f"For every {a} {plural(thing)} of {p.name}'s, {q.name} has {b} and {r.name} has {c}. Between {p.name} and "
-                f"{r.name} there is a difference of {(a - c) * unit}. {want}"
-            ),
-            (
-                f"The numbers of {plural(thing)} that {p.name}, {q.name} and {r.name} own are in the ratio "
-                f"{a} : {b} : {c}. {p.name} has {(a - c) * unit} more than {r.name}. {want}"
-            ),
-            (
-                f"{p.name}, {q.name} and {r.name} divided a bag of {plural(thing)} as {a} to {b} to {c}. "
-                f"{r.name} got {(a - c) * unit} fewer than {p.name}. {want}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "parts gap",
+        a=a,
+        thing=plural(thing),
+        p=p,
+        q=q,
+        b=b,
+        r=r,
+        c=c,
+        gap=(a - c) * unit,
+        want=want,
     )
     return posed(
         "gap",
@@ -113,19 +97,17 @@ def _ratio_changes(rng: Random) -> Problem:
         ),
     )
     later = new(t)
-    say = rng.choice(
-        (
-            (
-                f"The ratio of {p.name}'s {plural(thing)} to {q.name}'s was {a} : {b}. After {p.name} gave "
-                f"{q.name} {count(moved, thing)}, the ratio was {later.numerator} : {later.denominator}. How "
-                f"many {plural(thing)} did {p.name} have at first?"
-            ),
-            (
-                f"{p.name} and {q.name} had {plural(thing)} in the ratio {a} : {b}. {p.name} lost {moved} "
-                f"of them to {q.name} in a game, and now they have them in the ratio "
-                f"{later.numerator} : {later.denominator}. How many had {p.name} before the game?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "ratio changes",
+        p=p,
+        thing=plural(thing),
+        q=q,
+        a=a,
+        b=b,
+        moved=count(moved, thing),
+        later=later,
+        moved_2=moved,
     )
     return posed(
         "changes",
@@ -145,21 +127,16 @@ def _age_sum(rng: Random) -> Problem:
         return _age_sum(rng)
     years = rng.randint(2, 12)
     times = {2: "twice", 3: "three times", 4: "four times"}[k]
-    say = rng.choice(
-        (
-            (
-                f"Take {times} {p.name}'s age and add {more}: that is the age of {q.name}. {p.name} is {x}. How many years "
-                f"old will both together be {years} years from now?"
-            ),
-            (
-                f"{p.name} is {x} years old. {q.name} is {more} {'year' if more == 1 else 'years'} older "
-                f"than {times} {p.name}'s age. What will be the sum of their ages in {years} years?"
-            ),
-            (
-                f"{years} years from now, how old will {p.name} and {q.name} be together, if {p.name} is {x} "
-                f"now and {q.name}'s age is {more} more than {times} {p.name}'s?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "age sum",
+        times=times,
+        p=p,
+        more=more,
+        q=q,
+        x=x,
+        years=years,
+        year_or_years="year" if more == 1 else "years",
     )
     return posed("age_sum", say, x + old + 2 * years, age=x, times=k, more=more, years=years)
 
@@ -187,17 +164,17 @@ def _age_then(rng: Random) -> Problem:
     ask = rng.choice(("young", "old"))
     kin = rng.choice(("father", "mother", "aunt", "uncle"))
     want = f"How old is {p.name} now?" if ask == "young" else f"How old is {p.name}'s {kin} now?"
-    say = rng.choice(
-        (
-            (
-                f"{p.name}'s {kin} is {words[k]} as old as {p.name}. In {years} years {p.his} {kin} will be "
-                f"only {words[j]} as old as {p.he}. {want}"
-            ),
-            (
-                f"Today {p.name} is {fraction_word(k)} as old as {p.his} {kin}; {years} years from now "
-                f"{p.he} will be {fraction_word(j)} as old. {want}"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "age then",
+        p=p,
+        kin=kin,
+        words=words[k],
+        years=years,
+        words_2=words[j],
+        want=want,
+        k=fraction_word(k),
+        j=fraction_word(j),
     )
     return posed(
         "age_then", say, x if ask == "young" else k * x, now=k, later=j, years=years, asked=ask
@@ -206,14 +183,7 @@ def _age_then(rng: Random) -> Problem:
 
 def fraction_word(k: int) -> str:
     """Write "half" or "one fifth"."""
-    return {
-        2: "half",
-        3: "one third",
-        4: "one fourth",
-        5: "one fifth",
-        6: "one sixth",
-        7: "one seventh",
-    }[k]
+    return WORDINGS.one(f"fraction word {k}")
 
 
 def _three_ages(rng: Random) -> Problem:
@@ -227,24 +197,18 @@ def _three_ages(rng: Random) -> Problem:
     times = {2: "twice", 3: "three times"}[k]
     ask = rng.choice(("q", "r"))
     who = q if ask == "q" else r
-    say = rng.choice(
-        (
-            (
-                f"{p.name} is the youngest of three. {q.name} was born {gap} years before {p.name}, and {r.name} is now "
-                f"{times} as old as {p.name}. {ago} "
-                f"{'year' if ago == 1 else 'years'} ago the sum of their ages was {total}. What is {who.name}'s age today?"
-            ),
-            (
-                f"{q.name} is {gap} years older than {p.name}, and {r.name} is {times} as old as {p.name}. "
-                f"{ago} {'year' if ago == 1 else 'years'} ago the ages of the three added up to {total}. How "
-                f"old is {who.name} now?"
-            ),
-            (
-                f"Three cousins, {p.name}, {q.name} and {r.name}, had a combined age of {total} {ago} "
-                f"{'year' if ago == 1 else 'years'} ago. Today {r.name}'s age is {times} {p.name}'s, while "
-                f"{p.name} is {gap} years younger than {q.name}. Find {who.name}'s present age."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "three ages",
+        p=p,
+        q=q,
+        gap=gap,
+        r=r,
+        times=times,
+        ago=ago,
+        year_or_years="year" if ago == 1 else "years",
+        total=total,
+        who=who,
     )
     return posed(
         "three_ages",
@@ -266,24 +230,17 @@ def _give_away(rng: Random) -> Problem:
     found = rng.randint(2, 20)
     left = start - start // a
     left = left - left // b + found
-    say = rng.choice(
-        (
-            (
-                f"Two presents have made {p.name}'s {start} {plural(thing)} fewer: {_PARTS[a]} of all went to {q.name}, and "
-                f"{_PARTS[b]} of what was then left went to {r.name}. But {found} others have come in since. How many are "
-                f"in {p.his} box now?"
-            ),
-            (
-                f"{p.name} has {start} {plural(thing)}. {p.He} gives {_PARTS[a]} of them to {q.name} and "
-                f"then {_PARTS[b]} of the rest to {r.name}. Later {p.he} gets {found} new ones. How many "
-                f"does {p.he} have now?"
-            ),
-            (
-                f"Out of {start} {plural(thing)}, {q.name} received {_PARTS[a]} from {p.name}, and {r.name} "
-                f"received {_PARTS[b]} of what {p.name} still had. {p.name} then bought {found} more. With "
-                f"how many {plural(thing)} did {p.he} end up?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "give away",
+        p=p,
+        start=start,
+        thing=plural(thing),
+        parts_a=_PARTS[a],
+        q=q,
+        parts_b=_PARTS[b],
+        r=r,
+        found=found,
     )
     return posed("give", say, left, start=start, parts=[a, b], found=found)
 
@@ -300,23 +257,18 @@ def _give_back(rng: Random) -> Problem:
         return _give_back(rng)
     if start > 200:
         return _give_back(rng)
-    say = rng.choice(
-        (
-            (
-                f"How many {plural(thing)} did {p.name} own before {p.he} parted with {_PARTS[a]} of them and {x} besides, "
-                f"and after that with {_PARTS[b]} of those that remained and {y} besides, if {end} are left to {p.him} now?"
-            ),
-            (
-                f"{p.name} gave {_PARTS[a]} of {p.his} {plural(thing)} and {x} more to {q.name}. Then {p.he} "
-                f"gave {_PARTS[b]} of the remaining {plural(thing)} and {y} more to {r.name}. {end} "
-                f"{plural(thing)} were left. How many did {p.name} have at the beginning?"
-            ),
-            (
-                f"On Monday {p.name} sold {_PARTS[a]} of {p.his} collection of {plural(thing)} and another "
-                f"{x}; on Tuesday, {_PARTS[b]} of what remained and another {y}. {p.He} still had {end} on "
-                f"Wednesday. How many {plural(thing)} were there to start with?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "give back",
+        thing=plural(thing),
+        p=p,
+        parts_a=_PARTS[a],
+        x=x,
+        parts_b=_PARTS[b],
+        y=y,
+        end=end,
+        q=q,
+        r=r,
     )
     return posed("back", say, int(start), parts=[a, b], more=[x, y], end=end)
 
@@ -334,20 +286,7 @@ def _doubling(rng: Random) -> Problem:
         hands = before
     ask = rng.choice((0, 1, 2))
     who = (p, q, r)[ask]
-    say = rng.choice(
-        (
-            (
-                f"{p.name}, {q.name} and {r.name} play with {plural(thing)}. First {p.name} gives each of the "
-                f"others as many as that player already has; then {q.name} does the same, and at last "
-                f"{r.name}. Now each of them has {end}. How many did {who.name} have before the game?"
-            ),
-            (
-                f"In a game for three, whoever loses a round must hand over {plural(thing)} until each of "
-                f"the other two has twice as many as before the round. {p.name} lost the first round, {q.name} the second "
-                f"and {r.name} the third, and then they had {end} each. With how many did {who.name} start?"
-            ),
-        )
-    )
+    say = WORDINGS.draw(rng, "doubling", p=p, q=q, r=r, thing=plural(thing), end=end, who=who)
     return posed("doubling", say, hands[ask], end=end, asked=ask)
 
 
@@ -361,26 +300,18 @@ def _blend(rng: Random) -> Problem:
     total = x * a + y * b
     if total % (x + y):
         return _blend(rng)
-    say = rng.choice(
-        (
-            (
-                f"In one can there are {x} {_liters(x)} of a {what}, {a}% of it {stuff}; in another there are {y} "
-                f"{_liters(y)}, {b}% of it {stuff}. Both are emptied into one bucket. Find the percentage of {stuff} in "
-                "the bucket."
-            ),
-            (
-                f"What is the strength, in percent, of the {what} that one gets by mixing {y} {_liters(y)} at {b}% and "
-                f"{x} {_liters(x)} at {a}% {stuff}?"
-            ),
-            (
-                f"{x} {_liters(x)} of a {what} with {a}% {stuff} and {y} {_liters(y)} of one with {b}% "
-                f"{stuff} are poured together. What percentage of the mixture is {stuff}?"
-            ),
-            (
-                f"A barrel holds {x} {_liters(x)} of {what} that contains {a}% {stuff}. Then {y} "
-                f"{_liters(y)} of {with_article(b)}% {what} are added. How many percent {stuff} does it contain now?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "blend",
+        x=x,
+        liters_x=_liters(x),
+        what=what,
+        a=a,
+        stuff=stuff,
+        y=y,
+        liters_y=_liters(y),
+        b=b,
+        with_article_b=with_article(b),
     )
     return posed("blend", say, total // (x + y), amounts=[x, y], rates=[a, b])
 
@@ -396,29 +327,8 @@ def _dilute(rng: Random) -> Problem:
         lambda t: t[1] > t[2] and t[0] * t[1] % t[2] == 0,
     )
     water = x * a // b - x
-    say = rng.choice(
-        (
-            (
-                f"A {what} is {a}% {stuff}. After some water has been added to {x} liters of it, only {b}% is {stuff}. "
-                "How many liters of water was that?"
-            ),
-            (
-                f"Of {x} liters of {what}, {a} percent is {stuff}. What quantity of water, in liters, lowers this to {b} "
-                "percent?"
-            ),
-            (
-                f"How many liters of water must be added to {x} liters of a {what} with {a}% {stuff} to "
-                f"bring it down to {b}%?"
-            ),
-            (
-                f"Of the {x} liters of {what} in a barrel, {a}% is {stuff}. It should be only {b}%. What "
-                "amount of water, in liters, has to be stirred in?"
-            ),
-            (
-                f"By adding pure water, {x} liters of {with_article(a)}% {what} are thinned until {stuff} makes up {b}% "
-                "of it. How many liters of water were used?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng, "dilute", what=what, a=a, stuff=stuff, x=x, b=b, with_article_a=with_article(a)
     )
     return posed("dilute", say, water, x=x, rates=[a, b])
 
@@ -435,32 +345,21 @@ def _replace(rng: Random) -> Problem:
     y = total * (c - a) // (b - a)
     how = rng.choice(("mix", "swap"))
     if how == "mix":
-        say = rng.choice(
-            (
-                (
-                    f"From {with_article(a)}% and {with_article(b)}% {what} one wants {total} liters with exactly {c}% {stuff}. How "
-                    f"many liters of the {b}% {what} are needed?"
-                ),
-                (
-                    f"A lab makes {total} liters of {with_article(c)}% {what} by mixing two stocks that contain {a}% and "
-                    f"{b}% {stuff}. What quantity of the stronger stock, in liters, does it take?"
-                ),
-            )
+        say = WORDINGS.draw(
+            rng,
+            "replace 2",
+            a=with_article(a),
+            b=with_article(b),
+            what=what,
+            total=total,
+            c=c,
+            stuff=stuff,
+            b_2=b,
+            with_article_c=with_article(c),
+            a_2=a,
         )
     else:
-        say = rng.choice(
-            (
-                (
-                    f"A tank contains {total} liters of a {what} with {a}% {stuff}. Some of it is drained and "
-                    f"replaced by the same amount of a {what} with {b}% {stuff}, after which the tank has {c}% "
-                    f"{stuff}. How many liters were replaced?"
-                ),
-                (
-                    f"Somebody pours out part of {total} liters of a {what} that is {a}% {stuff} and fills up with the same "
-                    f"quantity of another that is {b}% {stuff}. Now {c}% is {stuff}. What quantity, in liters, was exchanged?"
-                ),
-            )
-        )
+        say = WORDINGS.draw(rng, "replace", total=total, what=what, a=a, stuff=stuff, b=b, c=c)
     return posed("mix", say, y, rates=[a, b, c], total=total, how=how)
 
 
@@ -482,21 +381,17 @@ def _count_legs(rng: Random) -> Problem:
     n, m = rng.randint(4, 40), rng.randint(4, 40)
     part, kind = _legs_of(a)
     sold = rng.randint(2, min(n, m) - 1) if min(n, m) > 3 else 2
-    say = rng.choice(
-        (
-            (
-                f"How many {part} are there on {n} {_many(a)} and {m} {_many(b)} together, once {sold} of the {_many(b)} have "
-                f"been taken away?"
-            ),
-            (
-                f"{p.name} owns {n} {_many(a)} and {m} {_many(b)}. {p.He} sells {sold} of the {_many(b)}. How "
-                f"many {part} do {p.his} {kind} have altogether after that?"
-            ),
-            (
-                f"There are {m} {_many(b)} and {n} {_many(a)} in a yard. When {sold} {_many(b)} have left, "
-                f"how many {part} are there in the yard, counting only these {kind}?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "count legs",
+        part=part,
+        n=n,
+        many_a=_many(a),
+        m=m,
+        many_b=_many(b),
+        sold=sold,
+        p=p,
+        kind=kind,
     )
     return posed("legs", say, n * x + (m - sold) * y, counts=[n, m], sold=sold, legs=[x, y])
 
@@ -506,21 +401,16 @@ def _heads(rng: Random) -> Problem:
     a, b, x, y = rng.choice(_BEASTS)
     n, m = rng.randint(4, 60), rng.randint(4, 60)
     part, kind = _legs_of(a)
-    say = rng.choice(
-        (
-            (
-                f"{n + m} {kind} stand in a row, some of them {_many(a)}, the rest {_many(b)}. Counting {part}, {p.name} gets "
-                f"{n * x + m * y}. How many of them are {_many(b)}?"
-            ),
-            (
-                f"On {p.name}'s land there are {n + m} {kind}, all of them {_many(a)} or {_many(b)}. They have "
-                f"{n * x + m * y} {part} in total. How many {_many(b)} are there?"
-            ),
-            (
-                f"{p.name} counts {n * x + m * y} {part} on the {_many(a)} and {_many(b)} behind the house, "
-                f"and {n + m} {kind}. Find the number of {_many(b)}."
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "heads",
+        total=n + m,
+        kind=kind,
+        many_a=_many(a),
+        many_b=_many(b),
+        part=part,
+        p=p,
+        parts=n * x + m * y,
     )
     return posed("heads", say, m, total=n + m, parts=n * x + m * y, legs=[x, y])
 
@@ -535,19 +425,18 @@ def _heads_after(rng: Random) -> Problem:
     part, _ = _legs_of(a)
     total = (n - gone) * x + (m + new) * y
     times = {2: "twice", 3: "three times", 4: "four times"}[k]
-    say = rng.choice(
-        (
-            (
-                f"At first {p.name} had {times} as many {_many(a)} as {_many(b)}. Then {p.he} sold {gone} "
-                f"{_many(a)} and bought {new} {_many(b)}. Now {p.his} {_many(a)} and {_many(b)} have {total} "
-                f"{part} together. How many {_many(a)} did {p.he} have at first?"
-            ),
-            (
-                f"{p.name} used to own {_many(a)} and {_many(b)}, {k} of the former for every one of the "
-                f"latter. With {gone} {_many(a)} fewer and {new} {_many(b)} more, there are now {total} "
-                f"{part} in all. What was the original number of {_many(a)}?"
-            ),
-        )
+    say = WORDINGS.draw(
+        rng,
+        "heads after",
+        p=p,
+        times=times,
+        a=_many(a),
+        b=_many(b),
+        gone=gone,
+        new=new,
+        total=total,
+        part=part,
+        k=k,
     )
     return posed("after", say, n, times=k, gone=gone, new=new, parts=total, legs=[x, y])
 

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Person:
@@ -22,80 +26,10 @@ class Person:
         return self.he.capitalize()
 
 
-_WOMEN = [
-    "Amara",
-    "Nadia",
-    "Grace",
-    "Mei",
-    "Lucia",
-    "Priya",
-    "Hannah",
-    "Zofia",
-    "Olga",
-    "Leila",
-    "Carmen",
-    "Ingrid",
-    "Yuki",
-    "Tamara",
-    "Esther",
-    "Nora",
-    "Sofia",
-    "Aisha",
-    "Bianca",
-    "Clara",
-    "Dalia",
-    "Fatima",
-    "Greta",
-    "Helen",
-    "Irina",
-    "Joanna",
-    "Kira",
-    "Lina",
-    "Maya",
-    "Paula",
-    "Rosa",
-    "Vera",
-]
-_MEN = [
-    "Omar",
-    "Felix",
-    "Diego",
-    "Jonas",
-    "Ravi",
-    "Samuel",
-    "Pavel",
-    "Hiro",
-    "Marco",
-    "Anton",
-    "Bruno",
-    "Kofi",
-    "Emil",
-    "Tariq",
-    "Leo",
-    "Mateo",
-    "Nils",
-    "Oscar",
-    "Pedro",
-    "Quentin",
-    "Rashid",
-    "Simon",
-    "Theo",
-    "Viktor",
-    "Wei",
-    "Yusuf",
-    "Adam",
-    "Boris",
-    "Carlos",
-    "David",
-    "Erik",
-    "Georg",
-]
-
-
 def people(rng: Random, count: int) -> list[Person]:
     """Draw people with different names."""
-    women = [Person(name, "she", "her", "her") for name in _WOMEN]
-    men = [Person(name, "he", "him", "his") for name in _MEN]
+    women = [Person(name, "she", "her", "her") for name in WORDINGS.texts("women")]
+    men = [Person(name, "he", "him", "his") for name in WORDINGS.texts("men")]
     return rng.sample(women + men, count)
 
 

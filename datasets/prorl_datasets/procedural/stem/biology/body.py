@@ -1,6 +1,6 @@
 """The body: heart, lungs, mass index, drugs, kidneys, food, scaling.
 
-Formulas with conventional constants state them. Leaves out: medical advice and norms.
+Formulas with conventional constants state them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _heart_output(rng: Random, level: int) -> Solved:
@@ -24,9 +27,7 @@ def _heart_output(rng: Random, level: int) -> Solved:
     filled, part = rng.randint(90, 190), rng.randint(35, 75)
     if level == 2:
         output = rounded(filled * part / 100 * rate / 1000)
-        text = f"{who}'s cardiac output is {shown(output)} L/min at {rate} beats a minute; at the "
-        text += f"end of filling the ventricle holds {filled} mL. What percent of it does a beat "
-        text += "eject (ejection fraction)?"
+        text = WORDINGS.one("heart output", who=who, output=shown(output), rate=rate, filled=filled)
         value = output / rate * 1e5 / filled
         wrong: tuple[float, ...] = (
             100 - value,
@@ -39,9 +40,14 @@ def _heart_output(rng: Random, level: int) -> Solved:
         )
     arterial, used = clean(rng, 170, 210, 0), rng.randint(35, 140)
     venous, uptake = arterial - used, round(stroke * rate * used / 1000)
-    text = f"{who} takes up {uptake} mL of oxygen a minute; a litre of arterial blood holds "
-    text += f"{shown(arterial)} mL of oxygen, a litre of mixed venous blood {shown(venous)} mL. "
-    text += f"At {rate} beats a minute, what is the stroke volume (Fick's principle)?"
+    text = WORDINGS.one(
+        "heart output 2",
+        who=who,
+        uptake=uptake,
+        arterial=shown(arterial),
+        venous=shown(venous),
+        rate=rate,
+    )
     value = uptake / (arterial - venous) / rate * 1000
     wrong = (
         uptake / (arterial - venous),
@@ -76,9 +82,9 @@ def _body_mass(rng: Random, level: int) -> Solved:
         return Solved(text, value, "kg/m^2", {"lb": pounds, "in": inches}, 3, wrong)
     kg = max(kg, rounded(goal * (cm / 100) ** 2 + 4, 3))
     week = clean(rng, 0.2, 0.9, 2)
-    text = f"{who} weighs {shown(kg)} kg and is {cm} cm tall, and wants a body mass index (mass "
-    text += f"over height squared) of {shown(goal)} kg/m^2. How many weeks does it take at a loss "
-    text += f"of {shown(week)} kg a week?"
+    text = WORDINGS.one(
+        "body mass", who=who, kg=shown(kg), cm=cm, goal=shown(goal), week=shown(week)
+    )
     value = (kg - goal * (cm / 100) ** 2) / week
     wrong = (kg - goal * (cm / 100) ** 2, value * week**2, (bmi - goal) / week, value * 7)
     return Solved(text, value, "", {"kg": kg, "cm": cm, "goal": goal, "week": week}, 3, wrong)
@@ -111,9 +117,9 @@ def _drug(rng: Random, level: int) -> Solved:
         )
         return Solved(text, value, "mL/min", {"V": volume, "half": half}, 3, wrong)
     tau, uptake = rng.choice((4, 6, 8, 12, 24)), rng.randint(40, 100)
-    text = f"{dose} mg of {what} are swallowed every {tau} h; {uptake}% of a dose is absorbed. "
-    text += f"The volume of distribution is {volume} L and the half-life {shown(half)} h. What is "
-    text += "the mean concentration in the steady state?"
+    text = WORDINGS.one(
+        "drug", dose=dose, what=what, tau=tau, uptake=uptake, volume=volume, half=shown(half)
+    )
     value = dose * uptake / 100 / tau / (math.log(2) / half * volume)
     wrong = (value * 100 / uptake, value * math.log(2), dose * uptake / 100 / volume, value * tau)
     parameters: dict[str, Any] = {
@@ -147,9 +153,9 @@ def _breathing(rng: Random, level: int) -> Solved:
         )
         return Solved(text, fresh * 60, "L", {"rate": rate, "tidal": tidal, "dead": dead}, 3, wrong)
     out = clean(rng, 3.2, 5.5, 1)
-    text = f"{who} takes {rate} breaths a minute of {tidal} mL each. The air breathed in is 20.9% "
-    text += f"oxygen, the air breathed out {shown(round(20.9 - out, 1))}% (same volume). A litre "
-    text += "of oxygen sets 20.1 kJ free. What is the metabolic rate?"
+    text = WORDINGS.one(
+        "breathing", who=who, rate=rate, tidal=tidal, round=shown(round(20.9 - out, 1))
+    )
     value = rate * tidal / 1000 * out / 100 * 20.1 * 1000 / 60
     wrong = (value * 60 / 1000, value * 20.9 / out, value * (20.9 - out) / out, value / 20.1)
     return Solved(text, value, "W", {"rate": rate, "tidal": tidal, "out": out}, 3, wrong)
@@ -176,9 +182,7 @@ def _kidney(rng: Random, level: int) -> Solved:
     carried = gfr * sugar - out * v
     if carried < 0.15 * gfr * sugar:
         return _kidney(rng, level)
-    text = f"{lead}; {shown(v)} mL of urine form in a minute. Inulin is only filtered. The plasma "
-    text += f"holds {shown(sugar)} mg/mL of glucose (freely filtered), the urine {shown(out)} "
-    text += "mg/mL. How much glucose is reabsorbed?"
+    text = WORDINGS.one("kidney", lead=lead, v=shown(v), sugar=shown(sugar), out=shown(out))
     wrong = (gfr * sugar, gfr * sugar - out, gfr * sugar + out * v, out * v)
     parameters: dict[str, Any] = {"U": u, "P": p, "V": v, "sugar": sugar, "out": out}
     return Solved(text, carried, "mg/min", parameters, 2, wrong)
@@ -234,9 +238,7 @@ def _allometry(rng: Random, level: int) -> Solved:
         wrong = (a * (grams / 1000) ** 0.75, a * grams**-0.25, a / (grams / 1000) ** 0.75, a)
         return Solved(text, value, "W/kg", {"a": a, "g": grams}, 3, wrong)
     food = clean(rng, 5, 90, 1)
-    text = f"{lead}. An animal of {shown(mass)} kg eats {shown(food)}% of its own mass each day. "
-    text += "Food needs are in proportion to the metabolic rate. What percent of its mass does "
-    text += f"an animal {factor} times as heavy eat each day?"
+    text = WORDINGS.one("allometry", lead=lead, mass=shown(mass), food=shown(food), factor=factor)
     value = food * factor**-0.25
     wrong = (food * factor**0.75, food / factor, food * factor**-0.75, food)
     return Solved(text, value, "%", {"food": food, "factor": factor}, 3, wrong)

@@ -1,6 +1,6 @@
 """Cells and laboratory biology: enzymes, counts, light, metabolism, water, sizes.
 
-Constants stand in the question. Leaves out: membranes' potentials.
+Constants stand in the question.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _michaelis_menten(rng: Random, level: int) -> Solved:
@@ -45,9 +48,9 @@ def _plate_count(rng: Random, level: int) -> Solved:
     what = rng.choice(("milk", "river water", "a yoghurt drink", "a soil extract"))
     colonies, steps, tenth = rng.randint(25, 280), rng.randint(2, 5), rng.choice((0.1, 0.2, 0.5))
     if level == 1:
-        text = f"A sample of {what} is diluted by a factor of 10^{steps}; {shown(tenth)} mL of "
-        text += f"the dilution, spread on a plate, give {colonies} colonies. How many "
-        text += "colony-forming units are in 1 mL of the sample?"
+        text = WORDINGS.one(
+            "plate count", what=what, steps=steps, tenth=shown(tenth), colonies=colonies
+        )
         value = colonies / tenth * 10.0**steps
         wrong: tuple[float, ...] = (
             colonies * 10.0**steps,
@@ -64,10 +67,14 @@ def _plate_count(rng: Random, level: int) -> Solved:
     if level == 2:
         steps = min(steps, {5: 5, 10: 5, 20: 4, 50: 3}[parts])
         volume = rng.choice((50, 100, 150, 200))
-        text = f"A sample of {what} is diluted {steps} times in a row, each time 1 mL into "
-        text += f"{parts - 1} mL of saline. {volume} µL of the last tube on each of three plates "
-        text += f"give {plates[0]}, {plates[1]} and {plates[2]} colonies. How many colony-forming "
-        text += "units are in 1 mL of the sample (mean)?"
+        text = WORDINGS.one(
+            "plate count 2",
+            what=what,
+            steps=steps,
+            parts_minus_1=parts - 1,
+            volume=volume,
+            plates=plates,
+        )
         value = mean / volume * 1000 * float(parts) ** steps
         wrong = (value * 3, mean * float(parts) ** steps, mean / volume * 1000 * parts * steps)
         parameters: dict[str, Any] = {
@@ -83,9 +90,15 @@ def _plate_count(rng: Random, level: int) -> Solved:
 def _plate_count_hard(rng: Random, steps: int, what: str, colonies: int) -> Solved:
     later, hours = rng.randint(25, 280), rng.randint(2, 9)
     more = steps + rng.randint(1, 2)
-    text = f"From a culture in {what}, 0.1 mL of a 10^{steps}-fold dilution gives {colonies} "
-    text += f"colonies. After {hours} h of exponential growth 0.1 mL of a 10^{more}-fold dilution "
-    text += f"gives {later}. What is the doubling time in minutes?"
+    text = WORDINGS.one(
+        "plate count hard",
+        what=what,
+        steps=steps,
+        colonies=colonies,
+        hours=hours,
+        more=more,
+        later=later,
+    )
     ratio = later / colonies * 10.0 ** (more - steps)
     value = hours * 60 / math.log2(ratio)
     wrong = (
@@ -119,9 +132,9 @@ def _beer_lambert(rng: Random, level: int) -> Solved:
         return Solved(text, value, "µmol/L", {"eps": eps, "A": a, "path": path}, 3, wrong)
     through, mass = rng.randint(5, 90), rng.randint(200, 900)
     volume = rng.choice((50, 100, 250, 500))
-    text = f"{lead}, its molar mass {mass} g/mol. A sample is diluted {factor}-fold; {through}% "
-    text += f"of the light passes through it in a 1.00 cm cuvette. What mass of it is in {volume} "
-    text += "mL of the undiluted sample?"
+    text = WORDINGS.one(
+        "beer lambert", lead=lead, mass=mass, factor=factor, through=through, volume=volume
+    )
     value = -math.log10(through / 100) / eps * factor * mass * volume
     wrong = (
         value / factor,
@@ -169,10 +182,16 @@ def _metabolism(rng: Random, level: int) -> Solved:
 def _metabolism_hard(rng: Random, plant: str, weights: str, build: str) -> Solved:
     hours, area, loss = rng.randint(6, 16), clean(rng, 0.5, 30, 1), clean(rng, 0.2, 1.5, 2)
     rate = clean(rng, 2, 9, 2)
-    text = f"{plant} with {shown(area)} m^2 of leaf takes up {shown(rate)} mmol of CO2 per m^2 "
-    text += f"and hour net in {hours} h of light and gives off {shown(loss)} mmol per m^2 and "
-    text += f"hour in the dark for the rest of 24 h. {weights} What mass of glucose does the "
-    text += f"balance of a day correspond to ({build})?"
+    text = WORDINGS.one(
+        "metabolism hard",
+        plant=plant,
+        area=shown(area),
+        rate=shown(rate),
+        hours=hours,
+        loss=shown(loss),
+        weights=weights,
+        build=build,
+    )
     net = (rate * hours - loss * (24 - hours)) * area
     if net < area:
         return _metabolism(rng, 3)

@@ -1,7 +1,4 @@
-"""Populations and ecosystems: growth, mark and recapture, diversity, energy, selection.
-
-Leaves out: age-structured populations.
-"""
+"""Populations and ecosystems: growth, mark and recapture, diversity, energy, selection."""
 
 from __future__ import annotations
 
@@ -10,6 +7,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 GROWERS = ("a stand of duckweed", "a culture of algae", "a colony of mites", "a colony of aphids")
 
@@ -154,9 +154,9 @@ def _trophic(rng: Random, level: int) -> Solved:
     other = rng.randint(5, 20)
     if level == 2:
         need = rng.randint(20, 900)
-        text = f"In {where} {share}% of the plants' energy reaches the herbivores and {other}% of "
-        text += f"theirs the carnivores. A carnivore needs {need} MJ a year, the plants make "
-        text += f"{energy} kJ per square metre and year. How many square metres does it need?"
+        text = WORDINGS.one(
+            "trophic", where=where, share=share, other=other, need=need, energy=energy
+        )
         value = need * 1000 / (energy * share * other / 1e4)
         wrong = (value / 1000, need * 1000 / energy, value * other / 100, value * share / 100)
         parameters: dict[str, Any] = {
@@ -171,10 +171,15 @@ def _trophic(rng: Random, level: int) -> Solved:
 def _trophic_hard(rng: Random, where: str, share: int, other: int) -> Solved:
     light, breath = rng.randint(3, 60) * 100, rng.randint(30, 70)
     fixed = clean(rng, 0.5, 4, 1)
-    text = f"In {where} {light} MJ of light per square metre and year arrive. Plants fix "
-    text += f"{shown(fixed)}% of it (gross production), respire {breath}% of that, and herbivores "
-    text += f"take up {share}% of the net production, of which {other}% becomes their growth. How "
-    text += "many kJ per square metre and year is that?"
+    text = WORDINGS.one(
+        "trophic hard",
+        where=where,
+        light=light,
+        fixed=shown(fixed),
+        breath=breath,
+        share=share,
+        other=other,
+    )
     value = light * 1000 * fixed * (100 - breath) * share * other / 1e8
     wrong = (
         value * breath / (100 - breath),
@@ -207,9 +212,7 @@ def _species_area(rng: Random, level: int) -> Solved:
         return Solved(text, c * area**z, "", {"c": c, "z": z, "A": area}, 3, wrong)
     if level == 2:
         lost = rng.randint(20, 95)
-        text = f"{lead} with z = {shown(z)}. If {lost}% of the area is lost, what percent of the "
-        text += f"species are expected to be lost in the end from an island of {area} square "
-        text += "kilometres?"
+        text = WORDINGS.one("species area", lead=lead, z=shown(z), lost=lost, area=area)
         value = 100 * (1 - (1 - lost / 100) ** z)
         wrong = (100 - value, lost * z, 100 * (lost / 100) ** z, lost)
         return Solved(text, value, "%", {"z": z, "lost": lost}, 3, wrong)
@@ -236,9 +239,7 @@ def _selection(rng: Random, level: int) -> Solved:
     if level == 1:
         t = rng.randint(3, 60)
         h = clean(rng, 0.1, 0.8, 2)
-        text = f"In {what} of {n} breeding individuals the heterozygosity is {shown(h)}; drift "
-        text += f"lowers it by the factor 1 - 1/(2N) every generation. What is it after {t} "
-        text += "generations?"
+        text = WORDINGS.one("selection", what=what, n=n, h=shown(h), t=t)
         wrong: tuple[float, ...] = (
             h * (1 - 1 / n) ** t,
             h * max(0.01, 1 - t / (2 * n)),
@@ -248,9 +249,7 @@ def _selection(rng: Random, level: int) -> Solved:
         return Solved(text, h * (1 - 1 / (2 * n)) ** t, "", {"n": n, "t": t, "h": h}, 3, wrong)
     s = clean(rng, 0.05, 1, 2)
     if level == 2:
-        text = f"In {what} in Hardy-Weinberg proportions the recessive allele a has frequency "
-        text += f"{shown(q)}. The fitness of AA and Aa is 1, of aa {shown(round(1 - s, 2))}. What "
-        text += "is the frequency of a in the next generation?"
+        text = WORDINGS.one("selection 2", what=what, q=shown(q), round=shown(round(1 - s, 2)))
         value = q * (1 - s * q) / (1 - s * q * q)
         wrong = (q * (1 - s), q - s * q * q, q * (1 - s) / (1 - s * q), q * q * (1 - s))
         if s == 1 and q == 1:
@@ -260,9 +259,14 @@ def _selection(rng: Random, level: int) -> Solved:
     t = rng.randint(2, 12)
     if abs(q - m) < 0.05:
         return _selection(rng, level)
-    text = f"On an island an allele of {what} has frequency {shown(q)}, on the mainland always "
-    text += f"{shown(m)}. Each generation {shown(round(100 * u))}% of the island's genes come "
-    text += f"from the mainland. What is the frequency on the island after {t} generations?"
+    text = WORDINGS.source(
+        "selection solution",
+        what=what,
+        q=shown(q),
+        m=shown(m),
+        u_times_100=shown(round(100 * u)),
+        t=t,
+    )
     value = m + (q - m) * (1 - u) ** t
     wrong = (q + (m - q) * u, q * (1 - u) ** t, (q + m) / 2, m + (q - m) * u**t)
     return Solved(text, value, "", {"q": q, "m": m, "u": u, "t": t}, 3, wrong)

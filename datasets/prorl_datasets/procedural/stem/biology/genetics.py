@@ -1,7 +1,6 @@
 """Genetics: crosses, allele frequencies, linkage, nucleic acids.
 
 Crosses follow Mendel with independent, fully dominant genes unless the question says otherwise.
-Leaves out: quantitative genetics.
 """
 
 from __future__ import annotations
@@ -12,6 +11,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 TRAITS = (
     ("pea plants", "tall", "dwarf"),
@@ -21,7 +23,6 @@ TRAITS = (
     ("rabbits", "short-haired", "long-haired"),
     ("pea plants", "purple-flowered", "white-flowered"),
 )
-
 
 BEARERS = (
     ("an island population", ("a metabolic disorder", "a blood marker")),
@@ -50,9 +51,15 @@ def _punnett(rng: Random, level: int) -> Solved:
         parents = rng.choice((("Aa", "Aa"), ("Aa", "aa"), ("Aa", "AA")))
         wanted = rng.choice([g for g in ("AA", "Aa", "aa") if genotype_share(*parents, g) > 0])
         n = 4 * rng.randint(5, 900)
-        text = f"In {species} the allele A ({strong}) is dominant over a ({weak}). Of {n} "
-        text += f"offspring of the cross {parents[0]} × {parents[1]}, how many are expected to "
-        text += f"have the genotype {wanted}?"
+        text = WORDINGS.one(
+            "punnett",
+            species=species,
+            strong=strong,
+            weak=weak,
+            n=n,
+            parents=parents,
+            wanted=wanted,
+        )
         value = n * genotype_share(*parents, wanted)
         parameters: dict[str, Any] = {"cross": list(parents), "wanted": wanted, "n": n}
         return Solved(text, value, "", parameters, 3, (n / 4, n / 2, n * 3 / 4, n), True)
@@ -69,9 +76,9 @@ def _punnett(rng: Random, level: int) -> Solved:
     wanted = ", ".join(
         f"{'dominant' if d else 'recessive'} for {g}" for g, d in zip(genes, shows, strict=True)
     )
-    text = f"In {species} the genes {', '.join(genes)} are unlinked and each upper-case allele is "
-    text += f"fully dominant. Of {n} offspring of the cross {cross[0]} × {cross[1]}, how many are "
-    text += f"expected to show the phenotype {wanted}?"
+    text = WORDINGS.one(
+        "punnett 2", species=species, genes=", ".join(genes), n=n, cross=cross, wanted=wanted
+    )
     wrong = (n * 9 / 16, n * 3 / 16, n / 16, n / 4, n * 27 / 64, n / 2)
     parameters = {"cross": cross, "wanted": wanted, "n": n}
     return Solved(text, n * share, "", parameters, 3, wrong, True)
@@ -110,9 +117,7 @@ def _linkage(rng: Random, level: int) -> Solved:
         a = int(parents / 2) + rng.randint(-8, 8)
         b = int(parents) - a
         total = a + b + r + s
-        text = f"A test cross of a double heterozygote in {species} gives {a} and {b} offspring "
-        text += f"of the parental types and {r} and {s} recombinants. What is the distance of the "
-        text += "two genes in map units (percent recombinants)?"
+        text = WORDINGS.one("linkage", species=species, a=a, b=b, r=r, s=s)
         wrong: tuple[float, ...] = (
             100 * (a + b) / total,
             100 * (r + s) / (a + b),
@@ -122,18 +127,15 @@ def _linkage(rng: Random, level: int) -> Solved:
         return Solved(text, 100 * (r + s) / total, "", {"counts": [a, b, r, s]}, 3, wrong)
     distance, n = rng.randint(3, 45), 20 * rng.randint(10, 400)
     if level == 2:
-        text = f"In {species} two genes lie {distance} map units apart ({distance}% "
-        text += f"recombinants). A double heterozygote AB/ab is test-crossed and gives {n} "
-        text += "offspring. How many of them are expected to be of the recombinant type Ab/ab?"
+        text = WORDINGS.one("linkage 2", species=species, distance=distance, n=n)
         value = n * distance / 200
         wrong = (2 * value, n * (100 - distance) / 200, n / 4, n * distance / 1e4)
         return Solved(text, value, "", {"distance": distance, "n": n}, 3, wrong)
     other, part = rng.randint(3, 40), rng.randint(0, 9) / 10
     n *= 10
-    text = f"In {species} three genes lie in the order A-B-D; A and B show {distance}% "
-    text += f"recombinants, B and D {other}%; the interference is {shown(part)}. Among {n} "
-    text += "offspring of a test cross of the triple heterozygote, how many double crossovers "
-    text += "are expected?"
+    text = WORDINGS.one(
+        "linkage 3", species=species, distance=distance, other=other, part=shown(part), n=n
+    )
     value = n * distance * other / 1e4 * (1 - part)
     wrong = (
         n * distance * other / 1e4,
@@ -158,10 +160,13 @@ def _cross_chi_square(rng: Random, level: int) -> Solved:
         counts = f"{observed[0]} {strong} and {observed[1]} {weak}"
     else:
         counts = ", ".join(map(str, observed[:-1])) + f" and {observed[-1]}"
-    text = f"A cross of {species} is expected to give "
-    text += f"{'genotypes' if level == 2 else 'phenotypes'} in the ratio "
-    text += f"{':'.join(map(str, ratio))}; observed (in the same order) are {counts} offspring. "
-    text += "What is the chi-square statistic?"
+    text = WORDINGS.one(
+        "cross chi square",
+        species=species,
+        genotypes="genotypes" if level == 2 else "phenotypes",
+        ratio=":".join(map(str, ratio)),
+        counts=counts,
+    )
     wrong = (
         sum(abs(o - e) / e for o, e in zip(observed, expected, strict=True)),
         sum((o - e) ** 2 / o for o, e in zip(observed, expected, strict=True)),
@@ -176,29 +181,31 @@ def _family_risk(rng: Random, level: int) -> Solved:
     children = rng.randint(2, 7)
     carriers, births = rng.randint(12, 400), 100 * rng.randint(40, 900)
     if level == 1:
-        text = f"{what[0].upper() + what[1:]} is recessive and autosomal. A known carrier marries "
-        text += f"a healthy person from a population in which 1 of {carriers} healthy people is a "
-        text += f"carrier. Among {births} children of such couples, how many are expected to be "
-        text += "ill?"
+        text = WORDINGS.one(
+            "family risk", what_value=what[0].upper() + what[1:], carriers=carriers, births=births
+        )
         value = births / carriers / 4
         wrong: tuple[float, ...] = (2 * value, 4 * value, births / (4 * carriers**2), 3 * value)
         parameters: dict[str, Any] = {"ask": 1, "carriers": carriers, "births": births}
         return Solved(text, value, "", parameters, 3, wrong)
     if level == 2:
-        text = f"{what[0].upper() + what[1:]} is recessive and autosomal. A healthy man whose "
-        text += "brother is ill (their parents are healthy) marries a healthy woman from a "
-        text += f"population in which 1 of {carriers} healthy people is a carrier. Among {births} "
-        text += "children of such couples, how many are expected to be ill?"
+        text = WORDINGS.one(
+            "family risk 2", what_value=what[0].upper() + what[1:], carriers=carriers, births=births
+        )
         value = births / carriers / 6
         wrong = (births / carriers / 8, births / carriers / 4, births / carriers / 3, value / 4)
         parameters = {"ask": 2, "carriers": carriers, "births": births}
         return Solved(text, value, "", parameters, 3, wrong)
     ill, prior = rng.randint(1, children - 1), rng.randint(50, 950) / 10
     chance = math.comb(children, ill) * 0.25**ill * 0.75 ** (children - ill)
-    text = f"{what[0].upper() + what[1:]} is recessive and autosomal. With a probability of "
-    text += f"{shown(prior)}% both healthy parents are carriers, otherwise no child can be ill. "
-    text += f"What is the probability that exactly {ill} of their {children} children "
-    text += f"{'is' if ill == 1 else 'are'} ill?"
+    text = WORDINGS.one(
+        "family risk 3",
+        what_value=what[0].upper() + what[1:],
+        prior=shown(prior),
+        ill=ill,
+        children=children,
+        is_="is" if ill == 1 else "are",
+    )
     wrong = (chance, prior / 100 * 0.25**ill, prior / 100 * 0.25**ill * 0.75 ** (children - ill))
     parameters = {"ask": 3, "prior": prior, "ill": ill, "children": children}
     return Solved(text, prior / 100 * chance, "", parameters, 3, wrong)

@@ -1,7 +1,4 @@
-"""Nucleic acids: base composition, translation, PCR.
-
-Leaves out: sequences (see ``facts.biology``).
-"""
+"""Nucleic acids: base composition, translation, PCR."""
 
 from __future__ import annotations
 
@@ -10,6 +7,9 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
 from prorl_datasets.procedural.stem.wording import listed
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _base_composition(rng: Random, level: int) -> Solved:
@@ -39,9 +39,12 @@ def _base_composition(rng: Random, level: int) -> Solved:
         value = pairs * (2 + gc / 100)
         wrong = (pairs * (3 - gc / 100), 2 * value, pairs * 2.5, pairs * (2 + share / 100))
         return Solved(text, round(value), "", {"gc": gc, "bp": pairs}, 3, wrong, True)
-    text = f"{given} The molecule is {shown(rounded(pairs * 0.34, 4))} nm long; a base pair is "
-    text += f"0.34 nm long. A pair A-T weighs 617 g/mol, a pair G-C 618 g/mol. How many {other} "
-    text += "bases are there?"
+    text = WORDINGS.one(
+        "base composition",
+        given=given,
+        part0_34_times_pairs=shown(rounded(pairs * 0.34, 4)),
+        other=other,
+    )
     value = 2 * rounded(pairs * 0.34, 4) / 0.34 * (50 - share) / 100
     wrong = (value / 2, 2 * pairs * share / 100, value * 0.34)
     return Solved(text, value, "", {**parameters, "of": other}, 3, wrong)
@@ -51,9 +54,7 @@ def _translation(rng: Random, level: int) -> Solved:
     what = rng.choice(("an enzyme", "a hormone", "a membrane protein", "a transport protein"))
     aminos = rng.randint(60, 2400)
     if level == 1:
-        text = f"The coding sequence for {what}, from the start codon to the stop codon (both "
-        text += f"counted), has {3 * (aminos + 1)} nucleotides. How many amino acids does the new "
-        text += "chain have?"
+        text = WORDINGS.one("translation", what=what, aminos_value=3 * (aminos + 1))
         wrong: tuple[float, ...] = (aminos + 1, 3 * aminos, aminos - 1, 3 * (aminos + 1))
         return Solved(text, aminos, "", {"nt": 3 * (aminos + 1)}, 3, wrong, True)
     if level == 2:
@@ -68,10 +69,9 @@ def _translation(rng: Random, level: int) -> Solved:
     utr = [rng.randint(40, 400), rng.randint(60, 900)]
     gene = 3 * (aminos + 1) + sum(introns) + sum(utr)
     cut = rng.randint(15, 30)
-    text = f"The gene of {what} is transcribed into {gene} nucleotides. Splicing removes introns "
-    text += f"of {listed(introns)} nucleotides; of the rest, {utr[0]} before the "
-    text += f"start codon and {utr[1]} after the stop codon are not translated. From the chain, a "
-    text += f"signal peptide of {cut} residues is cut off. How many amino acids are left?"
+    text = WORDINGS.one(
+        "translation 2", what=what, gene=gene, introns=listed(introns), utr=utr, cut=cut
+    )
     wrong = (aminos, aminos + 1 - cut, (gene - sum(introns)) // 3 - cut, gene // 3)
     parameters: dict[str, Any] = {"gene": gene, "introns": introns, "utr": utr, "cut": cut}
     return Solved(text, aminos - cut, "", parameters, 3, wrong, True)
@@ -104,9 +104,7 @@ def _pcr(rng: Random, level: int) -> Solved:
     a, b = clean(rng, 14, 24, 2), clean(rng, 20, 34, 2)
     if abs(a - b) < 1:
         return _pcr(rng, level)
-    text = f"Quantitative PCR for {what} crosses its threshold at cycle {a:.2f} in sample 1 and "
-    text += f"at cycle {b:.2f} in sample 2. In every cycle {gain}% of the copies are duplicated. "
-    text += "How many times as many copies did sample 1 hold at the start as sample 2?"
+    text = WORDINGS.one("pcr", what=what, a=a, b=b, gain=gain)
     value = (1 + gain / 100) ** (b - a)
     wrong = (1 / value, 2 ** (b - a), b / a, (b - a) * (1 + gain / 100))
     return Solved(text, value, "", {"ct": [a, b], "gain": gain}, 3, wrong)

@@ -1,6 +1,6 @@
 """Sizes, counts and water of cells: micrographs, counting chambers, water potential.
 
-Constants stand in the question. Leaves out: membrane potentials.
+Constants stand in the question.
 """
 
 from __future__ import annotations
@@ -10,6 +10,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _cell_count(rng: Random, level: int) -> Solved:
@@ -65,9 +68,9 @@ def _water_potential(rng: Random, level: int) -> Solved:
         return Solved(text, value, "MPa", {"c": c, "t": t}, 3, wrong)
     p = clean(rng, 0.1, 0.9, 2)
     if level == 2:
-        text = f"The sap of {what} has a solute potential of {shown(rounded(value))} MPa at {t} "
-        text += "°C. What concentration of a solute with i = 2 has the same solute potential, "
-        text += f"{law}?"
+        text = WORDINGS.one(
+            "water potential", what=what, rounded=shown(rounded(value)), t=t, law=law
+        )
         psi = rounded(value)
         found = -psi / 2 / 0.008314 / (t + 273.15) * 1000
         wrong = (found * 2, found * 4, found / 1000, -psi / 2 / 0.008314 / t * 1000)
@@ -75,10 +78,9 @@ def _water_potential(rng: Random, level: int) -> Solved:
     out = clean(rng, 0.05, 0.6, 3)
     outside = -2 * out * 0.008314 * (t + 273.15)
     final = outside - value - p
-    text = f"In {what} the sap is like {shown(c)} mol/L sucrose (i = 1) at {t} °C and the turgor "
-    text += f"pressure is {shown(p)} MPa. It is put into {shown(out)} mol/L NaCl (i = 2). Use "
-    text += f"{law}. How far is the water potential outside above (positive) or below (negative) "
-    text += "that of the cell?"
+    text = WORDINGS.one(
+        "water potential 2", what=what, c=shown(c), t=t, p=shown(p), out=shown(out), law=law
+    )
     if abs(final) < 0.1:
         return _water_potential(rng, level)
     wrong = (-final, outside - value, outside - value + p, outside / 2 - value - p)
@@ -98,9 +100,9 @@ def _magnification(rng: Random, level: int) -> Solved:
                       (value / 1000, image * zoom / 1000, value * 10, value / 10))  # fmt: skip
     bar, bar_mm = rng.choice((0.5, 1, 2, 5, 10, 20)), clean(rng, 5, 40, 1)
     if level == 2:
-        text = f"The scale bar of a micrograph stands for {shown(bar)} µm and is {shown(bar_mm)} "
-        text += f"mm long. What is the true length of {what} that is {shown(image)} mm long in "
-        text += "the picture?"
+        text = WORDINGS.one(
+            "magnification", bar=shown(bar), bar_mm=shown(bar_mm), what=what, image=shown(image)
+        )
         value = image / bar_mm * bar
         wrong: tuple[float, ...] = (
             bar_mm / image * bar,
@@ -110,10 +112,13 @@ def _magnification(rng: Random, level: int) -> Solved:
         )
         return Solved(text, value, "µm", {"bar": [bar, bar_mm], "mm": image}, 3, wrong)
     wide = clean(rng, 0.2, 0.9, 2)
-    text = f"The scale bar of a micrograph stands for {shown(bar)} µm and is {shown(bar_mm)} mm "
-    text += f"long. A rod-shaped cell (a cylinder with flat ends) is {shown(image)} mm long and "
-    text += f"{shown(round(image * wide, 2))} mm wide in the picture. What is its volume in cubic "
-    text += "micrometres?"
+    text = WORDINGS.one(
+        "magnification 2",
+        bar=shown(bar),
+        bar_mm=shown(bar_mm),
+        image=shown(image),
+        image_times_wide=shown(round(image * wide, 2)),
+    )
     length, width = image / bar_mm * bar, round(image * wide, 2) / bar_mm * bar
     value = math.pi * width**2 / 4 * length
     wrong = (value * 4, math.pi * width * length, length * width**2, value * bar_mm / bar)

@@ -1,6 +1,6 @@
 """Chemistry of amounts: molar mass, moles, particles, equations, yield, composition, isotopes.
 
-Atomic or molar masses stand in every question that needs them. Leaves out: solutions and gases.
+Atomic or molar masses stand in every question that needs them.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from prorl_datasets.procedural.stem.problem import (
     shown,
     stem_family,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 AVOGADRO = 6.022e23
 AVOGADRO_NOTE = "Take Avogadro's number as $6.022 \\times 10^{23}$ per mol."
@@ -53,9 +56,14 @@ def _molar_mass(rng: Random, level: int) -> Solved:
         wrong = (mass, AVOGADRO / mass, value * 1000)
         return Solved(text, value, "g", {"ask": "m", "formula": formula}, 3, wrong)
     other, part = organic(rng, 1), 5 * rng.randint(2, 18)
-    text = f"A mixture is {part}% {formula} and {100 - part}% {other} by mass. "
-    text += f"{masses(formula, other)} What is the mean molar mass of the mixture (total mass "
-    text += "over total amount)?"
+    text = WORDINGS.one(
+        "molar mass",
+        part=part,
+        formula=formula,
+        value=100 - part,
+        other=other,
+        masses_formula=masses(formula, other),
+    )
     second = molar_mass(other)
     value = 100 / (part / mass + (100 - part) / second)
     wrong = ((part * mass + (100 - part) * second) / 100, (mass + second) / 2)
@@ -83,9 +91,18 @@ def _moles(rng: Random, level: int) -> Solved:
     a, b = clean(rng, 1, 60, 1), clean(rng, 1, 60, 1)
     one = a / mass * atoms(formula)[symbol]
     two = b / molar_mass(other) * atoms(other)[symbol]
-    text = f"{who} mixes {shown(a)} g of {name}, {formula}, with {shown(b)} g of {other_name}, "
-    text += f"{other}. {masses(formula, other)} How many moles of {NAME[symbol]} atoms does the "
-    text += "mixture hold?"
+    text = WORDINGS.one(
+        "moles",
+        who=who,
+        a=shown(a),
+        name=name,
+        formula=formula,
+        b=shown(b),
+        other_name=other_name,
+        other=other,
+        masses_formula=masses(formula, other),
+        name_2=NAME[symbol],
+    )
     wrong = (a / mass + b / molar_mass(other), one, two)
     parameters: dict[str, Any] = {"first": [formula, a], "second": [other, b], "element": symbol}
     return Solved(text, one + two, "mol", parameters, 3, wrong)
@@ -149,9 +166,16 @@ def _stoichiometry(rng: Random, level: int) -> Solved:
         parameters = {"ask": "m", "reaction": reaction, "from": left, "to": right, "m": m}
         return Solved(text, m / ratio, "g", parameters, 3, wrong)
     pure, kept = rng.randint(55, 98), rng.randint(50, 95)
-    text = f"{lead} A {shown(m)} g sample contains {pure}% {left} by mass (the rest is inert), "
-    text += f"the other reactant is in excess, and the yield is {kept}%. What mass of {right} is "
-    text += f"obtained? {masses(left, right)}"
+    text = WORDINGS.one(
+        "stoichiometry",
+        lead=lead,
+        m=shown(m),
+        pure=pure,
+        left=left,
+        kept=kept,
+        right=right,
+        masses_left=masses(left, right),
+    )
     value = m * ratio * pure * kept / 1e4
     wrong = (m * ratio, m * ratio * pure / 100, m * ratio * kept / 100, value * a / b)
     parameters = {"reaction": reaction, "from": left, "to": right, "m": m}
@@ -170,9 +194,16 @@ def _limiting(rng: Random, level: int) -> Solved:
     lead = rng.choice(("For the reaction", "A chemist runs", "A sealed vessel is used for"))
     if level == 1:
         n, m = (round(x, 2) for x in amounts)
-        text = f"{lead} {show(equation)}: {shown(n)} mol of {first} and {shown(m)} mol of "
-        text += f"{second} are brought together and react until one is used up. How many moles of "
-        text += f"{product} form?"
+        text = WORDINGS.one(
+            "limiting",
+            lead=lead,
+            equation=show(equation),
+            n=shown(n),
+            first=first,
+            m=shown(m),
+            second=second,
+            product=product,
+        )
         extent = min(n / a, m / b)
         wrong: tuple[float, ...] = (max(n / a, m / b) * c, min(n, m) * c, min(n, m), extent)
         parameters: dict[str, Any] = {

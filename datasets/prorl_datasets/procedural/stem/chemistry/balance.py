@@ -1,6 +1,6 @@
 """Chemistry of balance: free energy, equilibrium, galvanic cells, electrolysis.
 
-Constants stand in the question. Leaves out: heats of reaction.
+Constants stand in the question.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     NAME,
 )
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 METALS = (
     ("Ag", 1),
@@ -27,9 +30,7 @@ METALS = (
     ("Mg", 2),
 )
 
-
 FARADAY = 96485
-
 
 R_J = 8.314
 
@@ -72,9 +73,9 @@ def _equilibrium(rng: Random, level: int) -> Solved:
     if level == 1:
         p, q = rng.randint(1, 2), rng.randint(1, 3)
         equation = f"{'2 ' if p == 2 else ''}A + B <=> {str(q) + ' ' if q > 1 else ''}C"
-        text = f"For {equation} in {vessel} the equilibrium concentrations are [A] = {shown(a)}, "
-        text += f"[B] = {shown(b)} and [C] = {shown(c)} mol/L. What is Kc (with concentrations in "
-        text += "mol/L)?"
+        text = WORDINGS.one(
+            "equilibrium", equation=equation, vessel=vessel, a=shown(a), b=shown(b), c=shown(c)
+        )
         k = c**q / (a**p * b)
         wrong: tuple[float, ...] = (1 / k, q * c / (p * a * b), c / (a * b), c**q / (a**p + b))
         return Solved(text, k, "", {"p": p, "q": q, "c": [a, b, c]}, 3, wrong)
@@ -119,9 +120,9 @@ def _nernst(rng: Random, level: int) -> Solved:
         return Solved(text, value, "", {"E0": e, "n": n, "mV": mv}, 2, wrong)
     a, b = clean(rng, -2.4, -0.1, 2), clean(rng, 0.1, 1.6, 2)
     low, high = rounded(clean(rng, 1, 9, 1) * 1e-4, 2), clean(rng, 0.2, 2, 2)
-    text = f"{cell} at 25 °C has the half-cells M2+/M (E° = {shown(a)} V) and X2+/X (E° = "
-    text += f"{shown(b)} V); [M2+] = {shown(high)} mol/L and [X2+] = {shown(low)} mol/L. Use "
-    text += f"{law}. What is its voltage?"
+    text = WORDINGS.one(
+        "nernst", cell=cell, a=shown(a), b=shown(b), high=shown(high), low=shown(low), law=law
+    )
     value = b - a - 0.0296 * math.log10(high / low)
     wrong = (
         b - a + 0.0296 * math.log10(high / low),

@@ -1,6 +1,6 @@
 """Chemistry of composition: mass percentages, formulas from analyses, isotopes.
 
-Atomic masses stand in every question. Leaves out: reactions.
+Atomic masses stand in every question.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from prorl_datasets.procedural.stem.problem import (
     shown,
     stem_family,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _percent_composition(rng: Random, level: int) -> Solved:
@@ -46,9 +49,12 @@ def _percent_composition(rng: Random, level: int) -> Solved:
         return Solved(text, m * share * 1000, "mg", {"of": formula, "in": symbol, "m": m}, 3, wrong)
     m, total = clean(rng, 1, 9, 2), 0.0
     total = round(m * clean(rng, 1.2, 4, 1), 2)
-    text += f"A {shown(total)} g tablet contains it and otherwise only substances without "
-    text += f"{NAME[symbol]}; analysis finds {shown(round(m * share, 3))} g of {NAME[symbol]}. "
-    text += "What percent of the tablet's mass is the compound?"
+    text += WORDINGS.one(
+        "percent composition",
+        total=shown(total),
+        name=NAME[symbol],
+        m_times_share=shown(round(m * share, 3)),
+    )
     found = round(m * share, 3)
     wrong = (found / total * 100, found / total * 100 * share, share * 100)
     parameters: dict[str, Any] = {"of": formula, "in": symbol, "found": found, "total": total}
@@ -108,30 +114,21 @@ def _isotopes(rng: Random, level: int) -> Solved:
     part = clean(rng, 5, 95, 2)
     mean = (a * part + b * (100 - part)) / 100
     where = rng.choice(("from an isotope separator", "made in a reactor", "enriched for research"))
-    lead = (
-        f"A sample of {name} {where} contains only two isotopes, of masses {a:.3f} u and {b:.3f} u"
-    )
+    lead = WORDINGS.one("isotopes lead", name=name, where=where, a=a, b=b)
     if level == 1:
-        text = (
-            f"{lead}, with abundances {part:.2f}% and {100 - part:.2f}%. What is the mean atomic "
-        )
-        text += "mass?"
+        text = WORDINGS.one("isotopes", lead=lead, part=part, value=100 - part)
         wrong: tuple[float, ...] = ((a + b) / 2, (a * (100 - part) + b * part) / 100, a, b)
         return Solved(text, mean, "u", {"a": a, "b": b, "part": part}, 5, wrong)
     given = round(mean, 3)
     share = (b - given) / (b - a) * 100
     if level == 2:
-        text = (
-            f"{lead}. Its mean atomic mass is {given:.3f} u. What percent of the atoms are of the "
-        )
-        text += "lighter isotope?"
+        text = WORDINGS.one("isotopes 2", lead=lead, given=given)
         wrong = (100 - share, 50.0)
         return Solved(text, share, "%", {"a": a, "b": b, "mean": given}, 3, wrong)
     m = clean(rng, 1, 50, 1)
-    text = (
-        f"{lead}. Its mean atomic mass is {given:.3f} u. How many atoms of the lighter isotope are "
+    text = WORDINGS.one(
+        "isotopes 3", lead=lead, given=given, m=shown(m), avogadro_note=AVOGADRO_NOTE
     )
-    text += f"there in {shown(m)} g of the sample? {AVOGADRO_NOTE}"
     value = m / given * AVOGADRO * share / 100
     wrong = (m / given * AVOGADRO, m / given * AVOGADRO - value, m / a * AVOGADRO)
     return Solved(text, value, "", {"a": a, "b": b, "mean": given, "m": m}, 3, wrong)

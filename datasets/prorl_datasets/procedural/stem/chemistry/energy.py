@@ -1,6 +1,6 @@
 """Chemistry of energy and balance: enthalpies, calorimetry, free energy, equilibrium, cells.
 
-Tabulated values stand in the question, as do the constants. Leaves out: heat engines (physics).
+Tabulated values stand in the question, as do the constants.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     show,
 )
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 FORMATION = {
     "H2O": -285.8, "CO2": -393.5, "CO": -110.5, "CH4": -74.6, "C3H8": -103.8, "C2H6": -84.0, "NH3": -45.9,
@@ -75,9 +78,15 @@ def _enthalpy(rng: Random, level: int) -> Solved:
     if heat > 0:
         return _enthalpy(rng, level)
     wanted, share = clean(rng, 100, 9000, 0), rng.randint(40, 95)
-    text = f"{lead} {stated}. {shown(wanted)} kJ of heat is to be delivered, and {share}% of the "
-    text += f"heat set free can be used. What mass of {reactant} must react? "
-    text += f"{molar_masses(reactant)}"
+    text = WORDINGS.one(
+        "enthalpy",
+        lead=lead,
+        stated=stated,
+        wanted=shown(wanted),
+        share=share,
+        reactant=reactant,
+        molar_masses_reactant=molar_masses(reactant),
+    )
     value = wanted / share * 100 * a / -heat * molar_mass(reactant)
     wrong = (value * share / 100, value * (share / 100) ** 2, value / a)
     parameters = {"reaction": show(equation), "of": reactant, "kJ": wanted, "share": share}
@@ -141,9 +150,7 @@ def _calorimetry(rng: Random, level: int) -> Solved:
         return Solved(text, value, "kJ/mol", {"g": grams, "rise": rise, "n": n}, 3,
                       (-value, value * 1000, -heat * n / 1000, -heat / 1000))  # fmt: skip
     cup, m, mm = rng.randint(20, 150), clean(rng, 1, 20, 2), clean(rng, 30, 250, 1)
-    text += f" The cup itself takes up {cup} J/K. {shown(m)} g of the solid (molar mass "
-    text += f"{shown(mm)} g/mol) had reacted. What is the enthalpy of reaction (negative if heat "
-    text += "is set free)?"
+    text += WORDINGS.one("calorimetry", cup=cup, m=shown(m), mm=shown(mm))
     value = -(heat + cup * rise) / (m / mm) / 1000
     if not 5 < -value < 120:
         return _calorimetry(rng, level)

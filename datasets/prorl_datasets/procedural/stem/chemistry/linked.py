@@ -1,6 +1,6 @@
 """Chemistry in several steps: amounts, gases, charge, heat and acids after one another.
 
-n = m/M, pV = nRT, n = It/zF, pH = -log10 c. Constants and molar masses stand in the question. Leaves out: problems of one law.
+n = m/M, pV = nRT, n = It/zF, pH = -log10 c. Constants and molar masses stand in the question.
 """
 
 from __future__ import annotations
@@ -9,6 +9,10 @@ import math
 from functools import partial
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _R, _F = 8.314, 96485.0
 _GAS_NOTE = "Take 8.314 J/(mol K) for the gas constant."
@@ -25,11 +29,7 @@ def _carbonate(v: Values) -> float:
 
 _LIMESTONE_GAS = Law(
     (result("V", "the volume of carbon dioxide", "L", ("mL", 1e-3)), _STONE, _PURE, _T, _P),
-    (
-        ("Impure limestone is treated with an excess of hydrochloric acid: CaCO3 + 2 HCl -> CaCl2 + H2O + CO2. "
-        "The impurities do not react and the gas is collected dry."),
-        "All the calcium carbonate of a limestone reacts with acid, CaCO3 + 2 HCl -> CaCl2 + H2O + CO2, and the dry gas is measured.",
-    ),
+    WORDINGS.later('limestone gas'),
     {
         "V": lambda v: _carbonate(v) * _R * v["T"] / v["p"] * 1e3,
         "e": lambda v: v["p"] * v["V"] * 1e-3 / (_R * v["T"]) * _CARBONATE / v["m"],
@@ -52,10 +52,7 @@ _BACK_TITRATION = Law(
         given("a", "the volume of the hydrochloric acid", ("mL", 1, 40, 100, 1)),
         given("d", "the concentration of the sodium hydroxide", ("mol/L", 1, 0.2, 1, 3)),
     ),
-    (
-        ("Impure limestone is dissolved in hydrochloric acid (CaCO3 + 2 HCl -> CaCl2 + H2O + CO2), and the acid left over is "
-        "titrated with sodium hydroxide. The impurities do not react."),
-    ),
+    WORDINGS.later('back titration'),
     {
         "b": lambda v: (v["c"] * v["a"] - 2e3 * _carbonate(v)) / v["d"],
         "e": lambda v: (v["c"] * v["a"] - v["d"] * v["b"]) / 2e3 * _CARBONATE / v["m"],
@@ -99,10 +96,7 @@ def _gas_law(noun: str, electrons: int, wrong: int, extra: bool) -> Law:
     ways = {"V": made, "I": current, "t": time} | ({"e": share_of} if extra else {})
     return Law(
         (result("V", f"the volume of {noun}", "L", ("mL", 1e-3)), _CURRENT, _TIME, _T, _P, *share),
-        (
-            "Water is electrolysed in a dilute acid, 2 H2O -> 2 H2 + O2, and both gases are collected dry.",
-            "A direct current splits water into its elements, 2 H2O -> 2 H2 + O2; the gases are dried before they are measured.",
-        ),
+        WORDINGS.later("law"),
         {key: partial(way, count=electrons) for key, way in ways.items()},
         _FARADAY_NOTE,
         slips=lambda v, asked: (ways[asked](v, wrong), ways[asked](v, 1)),
@@ -125,10 +119,7 @@ def _spirit(v: Values) -> float:
 
 _WARMED = Law(
     (result("x", "the rise in temperature of the water", "K"), _ALCOHOL, _NEEDED, _REACHED),
-    (
-        "Ethanol burns in a spirit lamp under a beaker of water.",
-        "In a school experiment water is warmed by burning ethanol.",
-    ),
+    WORDINGS.later('warmed'),
     {
         "x": lambda v: _spirit(v) / (v["n"] * 4.186),
         "m": lambda v: v["x"] * v["n"] * 4.186 * 46.07 / (1367e3 * v["e"]),
@@ -148,10 +139,7 @@ _BURNT_GAS = Law(
         given("x", "the rise in temperature of the water", ("K", 1, 8, 60, 1)),
         *(_NEEDED, _REACHED, _T, _P),
     ),
-    (
-        "Ethanol burns completely, C2H5OH + 3 O2 -> 2 CO2 + 3 H2O, and warms a beaker of water.",
-        "A spirit lamp warms water; its ethanol burns completely: C2H5OH + 3 O2 -> 2 CO2 + 3 H2O.",
-    ),
+    WORDINGS.later('burnt gas'),
     {
         "V": lambda v: 2 * v["x"] * v["n"] * 4.186 / (1367e3 * v["e"]) * _R * v["T"] / v["p"] * 1e3,
         "x": lambda v: v["V"] * 1e-3 * v["p"] / (2 * _R * v["T"]) * 1367e3 * v["e"] / (v["n"] * 4.186),
@@ -174,7 +162,7 @@ _DILUTED_PH = Law(
         _ACID_VOLUME,
         given("b", "the volume after dilution with water", ("mL", 1, 100, 900, 0)),
     ),
-    ("Hydrochloric acid, which dissociates completely, is diluted with water.",),
+    WORDINGS.later('diluted ph'),
     {"q": lambda v: -math.log10(v["c"] * v["a"] / v["b"])},
     slips=lambda v, asked: (-math.log10(v["c"]), -math.log10(v["c"] * v["a"] / (v["a"] + v["b"])), -math.log(v["c"] * v["a"] / v["b"])),
     bounds=(1.2, 4),
@@ -193,10 +181,7 @@ _MIXED_PH = Law(
         given("d", "the concentration of the sodium hydroxide", ("mol/L", 1, 0.02, 0.6, 3)),
         given("b", "the volume of the sodium hydroxide solution", ("mL", 1, 5, 60, 1)),
     ),
-    (
-        "Hydrochloric acid is mixed with less sodium hydroxide solution than would neutralise it; the volumes add up.",
-        "Sodium hydroxide solution is added to an excess of hydrochloric acid. Both dissociate completely and the volumes add up.",
-    ),
+    WORDINGS.later('mixed ph'),
     {"q": lambda v: -math.log10(_left(v) / (v["a"] + v["b"]))},
     check=lambda v: 0.02 < _left(v) / (v["c"] * v["a"]) < 0.9,
     slips=lambda v, asked: (-math.log10(_left(v) / v["a"]), -math.log10(v["c"] * v["a"] / (v["a"] + v["b"]))),

@@ -1,6 +1,6 @@
 """Chemistry of gases, rates and equilibria.
 
-Gases are ideal; constants stand in the question. Leaves out: heats and electrochemistry.
+Gases are ideal; constants stand in the question.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from prorl_datasets.procedural.stem.chemistry.tables import (
     show,
 )
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 R_ATM, R_KPA, R_J = 0.08206, 8.314, 8.314
 _ATM = "Take R = 0.08206 L atm/(mol K) and 0 °C = 273.15 K."
@@ -43,9 +46,18 @@ def _gas_amount(rng: Random, level: int) -> Solved:
         parameters: dict[str, Any] = {"of": formula, "m": m, "V": volume, "t": celsius}
         return Solved(text, p, "kPa", parameters, 3, wrong)
     p, out = clean(rng, 2, 20, 1), rng.randint(15, 80)
-    text = f"{vessel} of {shown(volume)} L is filled with {name} ({formula}) to {shown(p)} atm at "
-    text += f"{celsius} °C. Then {out}% of the gas is let out. {molar_masses(formula)} {_ATM} "
-    text += "What mass of gas stays inside?"
+    text = WORDINGS.one(
+        "gas amount",
+        vessel=vessel,
+        volume=shown(volume),
+        name=name,
+        formula=formula,
+        p=shown(p),
+        celsius=celsius,
+        out=out,
+        molar_masses_formula=molar_masses(formula),
+        atm=_ATM,
+    )
     whole = p * volume / R_ATM / (celsius + 273.15) * molar_mass(formula)
     wrong = (whole, whole * out / 100, whole / molar_mass(formula) * (1 - out / 100))
     parameters = {"of": formula, "p": p, "V": volume, "t": celsius, "out": out}
@@ -77,9 +89,19 @@ def _gas_density(rng: Random, level: int) -> Solved:
         return Solved(text, value, "g/mol", {"d": density, "p": kpa, "t": celsius}, 3, wrong)
     other, name2 = rng.choice([g for g in GASES if g[0] != formula])
     part = 5 * rng.randint(2, 18)
-    text = f"{who} mixes {name} ({formula}) and {name2} ({other}): {part}% of the molecules are "
-    text += f"{name}. {molar_masses(formula, other)} {_KPA} What is the density of the mixture at "
-    text += f"{kpa} kPa and {celsius} °C?"
+    text = WORDINGS.one(
+        "gas density",
+        who=who,
+        name=name,
+        formula=formula,
+        name2=name2,
+        other=other,
+        part=part,
+        molar_masses_formula=molar_masses(formula, other),
+        kpa=_KPA,
+        kpa_2=kpa,
+        celsius=celsius,
+    )
     mean = (part * molar_mass(formula) + (100 - part) * molar_mass(other)) / 100
     value = kpa * mean / R_KPA / (celsius + 273.15)
     swapped = ((100 - part) * molar_mass(formula) + part * molar_mass(other)) / mean / 100 * value
@@ -136,16 +158,33 @@ def _gas_stoichiometry(rng: Random, level: int) -> Solved:
     litres = m / molar_mass(left) * b / a * R_ATM * (t + 273.15) / atm
     parameters = {"reaction": show(equation), "from": left, "to": gas, "t": t, "p": atm}
     if level == 2:
-        text = f"{lead} {shown(m)} g of {left} react completely with enough of the other "
-        text += f"reactant. What volume does the {gas} formed take at {t} °C and {shown(atm)} "
-        text += f"atm? {molar_masses(left)} {_ATM}"
+        text = WORDINGS.one(
+            "gas stoichiometry",
+            lead=lead,
+            m=shown(m),
+            left=left,
+            gas=gas,
+            t=t,
+            atm=shown(atm),
+            molar_masses_left=molar_masses(left),
+            atm_2=_ATM,
+        )
         wrong = (litres * a * a / b / b, litres * t / (t + 273.15), litres * 1000)
         return Solved(text, litres, "L", {**parameters, "m": m}, 3, wrong)
     volume = rounded(litres, 3)
     kept = rng.randint(50, 95)
-    text = f"{lead} {shown(volume)} L of {gas}, measured at {t} °C and {shown(atm)} atm, are "
-    text += f"wanted; {kept}% of the theoretical yield can be collected. What mass of {left} must "
-    text += f"react? {molar_masses(left)} {_ATM}"
+    text = WORDINGS.one(
+        "gas stoichiometry 2",
+        lead=lead,
+        volume=shown(volume),
+        gas=gas,
+        t=t,
+        atm=shown(atm),
+        kept=kept,
+        left=left,
+        molar_masses_left=molar_masses(left),
+        atm_2=_ATM,
+    )
     value = volume * atm / R_ATM / (t + 273.15) * a / b * molar_mass(left) / kept * 100
     wrong = (value * kept / 100, value * (kept / 100) ** 2, value * b * b / a / a)
     return Solved(text, value, "g", {**parameters, "V": volume, "kept": kept}, 3, wrong)

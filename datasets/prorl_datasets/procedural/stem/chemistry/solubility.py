@@ -1,6 +1,6 @@
 """Chemistry of solubility products and colligative properties.
 
-Constants stand in the question. Leaves out: activities.
+Constants stand in the question.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.chemistry.tables import molar_mass, molar_masses
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _solubility(rng: Random, level: int) -> Solved:
@@ -30,9 +33,7 @@ def _solubility(rng: Random, level: int) -> Solved:
         return Solved(text, 4 * s**3, "", {"type": form, "s": s}, 3, (s**3, s * s, 2 * s**3))
     common, m = clean(rng, 0.05, 0.9, 2), rng.randint(90, 400)
     k = rounded(clean(rng, 1, 9.99, 2) * 10.0 ** rng.randint(-14, -9))
-    text = f"{lead} MX2 (molar mass {m} g/mol, Ksp = {shown(k)}) is shaken with a {shown(common)} "
-    text += "mol/L solution of NaX, which is fully dissociated. Neglect the X- that MX2 itself "
-    text += "adds. How many grams of MX2 dissolve in a litre?"
+    text = WORDINGS.one("solubility", lead=lead, m=m, k=shown(k), common=shown(common))
     value = k / common**2 * m
     wrong = (k / common * m, (k / 4) ** (1 / 3) * m, value / 4, k / common**2)
     return Solved(text, value, "g", {"k": k, "common": common, "M": m}, 3, wrong)
@@ -49,9 +50,14 @@ def _colligative(rng: Random, level: int) -> Solved:
     if level == 2:
         formula, i = rng.choice((("NaCl", 2), ("CaCl2", 3), ("KBr", 2), ("AlCl3", 4)))
         m, grams = clean(rng, 2, 60, 1), rng.randint(100, 900)
-        text = f"{who} dissolves {shown(m)} g of {formula} in {grams} g of water (Kf = 1.86 K "
-        text += f"kg/mol). The salt dissociates completely into ions. {molar_masses(formula)} By "
-        text += "how many kelvin does the freezing point fall?"
+        text = WORDINGS.one(
+            "colligative",
+            who=who,
+            m=shown(m),
+            formula=formula,
+            grams=grams,
+            molar_masses_formula=molar_masses(formula),
+        )
         value = i * 1.86 * m / molar_mass(formula) / grams * 1000
         wrong = (value / i, value / i * (i - 1), value / 1000, value / 1.86)
         return Solved(text, value, "", {"of": formula, "m": m, "g": grams}, 3, wrong)
@@ -59,9 +65,9 @@ def _colligative(rng: Random, level: int) -> Solved:
     volume, t = rng.randint(2, 20) * 50, rng.randint(10, 37)
     pressure = rounded(mass / mm / volume * 1000 * 8.314 * (273.15 + t), 3)
     value = mass * 1000 * 8.314 * (273.15 + t) / (pressure * volume)
-    text = f"{who} dissolves {shown(mass)} g of a polymer to {volume} mL of solution; at {t} °C "
-    text += f"its osmotic pressure is {shown(pressure)} kPa. Take R = 8.314 L kPa/(mol K) and 0 "
-    text += "°C = 273.15 K. What is the molar mass of the polymer?"
+    text = WORDINGS.one(
+        "colligative 2", who=who, mass=shown(mass), volume=volume, t=t, pressure=shown(pressure)
+    )
     wrong = (value * t / (273.15 + t), value / 1000, value * volume / 1000)
     parameters: dict[str, Any] = {"m": mass, "mL": volume, "t": t, "kPa": pressure}
     return Solved(text, value, "g/mol", parameters, 3, wrong)

@@ -1,7 +1,6 @@
 """Chemistry of solutions: concentration, dilution, pH, buffers, titration, solubility, colligative.
 
-All solutions are ideal (activities are concentrations) at 25 °C with Kw = 1.0e-14. Leaves out:
-polyprotic equilibria.
+All solutions are ideal (activities are concentrations) at 25 °C with Kw = 1.0e-14.
 """
 
 from __future__ import annotations
@@ -12,6 +11,9 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.chemistry.tables import molar_mass, molar_masses
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 SOLUTES = (
     ("NaCl", "sodium chloride"),
@@ -71,8 +73,8 @@ def _molarity(rng: Random, level: int) -> Solved:
         wrong: tuple[float, ...] = (n * litres, litres / n)
         return Solved(text, n / litres, "mol/L", {"n": n, "of": formula, "mL": volume}, 3, wrong)
     mass = clean(rng, 0.5, 60, 1)
-    given = (
-        f"{lead} {shown(mass)} g of {name}, {formula}, in water and makes it up to {volume} mL. "
+    given = WORDINGS.one(
+        "molarity given", lead=lead, mass=shown(mass), name=name, formula=formula, volume=volume
     )
     c = mass / molar_mass(formula) / volume * 1000
     if c > STRONGEST:
@@ -83,9 +85,13 @@ def _molarity(rng: Random, level: int) -> Solved:
         wrong = (c / 1000, mass / volume * 1000, mass * molar_mass(formula) / volume)
         return Solved(text, c, "mol/L", parameters, 3, wrong)
     other, strength = 5 * rng.randint(10, 200), clean(rng, 0.1, 2, 2)
-    text = f"{given}This is mixed with {other} mL of a {shown(strength)} mol/L solution of the "
-    text += f"same substance. {molar_masses(formula)} Volumes add up. What is the final "
-    text += "concentration?"
+    text = WORDINGS.one(
+        "molarity",
+        given=given,
+        other=other,
+        strength=shown(strength),
+        formula=molar_masses(formula),
+    )
     value = (c * volume + strength * other) / (volume + other)
     wrong = ((c + strength) / 2, c + strength, c * volume / (volume + other))
     return Solved(text, value, "mol/L", {**parameters, "add": [other, strength]}, 3, wrong)
@@ -109,9 +115,9 @@ def _dilution(rng: Random, level: int) -> Solved:
         wrong = (value / 1000, c * litres / target * 1000, litres * 1000 - value)
         return Solved(text, value, "mL", {"c": c, "to": target, "L": litres}, 3, wrong)
     steps, tenth = rng.randint(2, 4), rng.choice((4, 5, 10, 20))
-    text = f"A {shown(c)} mol/L solution of {what} is diluted {steps} times in a row; each time 1 "
-    text += f"part of solution and {tenth - 1} parts of water are mixed. Of the last solution, "
-    text += f"{v} mL are taken. How much of the substance do they hold?"
+    text = WORDINGS.one(
+        "dilution", c=shown(c), what=what, steps=steps, tenth_minus_1=tenth - 1, v=v
+    )
     value = c / tenth**steps * v * 1000
     wrong = (c / (tenth - 1) ** steps * v * 1000, c / (tenth * steps) * v * 1000, value / 1000)
     parameters: dict[str, Any] = {"c": c, "steps": steps, "parts": tenth, "v": v}
@@ -143,9 +149,7 @@ def _ph_strong(rng: Random, level: int) -> Solved:
     excess = (c1 * v1 - c2 * v2) / (v1 + v2)
     if abs(excess) < 0.005 or abs(excess) > 0.2:
         return _ph_strong(rng, level)
-    text = f"{v1} mL of {shown(c1)} mol/L {acid} and {v2} mL of {shown(c2)} mol/L {base} (both "
-    text += "fully dissociated) are mixed at 25 °C, where Kw = $1.0 \\times 10^{-14}$. Volumes "
-    text += "add up. What is the pH of the mixture?"
+    text = WORDINGS.one("ph strong", v1=v1, c1=shown(c1), acid=acid, v2=v2, c2=shown(c2), base=base)
     value = -math.log10(excess) if excess > 0 else 14 + math.log10(-excess)
     undiluted = abs(c1 * v1 - c2 * v2) / 1000
     wrong = (14 - value, value + 1, -math.log10(undiluted), -math.log10(c1))
@@ -201,9 +205,7 @@ def _buffer(rng: Random, level: int) -> Solved:
     if level == 2:
         ph = round(pka + clean(rng, -1, 1, 2), 2)
         total = clean(rng, 0.05, 0.5, 3)
-        text = f"A {what} buffer of pH {ph:.2f} is wanted with {shown(total)} mol/L of weak acid "
-        text += f"and conjugate base together; the pKa is {pka:.2f}. What concentration of the "
-        text += "conjugate base is needed?"
+        text = WORDINGS.one("buffer", what=what, ph=ph, total=shown(total), pka=pka)
         ratio = 10 ** (ph - pka)
         wrong = (total / (1 + ratio), total * ratio, total / ratio)
         parameters: dict[str, Any] = {"pka": pka, "ph": ph, "total": total}
@@ -214,9 +216,16 @@ def _buffer(rng: Random, level: int) -> Solved:
     y, z = acid * volume / 1000, base * volume / 1000
     change = moles if strong else -moles
     added = "strong acid HCl" if strong else "strong base NaOH"
-    text = f"{volume} mL of a {what} buffer hold {shown(acid)} mol/L of weak acid (pKa {pka:.2f}) "
-    text += f"and {shown(base)} mol/L of its conjugate base. {shown(moles)} mol of the {added} is "
-    text += "added without change of volume. What is the pH then?"
+    text = WORDINGS.one(
+        "buffer 2",
+        volume=volume,
+        what=what,
+        acid=shown(acid),
+        pka=pka,
+        base=shown(base),
+        moles=shown(moles),
+        added=added,
+    )
     after = pka + math.log10((z - change) / (y + change))
     wrong = (value, pka + math.log10((z + change) / abs(y - change)), 2 * pka - after)
     parameters = {"pka": pka, "acid": acid, "base": base, "mL": volume, "add": change}
@@ -239,9 +248,7 @@ def _titration(rng: Random, level: int) -> Solved:
                       (value * 2000, value * 4000, value))  # fmt: skip
     mass = rounded(c * used / 1000 * 100.09 / 2 / rng.randint(40, 97) * 100, 3)
     value = c * used / 1000 * 100.09 / 2 / mass * 100
-    text = f"{who} finds that a {shown(mass)} g sample of limestone needs {used:.2f} mL of "
-    text += f"{shown(c)} mol/L HCl for all its CaCO3 (100.09 g/mol) to react: CaCO3 + 2 HCl -> "
-    text += "CaCl2 + H2O + CO2. What percent of the sample's mass is CaCO3?"
+    text = WORDINGS.one("titration", who=who, mass=shown(mass), used=used, c=shown(c))
     return Solved(text, value, "%", {"c": c, "used": used, "m": mass}, 3, (value * 2, value / 2))
 
 

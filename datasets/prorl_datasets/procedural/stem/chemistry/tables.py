@@ -1,8 +1,7 @@
 """Tables of chemistry: the first 86 elements, compounds, balanced equations; formulas and masses.
 
 Atomic masses: IUPAC's abridged standard atomic weights, rounded to at most five figures (for Tc,
-Pm, Po, At and Rn, which have none, the mass number of a long-lived isotope). Leaves out: structure,
-charges and states of matter.
+Pm, Po, At and Rn, which have none, the mass number of a long-lived isotope).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Direct-current circuits: Ohm's law, sources with inner resistance, Kirchhoff's rules, wires, power.
 
 Formulas: U = IR, U = E - Ir, R = rho L/A, P = U^2/R (Halliday, Resnick, Walker, chapters 26, 27).
-Leaves out: networks of drawn structure (``electricity.networks``).
 """
 
 from __future__ import annotations
@@ -9,27 +8,23 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _OHMS = given("R", "the resistance", ("ohm", 1, 2, 900, 0), ("kohm", 1e3, 0.2, 9, 2))
 _AMPS = given("I", "the current", ("A", 1, 0.05, 6, 2), ("mA", 1e-3, 15, 900, 0))
 _OHM = power_law(
     (result("U", "the voltage across it", "V", ("mV", 1e-3), ("kV", 1e3)), _AMPS, _OHMS),
     {"I": 1, "R": 1},
-    (
-        "A steady current flows through a resistor.",
-        "A heating wire carries a steady current.",
-        "A direct current runs through a long coil.",
-    ),
+    WORDINGS.later("ohm"),
     bounds=(0.3, 900),
 )
 _EMF = given("E", "the electromotive force", ("V", 1, 1.5, 48, 1))
 _INNER = given("r", "the inner resistance", ("ohm", 1, 0.1, 2.5, 2), ("mohm", 1e-3, 50, 950, 0))
 _LOAD = given("R", "the load resistance", ("ohm", 1, 1, 40, 1))
-_SOURCES = (
-    "A battery with inner resistance feeds a load.",
-    "A lamp (the load) is connected to a real battery.",
-    "A motor that acts as a plain resistance (the load) is run from an accumulator.",
-)
+_SOURCES = WORDINGS.later("sources")
 _DRAINED = Law(
     (result("I", "the current", "A", ("mA", 1e-3)), _EMF, _INNER, _LOAD),
     _SOURCES,
@@ -74,11 +69,7 @@ _TWO_LOADS = Law(
         given("W", "the terminal voltage with the second load", ("V", 1, 3, 23, 2)),
         given("J", "the current with the second load", ("A", 1, 0.8, 9, 2)),
     ),
-    (
-        "The inner resistance of a battery is found from two loads, one after the other.",
-        "A technician measures a battery with two different loads, one at a time.",
-        "Two loads in turn are connected to the same source of constant electromotive force.",
-    ),
+    WORDINGS.later("two loads"),
     {"r": lambda v: (v["U"] - v["W"]) / (v["J"] - v["I"])},
     check=lambda v: v["J"] > 1.5 * v["I"] and 0.02 * v["U"] < v["U"] - v["W"] < 0.3 * v["U"],
     slips=lambda v, asked: (
@@ -93,14 +84,7 @@ _R2 = given("b", "the resistor R2", ("ohm", 1, 2, 200, 0), ("kohm", 1e3, 0.1, 2,
 _R3 = given("c", "the resistor R3", ("ohm", 1, 2, 200, 0), ("kohm", 1e3, 0.1, 2, 2))
 _ONE_LOOP = Law(
     (result("I", "the current in the loop", "A", ("mA", 1e-3)), _E1, _E2, _R1, _R2),
-    (
-        "Two ideal sources that oppose each other and the resistors R1 and R2 form one loop.",
-        "In a single loop two ideal batteries are joined against each other, with R1 and R2 in series.",
-        (
-            "A charger (the first source) drives a current through R1 and R2 against a battery (the second source); "
-            "both are ideal."
-        ),
-    ),
+    WORDINGS.later("one loop"),
     {
         "I": lambda v: (v["E"] - v["F"]) / (v["a"] + v["b"]),
         "E": lambda v: v["F"] + v["I"] * (v["a"] + v["b"]),
@@ -120,16 +104,7 @@ def _node(v: Values) -> float:
     return (v["E"] / v["a"] + v["F"] / v["b"]) / (1 / v["a"] + 1 / v["b"] + 1 / v["c"])
 
 
-_TWO_LOOPS = (
-    (
-        "Between two nodes lie three branches: the first ideal source in series with R1, the second "
-        "ideal source in series with R2 (both with the plus pole towards the upper node), and R3 alone."
-    ),
-    (
-        "Two ideal batteries, each with a series resistor (the first with R1, the second with R2), are "
-        "joined plus to plus and feed the common load R3."
-    ),
-)
+_TWO_LOOPS = WORDINGS.later("two loops")
 
 
 def _branches(v: Values) -> bool:
@@ -169,11 +144,7 @@ _BRANCH = Law(
         -(v["E"] - _node(v)) / v["a"],
     ),
 )
-_WIRES = (
-    "A long metal wire is used as a lead.",
-    "A spool holds a long wire of an alloy.",
-    "A cable core is tested for its resistance.",
-)
+_WIRES = WORDINGS.later("wires")
 _RHO = given("p", "the resistivity in units of $10^{-8}$ ohm m", ("", 1e-8, 1.6, 110, 1))
 _WIRE = power_law(
     (
@@ -197,11 +168,7 @@ _WIRE_HEAT = power_law(
     _WIRES,
     4 / math.pi,
 )
-_DEVICES = (
-    "An electric heater is connected to direct current.",
-    "A toaster works as a plain resistance.",
-    "A soldering iron runs on a steady voltage.",
-)
+_DEVICES = WORDINGS.later("devices")
 _MAINS = given("U", "the voltage", ("V", 1, 12, 240, 0), ("kV", 1e3, 0.05, 0.4, 3))
 _POWER = power_law(
     (
@@ -221,11 +188,7 @@ _KETTLE = power_law(
         given("U", "the voltage", ("V", 1, 110, 240, 0), ("kV", 1e3, 0.11, 0.24, 3)),
     ),
     {"m": 1, "x": 1, "R": 1, "U": -2},
-    (
-        "A kettle heats water without losses.",
-        "An immersion coil warms water; all heat goes into the water.",
-        "A small boiler heats water and loses nothing to the room.",
-    ),
+    WORDINGS.later("kettle"),
     4186,
     "Take 4186 J/(kg K) for the specific heat of water.",
 )
@@ -238,10 +201,7 @@ _BILL = Law(
         ),
         given("n", "the number of days", ("", 1, 18, 31, 0)),
     ),
-    (
-        "A household device is used every day of a month.",
-        "A pump on a farm runs for the same time every day.",
-    ),
+    WORDINGS.later("bill"),
     {
         "W": lambda v: v["P"] * v["h"] * v["n"],
         "P": lambda v: v["W"] / (v["h"] * v["n"]),
@@ -253,11 +213,7 @@ _BILL = Law(
         "h": (v["W"] / v["P"], v["W"] * v["P"] / v["n"]),
     }[asked],
 )
-_FLOWED = (
-    "A lamp is fed with a constant direct current.",
-    "A steady current flows through a copper wire.",
-    "An electroplating bath is run at a constant current.",
-)
+_FLOWED = WORDINGS.later("flowed")
 _DURATION = given(
     "t", "the time", ("s", 1, 5, 900, 0), ("min", 60, 1, 90, 1), ("h", 3600, 0.2, 9, 1)
 )
@@ -269,7 +225,7 @@ _CHARGE = power_law(
 _ELECTRONS = power_law(
     (result("N", "the number of electrons that pass", ""), _AMPS, _DURATION),
     {"I": 1, "t": 1},
-    _FLOWED[:2],
+    WORDINGS.later("electrons"),
     1 / 1.602e-19,
     "Take e = $1.602 \\times 10^{-19}$ C.",
 )
@@ -280,11 +236,7 @@ _DRIFT = power_law(
         given("d", "the diameter of the wire", ("mm", 1e-3, 0.4, 5, 2)),
     ),
     {"I": 1, "d": -2},
-    (
-        "A round copper wire carries a direct current; it holds $8.5 \\times 10^{28}$ free electrons per m^3.",
-        "In a round copper lead ($8.5 \\times 10^{28}$ free electrons per m^3) a steady current flows.",
-        "A steady current runs through a round wire with $8.5 \\times 10^{28}$ free electrons per m^3.",
-    ),
+    WORDINGS.later("drift"),
     4e3 / (math.pi * 8.5e28 * 1.602e-19),
     "Take e = $1.602 \\times 10^{-19}$ C.",
 )

@@ -1,7 +1,7 @@
 """Electric fields: forces between charges, fields of spheres, acceleration, plate capacitors.
 
 Formulas: F = k q Q/r^2, E = k q/r^2, m v^2/2 = q U, C = e0 er A/d, W = C U^2/2 (Halliday, Resnick, Walker,
-chapters 21 to 25). Leaves out: fields of extended charges.
+chapters 21 to 25).
 """
 
 from __future__ import annotations
@@ -9,6 +9,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 COULOMB = 8.988e9
 _K = "Take k = $8.988 \\times 10^{9}$ N m^2/C^2."
@@ -21,11 +25,7 @@ _APART = given("r", "the distance between them", ("m", 1, 0.05, 2, 2), ("cm", 1e
 _FORCE = power_law(
     (result("F", "the force between them", "N", ("mN", 1e-3)), _Q1, _Q2, _APART),
     {"q": 1, "Q": 1, "r": -2},
-    (
-        "Two small charged balls stand in air.",
-        "Two point charges repel each other in a vacuum.",
-        "Two tiny charged metal beads are held in place in dry air.",
-    ),
+    WORDINGS.later("force"),
     COULOMB,
     _K,
 )
@@ -54,11 +54,7 @@ _BETWEEN = Law(
             ("cm", 1e-2, 8, 100, 0),
         ),
     ),
-    (
-        "A third point charge lies on the straight line between two others; all three are positive.",
-        "Three positive charges sit on one line, the third one between the other two.",
-        "On a straight rod a third positive bead is held between two other positive ones.",
-    ),
+    WORDINGS.later("between"),
     {"F": lambda v: abs(_outer(v))},
     _K,
     check=lambda v: abs(_outer(v)) > 0.15 * COULOMB * v["p"] * v["q"] / v["a"] ** 2,
@@ -76,11 +72,7 @@ _FIELD = power_law(
         given("r", "the distance from its centre", ("m", 1, 0.1, 3, 2), ("cm", 1e-2, 8, 250, 0)),
     ),
     {"q": 1, "r": -2},
-    (
-        "A point lies outside a charged metal sphere in air.",
-        "The field outside an evenly charged ball in a vacuum is measured.",
-        "A probe is placed outside a charged sphere on a glass stand.",
-    ),
+    WORDINGS.later("field"),
     COULOMB,
     _K,
 )
@@ -91,11 +83,7 @@ _ACCELERATED = power_law(
         given("m", "the mass of the ion in u", ("", 1, 4, 220, 1)),
     ),
     {"U": 0.5, "m": -0.5},
-    (
-        "An ion with one elementary charge is accelerated from rest in a vacuum.",
-        "In an ion thruster a singly charged ion starts from rest and passes through a voltage.",
-        "A singly charged ion is accelerated from rest between two grids.",
-    ),
+    WORDINGS.later("accelerated"),
     math.sqrt(2 * E_BY_U) / 1e3,
     _ION,
 )
@@ -106,11 +94,7 @@ _PLATE_AREA = given(
     "A", "the area of one plate", ("m^2", 1, 0.01, 0.9, 3), ("cm^2", 1e-4, 20, 900, 0)
 )
 _FILLING = given("e", "the relative permittivity of the filling", ("", 1, 1.5, 9, 2))
-_PLATE_SCENES = (
-    "A capacitor has two large parallel plates with an insulating sheet that fills the gap.",
-    "Two parallel metal plates enclose a film of plastic.",
-    "A plate capacitor is filled with a dielectric.",
-)
+_PLATE_SCENES = WORDINGS.later("plate scenes")
 _PLATE = power_law(
     (
         result("C", "the capacitance", "nF", ("pF", 1e-3), ("F", 1e9)),

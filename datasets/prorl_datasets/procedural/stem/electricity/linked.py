@@ -1,7 +1,6 @@
 """Circuits and heat in several steps: resistance, current, power, energy, warming after one another.
 
-R = rho l/A, P = U^2/R, Q = Pt, Q = mc dT, Q = CU (Halliday, Resnick, Walker, chapters 18, 25 to 27). Leaves out: problems of
-one law.
+R = rho l/A, P = U^2/R, Q = Pt, Q = mc dT, Q = CU (Halliday, Resnick, Walker, chapters 18, 25 to 27).
 """
 
 from __future__ import annotations
@@ -9,6 +8,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _HEAT = 4186.0
 _WATER = "Take 4186 J/(kg K) for the specific heat of water."
@@ -16,11 +19,7 @@ _MASS = given("m", "the mass of the water", ("kg", 1, 0.2, 3, 2), ("g", 1e-3, 15
 _RISE = given("x", "the rise in temperature", ("K", 1, 10, 75, 1))
 _SHARE = given("e", "the share of the heat that reaches the water", ("%", 0.01, 60, 97, 0))
 _MAINS = given("U", "the voltage", ("V", 1, 12, 240, 0))
-_KETTLES = (
-    "An electric kettle warms water.",
-    "A coil in a tea urn is connected to a source and warms the water around it.",
-    "A heating coil stands in an insulated beaker of water.",
-)
+_KETTLES = WORDINGS.later("kettles")
 
 
 def _needed(v: Values) -> float:
@@ -63,10 +62,7 @@ _WIRE = (
 )
 _WIRE_POWER = Law(
     (result("P", "the power of the heater", "W", ("kW", 1e3)), *_WIRE, _MAINS),
-    (
-        "A heater is wound from one round wire and connected to a source.",
-        "The element of a small oven is a single round wire.",
-    ),
+    WORDINGS.later('wire power'),
     {
         "P": lambda v: v["U"] ** 2 * _area(v) / (v["r"] * v["l"]),
         "l": lambda v: v["U"] ** 2 * _area(v) / (v["r"] * v["P"]),
@@ -83,10 +79,7 @@ _WIRE_POWER = Law(
 )  # fmt: skip
 _WIRE_TIME = Law(
     (result("t", "the time needed", "s", ("min", 60)), *_WIRE, _MAINS, _MASS, _RISE),
-    (
-        "A heating coil of one round wire lies in an insulated vessel and warms the water in it without losses.",
-        "Water in a thermos flask is warmed by a coil, a single round wire; no heat gets out.",
-    ),
+    WORDINGS.later("wire time"),
     {
         "t": lambda v: v["m"] * _HEAT * v["x"] * v["r"] * v["l"] / (v["U"] ** 2 * _area(v)),
         "l": lambda v: v["t"] * v["U"] ** 2 * _area(v) / (v["m"] * _HEAT * v["x"] * v["r"]),
@@ -113,10 +106,7 @@ def _in_coil(v: Values) -> float:
 
 _BATTERY_HEAT = Law(
     (result("Q", "the heat set free in the coil", "J", ("kJ", 1e3)), *_SOURCE, _SECONDS),
-    (
-        "A battery with an internal resistance feeds a heating coil.",
-        "A coil is connected to a battery, whose own resistance counts too.",
-    ),
+    WORDINGS.later("battery heat"),
     {
         "Q": lambda v: _in_coil(v) * v["t"],
         "t": lambda v: v["Q"] / _in_coil(v),
@@ -136,10 +126,7 @@ _BATTERY_WATER = Law(
         _SECONDS,
         given("m", "the mass of the water", ("g", 1e-3, 40, 400, 0)),
     ),
-    (
-        "A heating coil in an insulated cup of water is fed by a battery that has an internal resistance.",
-        "A battery, whose own resistance counts, feeds a coil that warms the water in a thermos cup.",
-    ),
+    WORDINGS.later('battery water'),
     {
         "x": lambda v: _in_coil(v) * v["t"] / (v["m"] * _HEAT),
         "m": lambda v: _in_coil(v) * v["t"] / (v["x"] * _HEAT),
@@ -170,10 +157,7 @@ _SECOND = given(
     ("mF", 1e-3, 1, 90, 1),
 )
 _CHARGED = given("U", "the voltage of the first before", ("V", 1, 3, 60, 1))
-_JOINED = (
-    "A charged capacitor is cut off from its source and joined to an uncharged second one, plate to plate.",
-    "Two capacitors, of which only the first is charged, are connected in parallel after the source was removed.",
-)
+_JOINED = WORDINGS.later("joined")
 
 
 def _alike(v: Values) -> bool:

@@ -1,7 +1,7 @@
 """Magnetic fields, induction and alternating current.
 
 Formulas: F = B I L, r = m v/(q B), B = mu0 I/(2 pi r), U = N dPhi/dt, U2/U1 = N2/N1, f = 1/(2 pi sqrt(LC)),
-Z^2 = R^2 + (wL - 1/wC)^2 (Halliday, Resnick, Walker, chapters 28 to 31). Leaves out: waves in lines.
+Z^2 = R^2 + (wL - 1/wC)^2 (Halliday, Resnick, Walker, chapters 28 to 31).
 """
 
 from __future__ import annotations
@@ -9,6 +9,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _MU0 = "Take $4\\pi \\times 10^{-7}$ T m/A for the magnetic constant."
 _ION = "Take e = $1.602 \\times 10^{-19}$ C and u = $1.661 \\times 10^{-27}$ kg."
@@ -23,11 +27,7 @@ _ROD_FORCE = power_law(
         given("L", "the length in the field", ("m", 1, 0.03, 2, 3), ("cm", 1e-2, 3, 90, 1)),
     ),
     {"B": 1, "I": 1, "L": 1},
-    (
-        "A straight wire lies at right angles to a uniform magnetic field.",
-        "A metal rod that carries current hangs at right angles across a uniform magnetic field.",
-        "One side of a motor coil lies at right angles to a uniform field.",
-    ),
+    WORDINGS.later("rod force"),
 )
 _CYCLOTRON = power_law(
     (
@@ -37,17 +37,7 @@ _CYCLOTRON = power_law(
         given("B", "the magnetic flux density", ("T", 1, 0.1, 1.5, 3), ("mT", 1e-3, 80, 950, 0)),
     ),
     {"m": 0.5, "U": 0.5, "B": -1},
-    (
-        (
-            "In a mass spectrometer a singly charged ion starts from rest, passes through a voltage and enters a "
-            "magnetic field at right angles."
-        ),
-        "A singly charged ion at rest is accelerated by a voltage, then flies at right angles into a uniform field.",
-        (
-            "An ion with one elementary charge, accelerated from rest, is bent by a uniform field at right angles to "
-            "its path."
-        ),
-    ),
+    WORDINGS.later("cyclotron"),
     100 * math.sqrt(2 / E_BY_U),
     _ION,
 )
@@ -58,11 +48,7 @@ _STRAIGHT = power_law(
         given("r", "the distance from the wire", ("cm", 1e-2, 0.5, 40, 1), ("m", 1, 0.01, 0.5, 3)),
     ),
     {"I": 1, "r": -1},
-    (
-        "A long straight wire in air carries a direct current.",
-        "A compass is held near a long straight cable with direct current.",
-        "A Hall probe measures the field of a long straight lead in air.",
-    ),
+    WORDINGS.later("straight"),
     MU0 / (2 * math.pi) * 1e6,
     _MU0,
 )
@@ -75,11 +61,7 @@ _PARALLEL_WIRES = power_law(
         given("d", "the distance of the wires", ("cm", 1e-2, 0.5, 40, 1), ("m", 1, 0.02, 0.9, 2)),
     ),
     {"I": 1, "J": 1, "L": 1, "d": -1},
-    (
-        "Two long straight wires run side by side in air.",
-        "Two parallel bus bars, thin and long, carry direct currents.",
-        "The two leads of a cable run parallel at a fixed distance.",
-    ),
+    WORDINGS.later("parallel wires"),
     MU0 / (2 * math.pi) * 1e3,
     _MU0,
 )
@@ -96,11 +78,7 @@ _COIL = power_law(
         given("t", "the duration of the change", ("s", 1, 0.02, 2, 3), ("ms", 1e-3, 10, 900, 0)),
     ),
     {"N": 1, "F": 1, "t": -1},
-    (
-        "The magnetic flux through a coil changes evenly.",
-        "A magnet is pulled out of a coil at an even rate.",
-        "The field in the core of a coil is switched off linearly.",
-    ),
+    WORDINGS.later("coil"),
 )
 _RAIL = power_law(
     (
@@ -113,16 +91,7 @@ _RAIL = power_law(
         ),
     ),
     {"B": 2, "L": 2, "v": 2, "R": -1},
-    (
-        (
-            "A rod slides evenly and without friction on two parallel rails that are joined by a resistor; a "
-            "uniform magnetic field is at right angles to their plane."
-        ),
-        (
-            "On two smooth rails, closed by a resistor, a metal rod is pulled at constant speed through a uniform field "
-            "that stands at right angles to the plane of the rails."
-        ),
-    ),
+    WORDINGS.later("rail"),
 )
 _PRIMARY = given("U", "the primary voltage", ("V", 1, 110, 400, 0), ("kV", 1e3, 0.2, 20, 2))
 _N1 = given("n", "the number of primary turns", ("", 1, 200, 3000, 0))
@@ -130,11 +99,7 @@ _N2 = given("k", "the number of secondary turns", ("", 1, 20, 900, 0))
 _TRANSFORMER = power_law(
     (result("W", "the secondary voltage", "V", ("kV", 1e3)), _PRIMARY, _N1, _N2),
     {"U": 1, "k": 1, "n": -1},
-    (
-        "An ideal transformer runs without load.",
-        "The two coils of an ideal transformer share an iron core.",
-        "A lossless transformer feeds a charger.",
-    ),
+    WORDINGS.later("transformer"),
 )
 _LOADED = power_law(
     (
@@ -151,27 +116,14 @@ _LOADED = power_law(
         given("e", "the efficiency", ("%", 0.01, 70, 98, 0)),
     ),
     {"U": 1, "k": 2, "n": -2, "R": -1, "e": -1},
-    (
-        (
-            "A transformer feeds a resistor; the voltages are in the ratio of the turns, and current and voltage are "
-            "in phase."
-        ),
-        (
-            "A heater hangs on the secondary coil of a transformer, whose voltages are in the ratio of the turns; "
-            "there is no phase shift."
-        ),
-    ),
+    WORDINGS.later("loaded"),
 )
 _L = given("L", "the inductance", ("mH", 1e-3, 0.5, 90, 1), ("µH", 1e-6, 50, 950, 0))
 _C = given("C", "the capacitance", ("nF", 1e-9, 1, 900, 0), ("pF", 1e-12, 50, 950, 0))
 _RESONANCE = power_law(
     (result("f", "the natural frequency", "kHz", ("Hz", 1e-3), ("MHz", 1e3)), _L, _C),
     {"L": -0.5, "C": -0.5},
-    (
-        "A coil and a capacitor form an oscillating circuit without losses.",
-        "The tuning circuit of a radio is a lossless loop of a coil and a capacitor.",
-        "A charged capacitor is joined to an ideal coil and oscillates.",
-    ),
+    WORDINGS.later("resonance"),
     1e-3 / (2 * math.pi),
 )
 
@@ -190,11 +142,7 @@ _SERIES_CIRCUIT = Law(
         given("L", "the inductance", ("mH", 1e-3, 20, 900, 0), ("H", 1, 0.02, 0.9, 3)),
         given("C", "the capacitance", ("µF", 1e-6, 2, 90, 1)),
     ),
-    (
-        "A resistor, an ideal coil and a capacitor are in series on an alternating voltage.",
-        "A series circuit of resistor, coil without losses and capacitor is fed with a sinusoidal voltage.",
-        "A filter consists of a resistor, a lossless coil and a capacitor in series on alternating current.",
-    ),
+    WORDINGS.later("series circuit"),
     {"I": lambda v: v["U"] / _impedance(v), "U": lambda v: v["I"] * _impedance(v)},
     check=lambda v: 1.2 * v["R"] < _impedance(v) < 6 * v["R"],
     slips=lambda v, asked: {

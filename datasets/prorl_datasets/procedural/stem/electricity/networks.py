@@ -2,7 +2,6 @@
 
 A network is a number (one part) or a pair (joint, members), with "+" for series and "||" for parallel.
 Formulas: series and parallel sums, U = U0 exp(-t/RC) (Halliday, Resnick, Walker, chapters 25 and 27).
-Leaves out: bridges and other networks that are not made of series and parallel joints.
 """
 
 from __future__ import annotations
@@ -14,6 +13,9 @@ from random import Random
 from prorl_datasets.procedural.items import by_level
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 Network = int | tuple[str, tuple["Network", ...]]
 SERIES, PARALLEL = "+", "||"
@@ -137,13 +139,7 @@ def _capacitors(rng: Random, level: int) -> Solved:
     parts = {place: clean(rng, 1, 60, 1) for place in range(1, count + 1)}
     whole, swapped = total(network, parts, PARALLEL), total(network, parts, SERIES)
     listed = ", ".join(f"C{place} = {shown(value)} {unit}" for place, value in parts.items())
-    place = rng.choice(
-        (
-            "Capacitors are joined as {net}.",
-            "A filter holds capacitors joined as {net}.",
-            "A camera flash stores charge in capacitors joined as {net}.",
-        )
-    )
+    place = WORDINGS.draw(rng, "capacitors")
     told = [place.format(net=written(network, "C")), _NOTE, f"{listed}."]
     voltage = clean(rng, 3, 60, 1)
     connected = f"The network, uncharged before, is connected to {shown(voltage)} V."
@@ -170,11 +166,7 @@ def _capacitors(rng: Random, level: int) -> Solved:
 
 _R = given("R", "the resistance", ("ohm", 1, 100, 9000, 0), ("kohm", 1e3, 0.5, 90, 1))
 _C = given("C", "the capacitance", ("µF", 1e-6, 10, 900, 0), ("nF", 1e-9, 100, 900, 0))
-_LEAK = (
-    "A charged capacitor is discharged through a resistor.",
-    "The capacitor of a timer runs down through a resistor.",
-    "A charged capacitor in a flash unit leaks its charge through a resistor.",
-)
+_LEAK = WORDINGS.later("leak")
 _TAU = power_law(
     (result("T", "the time constant", "s", ("ms", 1e-3), ("µs", 1e-6)), _R, _C),
     {"R": 1, "C": 1},
@@ -215,11 +207,7 @@ _CHARGING = Law(
         _LATE_R,
         _LATE_C,
     ),
-    (
-        "An empty capacitor is charged through a resistor by an ideal source.",
-        "A delay circuit charges an empty capacitor through a resistor.",
-        "A wiper control charges an uncharged capacitor through a resistor from a constant voltage.",
-    ),
+    WORDINGS.later("charging"),
     {
         "t": lambda v: -v["R"] * v["C"] * math.log(1 - v["u"] / v["U"]),
         "u": lambda v: v["U"] * (1 - math.exp(-_ratio(v))),

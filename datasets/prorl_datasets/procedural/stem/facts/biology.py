@@ -1,7 +1,6 @@
 """Facts of biology: cells, the genetic code, kinds of organisms, hormones, terms.
 
-School-book facts without dispute; the genetic code is the standard one. Leaves out: taxonomy that
-changes.
+School-book facts without dispute; the genetic code is the standard one.
 """
 
 from __future__ import annotations

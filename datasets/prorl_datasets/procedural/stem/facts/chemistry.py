@@ -1,6 +1,6 @@
 """Facts of chemistry: elements, formulas, oxidation numbers, shapes, solubility.
 
-What can be computed from the tables is computed. Leaves out: facts that handbooks disagree on.
+What can be computed from the tables is computed.
 """
 
 from __future__ import annotations

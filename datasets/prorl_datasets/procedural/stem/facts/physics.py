@@ -1,7 +1,6 @@
 """Facts of quantities: units, dimensions, prefixes, sizes.
 
-Dimensions and sizes are computed from tables of exponents and powers of ten. Leaves out: units out
-of use.
+Dimensions and sizes are computed from tables of exponents and powers of ten.
 """
 
 from __future__ import annotations

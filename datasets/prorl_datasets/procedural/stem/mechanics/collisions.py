@@ -1,7 +1,6 @@
 """Two bodies: inelastic and elastic collisions, the ballistic pendulum, recoil.
 
 Conservation of momentum and, in elastic collisions, of energy (Halliday, Resnick, Walker, chapter 9).
-Leaves out: oblique collisions, rotation.
 """
 
 from __future__ import annotations
@@ -18,6 +17,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _M1 = given("m", "the mass of the first cart", ("kg", 1, 0.3, 6, 2), ("g", 1e-3, 150, 2500, 0))
@@ -28,15 +31,8 @@ _U1 = given(
 _U2 = given(
     "w", "the speed of the second cart before", ("m/s", 1, 0.3, 4, 2), ("cm/s", 1e-2, 20, 300, 0)
 )
-_HOOKED = (
-    "On an air track a cart runs into a second one at rest, and the two stay hooked together.",
-    "A moving cart hits a cart that stands still on a smooth rail, and both move on coupled.",
-    "On a level track without friction one cart strikes a resting one with putty on it, and they stick.",
-)
-_CHASE = (
-    "On an air track a cart catches up with a slower second one, and the two stay hooked together.",
-    "On a smooth rail a fast cart runs into a slower one ahead of it, and they move on coupled.",
-)
+_HOOKED = WORDINGS.later("hooked")
+_CHASE = WORDINGS.later("chase")
 
 
 def _joint(v: Values) -> float:
@@ -82,11 +78,7 @@ _BULLET = Law(
         given("n", "the mass of the block", ("kg", 1, 0.8, 6, 2), ("g", 1e-3, 800, 6000, 0)),
         given("h", "the rise of the block", ("m", 1, 0.02, 0.3, 3), ("cm", 1e-2, 2, 30, 1)),
     ),
-    (
-        "A bullet sticks in a wooden block that hangs on long cords; the block with the bullet swings up.",
-        "In a ballistic pendulum a bullet is caught by a hanging block, which then rises.",
-        "A shot is fired horizontally into a hanging sandbag (the block), which keeps the bullet and swings up.",
-    ),
+    WORDINGS.later("bullet"),
     {
         "v": lambda v: (v["m"] + v["n"]) / v["m"] * math.sqrt(2 * G * v["h"]),
         "h": lambda v: (v["m"] * v["v"] / (v["m"] + v["n"])) ** 2 / (2 * G),
@@ -105,11 +97,7 @@ _BULLET = Law(
         ),
     }[asked],
 )
-_ELASTIC = (
-    "On a smooth track a cart runs elastically, head-on, into a second cart at rest.",
-    "Two carts with magnetic buffers collide elastically on an air track; the second one was at rest.",
-    "A cart hits a resting cart on a frictionless rail in a perfectly elastic central collision.",
-)
+_ELASTIC = WORDINGS.later("elastic")
 _PUSHED = Law(
     (result("v", "the speed of the second cart afterwards", "m/s", ("cm/s", 1e-2)), _M1, _U1, _M2),
     _ELASTIC,
@@ -138,11 +126,7 @@ _ELASTIC_BOTH = Law(
         _M2,
         _U2,
     ),
-    (
-        "Two carts run towards each other on a smooth track and collide elastically, head-on.",
-        "On an air track two carts with magnetic buffers meet head-on and bounce apart elastically.",
-        "On a frictionless rail two carts move towards each other; their central collision is elastic.",
-    ),
+    WORDINGS.later("elastic both"),
     {"v": lambda v: ((v["m"] - v["n"]) * v["u"] - 2 * v["n"] * v["w"]) / (v["m"] + v["n"])},
     signed=True,
     check=lambda v: (
@@ -155,11 +139,7 @@ _ELASTIC_BOTH = Law(
         ((v["n"] - v["m"]) * v["w"] + 2 * v["m"] * v["u"]) / (v["m"] + v["n"]),
     ),
 )
-_APART = (
-    "Two skaters at rest on smooth ice push off from each other.",
-    "A compressed spring drives apart two trolleys that stood at rest on a level track.",
-    "Two canoes lie side by side on calm water until their crews push them apart; neglect drag.",
-)
+_APART = WORDINGS.later("apart")
 _ONE = given("m", "the mass of the first", ("kg", 1, 30, 120, 1))
 _OTHER = given("n", "the mass of the second", ("kg", 1, 30, 120, 1))
 _LEAVES = given(

@@ -1,7 +1,6 @@
 """Energy, power and impulse: work on moving bodies, hoists and pumps, springs, hits and bounces.
 
 Formulas: E = mv^2/2, P = mgh/t, E = kx^2/2, F = m dv/t (Halliday, Resnick, Walker, chapters 7 to 9).
-Leaves out: rotation, collisions of two bodies (``mechanics.collisions``).
 """
 
 from __future__ import annotations
@@ -17,6 +16,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _KINETIC = power_law(
@@ -26,12 +29,7 @@ _KINETIC = power_law(
         given("v", "the speed", ("m/s", 1, 2, 40, 1), ("km/h", KMH, 10, 150, 0)),
     ),
     {"m": 1, "v": 2},
-    (
-        "A body moves without rotation.",
-        "A body slides over smooth ice without turning.",
-        "A load glides on a cushion of air; it does not rotate.",
-        "A body flies straight on and does not rotate.",
-    ),
+    WORDINGS.later("kinetic"),
     constant=0.5,
 )
 _BRAKED = Law(
@@ -42,11 +40,7 @@ _BRAKED = Law(
         given("w", "the speed after", ("m/s", 1, 2, 15, 1), ("km/h", KMH, 10, 60, 0)),
         given("d", "the distance over which the speed falls", ("m", 1, 10, 120, 1)),
     ),
-    (
-        "A vehicle is slowed down on a level road by a constant force.",
-        "A sledge runs into deep snow, which slows it with a constant force.",
-        "An aircraft on the runway is slowed down by a constant force.",
-    ),
+    WORDINGS.later("braked"),
     {
         "F": lambda v: v["m"] * (v["u"] ** 2 - v["w"] ** 2) / (2 * v["d"]),
         "d": lambda v: v["m"] * (v["u"] ** 2 - v["w"] ** 2) / (2 * v["F"]),
@@ -76,11 +70,7 @@ _HOIST = power_law(
         given("t", "the time taken", ("s", 1, 4, 90, 1), ("min", 60, 0.2, 3, 1)),
     ),
     {"m": 1, "h": 1, "t": -1},
-    (
-        "A crane lifts a load at constant speed.",
-        "A winch pulls a bucket of stones straight up at an even speed.",
-        "A goods lift without counterweight carries a load upward evenly.",
-    ),
+    WORDINGS.later("hoist"),
     constant=G,
     note=G_NOTE,
 )
@@ -94,11 +84,7 @@ _PUMP = power_law(
         given("e", "the efficiency of the pump", ("%", 0.01, 35, 90, 0)),
     ),
     {"q": 1, "h": 1, "e": -1},
-    (
-        "A pump raises water (density 1000 kg/m^3) into a tank; friction in the pipes is negligible.",
-        "An irrigation pump lifts water of density 1000 kg/m^3 from a well; pipe losses can be neglected.",
-        "A waterworks pumps water (1000 kg/m^3) up to a reservoir through wide pipes without losses.",
-    ),
+    WORDINGS.later("pump"),
     constant=1000 * G,
     note=G_NOTE,
 )
@@ -107,18 +93,10 @@ _PRESS = given("x", "the compression", ("m", 1, 0.02, 0.3, 3), ("cm", 1e-2, 2, 3
 _SPRING = power_law(
     (result("E", "the stored energy", "J", ("mJ", 1e-3)), _STIFF, _PRESS),
     {"k": 1, "x": 2},
-    (
-        "A spring that obeys Hooke's law is compressed.",
-        "The spring of a toy launcher is squeezed; Hooke's law holds.",
-        "A coil spring in a buffer is pressed together within Hooke's law.",
-    ),
+    WORDINGS.later("spring"),
     constant=0.5,
 )
-_LAUNCHED = (
-    "A compressed spring that obeys Hooke's law pushes off a ball; all its energy goes to the ball.",
-    "A spring launcher without losses shoots off a small body.",
-    "A light Hookean spring is pressed together, released, and gives its whole energy to a block on smooth ice.",
-)
+_LAUNCHED = WORDINGS.later("launched")
 _SHOT_MASS = given("m", "the mass pushed off", ("kg", 1, 0.02, 1.5, 3), ("g", 1e-3, 15, 900, 0))
 _SPRING_SHOT = power_law(
     (
@@ -139,11 +117,7 @@ _SPRING_JUMP = power_law(
         _SHOT_MASS,
     ),
     {"x": 2, "k": 1, "m": -1},
-    (
-        "A spring gun pointed straight up shoots a ball; neglect air drag and all losses.",
-        "A toy frog of known mass jumps straight up, driven by a light spring, without losses.",
-        "A vertical spring launcher throws up a ball; all the spring's energy becomes potential energy.",
-    ),
+    WORDINGS.later("spring jump"),
     constant=1 / (2 * G),
     note=G_NOTE,
     bounds=(0.05, 40),
@@ -156,12 +130,7 @@ _IMPULSE = power_law(
         given("t", "the time of contact", ("s", 1, 0.002, 0.09, 4), ("ms", 1e-3, 1, 90, 1)),
     ),
     {"m": 1, "v": 1, "t": -1},
-    (
-        "A ball at rest is struck by a bat.",
-        "A football lying still is kicked.",
-        "A rubber ball at rest is hit with a racket.",
-        "A hockey ball at rest is hit with a stick.",
-    ),
+    WORDINGS.later("impulse"),
 )
 _BOUNCE = Law(
     (
@@ -171,11 +140,7 @@ _BOUNCE = Law(
         given("w", "the speed after", ("m/s", 1, 4, 30, 1), ("km/h", KMH, 15, 110, 0)),
         given("t", "the time of contact", ("s", 1, 0.002, 0.05, 4), ("ms", 1e-3, 2, 50, 1)),
     ),
-    (
-        "A ball hits a wall at right angles and bounces straight back.",
-        "A heavy rubber ball flies at right angles against a wall and returns along the same line.",
-        "A handball strikes a post head-on and flies straight back.",
-    ),
+    WORDINGS.later("bounce"),
     {
         "F": lambda v: v["m"] * (v["u"] + v["w"]) / v["t"],
         "m": lambda v: v["F"] * v["t"] / (v["u"] + v["w"]),

@@ -1,7 +1,7 @@
 """Fluids in motion: pipes and hoses, outflow from tanks, Venturi tubes.
 
 Formulas: A1 v1 = A2 v2, v = sqrt(2 g h), dp = rho (v2^2 - v1^2)/2 (Halliday, Resnick, Walker, chapter
-14). Leaves out: viscosity.
+14).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _WIDE = given("D", "the diameter of the wide part", ("cm", 1, 4, 25, 1), ("m", 100, 0.04, 0.3, 3))
 _NARROW = given(
     "d", "the diameter of the narrow part", ("cm", 1, 1, 15, 1), ("mm", 0.1, 10, 150, 0)
 )
 _SLOW = given("v", "the speed in the wide part", ("m/s", 1, 0.2, 3, 2), ("cm/s", 1e-2, 20, 250, 0))
-_PIPES = (
-    "Water flows without losses through a level round pipe that narrows and fills it wholly.",
-    "An incompressible liquid of density 1000 kg/m^3 runs through a level pipe with a round throat, without friction.",
-    "Water (1000 kg/m^3) streams evenly through a level Venturi tube without losses.",
-)
+_PIPES = WORDINGS.later("pipes")
 
 
 def _narrows(v: Values) -> bool:
@@ -53,11 +53,7 @@ _HOSE = power_law(
         ),
     ),
     {"V": 1, "d": -2, "v": -1},
-    (
-        "A trough is filled through a round garden hose.",
-        "A cattle tank is filled by a round hose.",
-        "A paddling pool is filled with a hose of circular cross section.",
-    ),
+    WORDINGS.later("hose"),
     4 / math.pi,
 )
 _OUTFLOW = power_law(
@@ -71,11 +67,7 @@ _OUTFLOW = power_law(
         ),
     ),
     {"h": 0.5},
-    (
-        "Water runs out of a small hole in the side of a large open tank, without losses.",
-        "A wide open barrel has a small hole near its bottom; friction is negligible.",
-        "A liquid leaves a large open vessel through a small opening; neglect all losses.",
-    ),
+    WORDINGS.later("outflow"),
     math.sqrt(2 * G),
     G_NOTE,
 )
@@ -92,7 +84,7 @@ _VENTURI = Law(
         _NARROW,
         _SLOW,
     ),
-    tuple(scene.replace("Water flows", "Water of density 1000 kg/m^3 flows") for scene in _PIPES),
+    WORDINGS.later("venturi"),
     {
         "p": lambda v: 500 * v["v"] ** 2 * ((v["D"] / v["d"]) ** 4 - 1),
         "v": lambda v: math.sqrt(v["p"] / (500 * ((v["D"] / v["d"]) ** 4 - 1))),
@@ -131,11 +123,7 @@ _JET = Law(
             ("cm", 1e-2, 20, 300, 0),
         ),
     ),
-    (
-        "Water shoots out horizontally through a small hole in the wall of a large open tank; neglect losses and air drag.",
-        "A horizontal jet leaves a small hole low in a wide rain barrel, without losses or air drag.",
-        "A large open water tank on legs has a small hole in its side wall; the jet leaves level and without losses.",
-    ),
+    WORDINGS.later("jet"),
     {
         "x": lambda v: 2 * math.sqrt(v["h"] * v["y"]),
         "h": lambda v: v["x"] ** 2 / (4 * v["y"]),

@@ -1,7 +1,6 @@
 """Fluids at rest: buoyancy, pressure under water, hydraulic presses.
 
 Formulas: F = rho V g, p = rho g h, F2/F1 = (d2/d1)^2 (Halliday, Resnick, Walker, chapter 14).
-Leaves out: flow (``mechanics.flow``), surface tension.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _FLUID = given(
     "f", "the density of the liquid", ("kg/m^3", 1, 680, 1600, 0), ("g/cm^3", 1e3, 0.68, 1.6, 2)
 )
-_SUNK = (
-    "A stone hangs on a thread, wholly under the surface of a liquid.",
-    "A metal casting is held on a thin wire, fully immersed in a liquid.",
-    "A glass body hangs from a spring balance and is fully under a liquid.",
-)
+_SUNK = WORDINGS.later("sunk")
 _BODY = given(
     "V",
     "the volume of the body",
@@ -82,11 +81,7 @@ _FLOAT = Law(
         ),
         _FLUID,
     ),
-    (
-        "A block with vertical sides floats upright in a liquid.",
-        "A wooden beam with straight walls floats level in a tank of liquid.",
-        "A plastic cuboid floats with its faces level and upright in a liquid.",
-    ),
+    WORDINGS.later("float"),
     {
         "h": lambda v: v["H"] * v["b"] / v["f"],
         "b": lambda v: v["f"] * v["h"] / v["H"],
@@ -109,11 +104,7 @@ _PRESSURE = power_law(
         _DEPTH,
     ),
     {"f": 1, "h": 1},
-    (
-        "An open tank is filled with a liquid.",
-        "A sensor is let down into a deep vat of liquid.",
-        "A pipe is led to the bottom of a cistern full of liquid.",
-    ),
+    WORDINGS.later("pressure"),
     G,
     G_NOTE,
 )
@@ -129,14 +120,7 @@ _HATCH = power_law(
         given("d", "the diameter of the hatch", ("m", 1, 0.3, 1.5, 2), ("cm", 1e-2, 25, 150, 0)),
     ),
     {"h": 1, "d": 2},
-    (
-        "A round hatch closes the level top of a diving chamber in sea water of density 1025 kg/m^3; count the water alone.",
-        "Sea water (1025 kg/m^3) presses on a flat round hatch that lies level under water; leave out the air pressure.",
-        (
-            "A flat round hatch lies level on the roof of an underwater station in sea water of 1025 kg/m^3; "
-            "count only the pressure of the water."
-        ),
-    ),
+    WORDINGS.later("hatch"),
     1025 * G * math.pi / 4,
     G_NOTE,
 )
@@ -150,11 +134,7 @@ _PRESS = power_law(
         given("a", "the area of the small piston", ("cm^2", 1, 2, 40, 1)),
     ),
     {"f": 1, "A": 1, "a": -1},
-    (
-        "A hydraulic press works without friction.",
-        "The two pistons of a hydraulic jack stand level with each other.",
-        "A hydraulic brake passes the force on from a small piston to a large one.",
-    ),
+    WORDINGS.later("press"),
 )
 _JACK = power_law(
     (
@@ -166,11 +146,7 @@ _JACK = power_law(
         ),
     ),
     {"m": 1, "d": 2, "D": -2},
-    (
-        "A car stands on the large piston of a hydraulic lift without friction.",
-        "A hydraulic jack with round pistons holds up a load at rest.",
-        "A hydraulic platform with two round pistons carries a lorry axle, in balance.",
-    ),
+    WORDINGS.later("jack"),
     G,
     G_NOTE,
 )

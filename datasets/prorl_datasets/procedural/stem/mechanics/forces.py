@@ -1,7 +1,6 @@
 """Forces on straight paths: Newton's second law, lifts, friction, Atwood machines.
 
 Formulas: F = ma, F_r = mu N, a = (m1 - m2)g/(m1 + m2) (Halliday, Resnick, Walker, chapters 5 and 6).
-Leaves out: slopes and circles (``mechanics.paths``), drag.
 """
 
 from __future__ import annotations
@@ -18,6 +17,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _MU = given("f", "the coefficient of kinetic friction", ("", 1, 0.08, 0.6, 2))
@@ -29,12 +32,7 @@ _NEWTON = power_law(
         given("a", "the acceleration", ("m/s^2", 1, 0.2, 6, 2), ("cm/s^2", 1e-2, 20, 300, 0)),
     ),
     {"m": 1, "a": 1},
-    (
-        "A trolley is accelerated along a straight track.",
-        "A vehicle speeds up on a level road.",
-        "A sledge is accelerated over smooth ice.",
-        "A wagon is pushed along rails without friction.",
-    ),
+    WORDINGS.later("newton"),
 )
 
 
@@ -52,11 +50,7 @@ _PULLED = Law(
         given("m", "the mass", ("kg", 1, 8, 90, 1)),
         _MU,
     ),
-    (
-        "A crate is pulled over a level floor by a rope that points upward at an angle.",
-        "A loaded sledge is dragged over level ground by a slanting rope.",
-        "A dog pulls a box over a flat yard by a leash that rises at an angle.",
-    ),
+    WORDINGS.later("pulled"),
     {"x": _pull},
     G_NOTE,
     check=lambda v: (
@@ -74,11 +68,7 @@ _LIFT = Law(
         given("m", "the mass of the load", ("kg", 1, 20, 400, 0), ("t", 1e3, 0.1, 1.5, 2)),
         given("a", "the upward acceleration", ("m/s^2", 1, 0.5, 3, 2)),
     ),
-    (
-        "A load stands in a lift that starts to move upward.",
-        "A crate lies in a hoist that accelerates upward.",
-        "A pallet stands on the platform of a crane, which accelerates upward.",
-    ),
+    WORDINGS.later("lift"),
     {
         "N": lambda v: v["m"] * (G + v["a"]),
         "m": lambda v: v["N"] / (G + v["a"]),
@@ -95,12 +85,7 @@ _LIFT = Law(
 _FRICTION = power_law(
     (result("F", "the force of friction", "N", ("kN", 1e3)), _MU, _BOX),
     {"f": 1, "m": 1},
-    (
-        "A box slides over a level floor.",
-        "A curling stone glides over level ice that is rough.",
-        "A toolbox slides along a horizontal bench.",
-        "A case slides over the flat bed of a lorry.",
-    ),
+    WORDINGS.later("friction"),
     constant=G,
     note=G_NOTE,
 )
@@ -111,21 +96,13 @@ _SLIDE = power_law(
         _MU,
     ),
     {"v": 2, "f": -1},
-    (
-        "A box is given a push, then slides freely over a level floor until friction stops it.",
-        "A car with locked wheels slides over a level wet road to a halt.",
-        "A puck slides over rough level ice until it comes to rest.",
-    ),
+    WORDINGS.later("slide"),
     constant=1 / (2 * G),
     note=G_NOTE,
 )
 _HEAVY = given("m", "the heavier mass", ("kg", 1, 1.5, 20, 2), ("g", 1e-3, 300, 5000, 0))
 _LIGHT = given("n", "the lighter mass", ("kg", 1, 0.5, 15, 2), ("g", 1e-3, 150, 4000, 0))
-_PULLEY = (
-    "Two masses hang from a light cord over a pulley without friction and are released.",
-    "An Atwood machine with a light pulley that turns freely is let go from rest.",
-    "A rope of negligible mass runs over a light, frictionless wheel, with a load at each end, both free.",
-)
+_PULLEY = WORDINGS.later("pulley")
 _ATWOOD = Law(
     (result("x", "the acceleration of the masses", "m/s^2", ("cm/s^2", 1e-2)), _HEAVY, _LIGHT),
     _PULLEY,
@@ -162,11 +139,7 @@ _TABLE = Law(
         given("m", "the hanging mass", ("kg", 1, 1, 12, 2), ("g", 1e-3, 400, 4000, 0)),
         _MU,
     ),
-    (
-        "A block slides on a level table, pulled by a cord over a light pulley with a mass hanging from it.",
-        "A book is dragged over a level bench by a cord, a frictionless pulley and a hanging weight.",
-        "A hanging load pulls a wooden block over a flat board by a light string over an ideal pulley.",
-    ),
+    WORDINGS.later("table"),
     {"x": lambda v: G * (v["m"] - v["f"] * v["n"]) / (v["m"] + v["n"])},
     G_NOTE,
     check=lambda v: (

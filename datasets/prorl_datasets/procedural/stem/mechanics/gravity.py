@@ -1,7 +1,7 @@
 """Gravitation and elastic bodies: attraction, fields of planets, orbits, stretched wires.
 
 Formulas: F = G m M/r^2, g = G M/r^2, v = sqrt(GM/r), T^2 = 4 pi^2 r^3/GM, dL = F L/(A E) (Halliday, Resnick,
-Walker, chapters 12 and 13). Leaves out: elliptic orbits, tides.
+Walker, chapters 12 and 13).
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 BIG_G = 6.674e-11
 BIG_G_NOTE = "Take G = $6.674 \\times 10^{-11}$ N m^2/kg^2."
@@ -33,21 +37,13 @@ _PULL = power_law(
         given("r", "the distance of the centres", ("m", 1, 5, 90, 1), ("km", 1e3, 0.01, 0.3, 3)),
     ),
     {"m": 1, "n": 1, "r": -2},
-    (
-        "Two round storage tanks attract each other by gravity.",
-        "Two small asteroids, both spheres, float near each other.",
-        "Two spherical boulders of a ring around a planet drift side by side.",
-    ),
+    WORDINGS.later("pull"),
     BIG_G,
     BIG_G_NOTE,
 )
 _PLANET_MASS = given("M", "the mass of the planet in units of $10^{24}$ kg", ("", 1e24, 0.3, 90, 2))
 _PLANET_RADIUS = given("R", "the radius of the planet", ("km", 1e3, 2200, 20000, 0))
-_PLANETS = (
-    "A spherical planet without air has been found near another star.",
-    "A probe studies a spherical planet that has no atmosphere.",
-    "For a spherical exoplanet both size and mass are known.",
-)
+_PLANETS = WORDINGS.later("planets")
 _SURFACE = power_law(
     (
         result("g", "the gravitational acceleration at its surface", "m/s^2", ("cm/s^2", 1e-2)),
@@ -72,11 +68,7 @@ _ESCAPE = power_law(
     BIG_G_NOTE,
     bounds=(2, 60),
 )
-_CIRCLING = (
-    "A satellite circles the Earth.",
-    "A space telescope moves on a circular orbit around the Earth.",
-    "A weather satellite goes round the Earth on a circle.",
-)
+_CIRCLING = WORDINGS.later("circling")
 _ORBIT_RADIUS = given("r", "the radius of the orbit", ("km", 1e3, 6700, 42000, 0))
 _CIRCULAR = power_law(
     (result("v", "the orbital speed", "m/s", ("km/s", 1e3), ("km/h", 1 / 3.6)), _ORBIT_RADIUS),
@@ -119,17 +111,9 @@ _KEPLER = power_law(
         given("P", "the period of the first planet", ("days", 1, 20, 2000, 0)),
     ),
     {"a": 1.5, "b": -1.5, "P": 1},
-    (
-        "Two planets move on circles around the same star.",
-        "Around a red dwarf two planets revolve on circular orbits.",
-        "Astronomers follow two planets of one star, both on circular orbits.",
-    ),
+    WORDINGS.later("kepler"),
 )
-_WIRE = (
-    "A metal wire is stretched by a hanging load, within the elastic limit.",
-    "A string of metal is pulled elastically by a force along its length.",
-    "A steel cable carries a load and stretches elastically.",
-)
+_WIRE = WORDINGS.later("wire")
 _WIRE_LENGTH = given("L", "its length", ("m", 1, 0.5, 30, 2), ("cm", 1e-2, 40, 900, 0))
 _YOUNG = given("E", "Young's modulus of the metal", ("GPa", 1e9, 60, 220, 0))
 _AREA_MODULUS = power_law(
@@ -152,11 +136,7 @@ _WIRE_LOAD = power_law(
         _YOUNG,
     ),
     {"m": 1, "L": 1, "d": -2, "E": -1},
-    (
-        "A round wire hangs from a hook and carries a load; its own weight is negligible.",
-        "A load hangs from a thin round metal rod, which stretches elastically.",
-        "A lamp (the load) hangs from a round steel cable of negligible weight.",
-    ),
+    WORDINGS.later("wire load"),
     4 * G / math.pi * 1e3,
     G_NOTE,
 )

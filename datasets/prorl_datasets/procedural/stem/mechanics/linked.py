@@ -1,7 +1,6 @@
 """Mechanics in several steps: what one law gives, and the question does not tell, goes into the next.
 
-Energy, momentum and kinematics after one another (Halliday, Resnick, Walker, chapters 2, 4, 7 to 9). Leaves out:
-problems of one law, which have modules of their own.
+Energy, momentum and kinematics after one another (Halliday, Resnick, Walker, chapters 2, 4, 7 to 9).
 """
 
 from __future__ import annotations
@@ -9,6 +8,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import G_NOTE, G, Law, Values, given, law_family, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _WATER_DENSITY = 1000.0
 _MASS = given("m", "the mass of the block", ("kg", 1, 0.4, 8, 2), ("g", 1e-3, 300, 950, 0))
@@ -37,17 +40,7 @@ _SMOOTH_SLIDE = Law(
         _SLOPE,
         _WAY,
     ),
-    (
-        "A block slides from rest down a smooth slope and then, on a smooth level floor, runs into a spring.",
-        (
-            "At the foot of a frictionless ramp the floor is level and just as smooth; there a block that was let "
-            "go on the ramp is stopped by a spring."
-        ),
-        (
-            "A parcel of that mass, here called the block, starts from rest on an icy slope and is caught by a "
-            "spring at the end of the icy flat below it."
-        ),
-    ),
+    WORDINGS.later("smooth slide"),
     {
         "x": _smooth_squeeze,
         "k": lambda v: 2 * v["m"] * G * v["L"] * math.sin(v["a"]) / v["x"] ** 2,
@@ -66,12 +59,7 @@ _ROUGH_SLIDE = Law(
         result("x", "the greatest compression of the spring", "m", ("cm", 1e-2)),
         *(_MASS, _STIFFNESS, _SLOPE, _WAY, _FRICTION),
     ),
-    (
-        "A block slides from rest down a rough slope; on the smooth level floor below it runs into a spring.",
-        "Only the slope is rough: a block let go on it reaches a frictionless floor and is stopped by a spring.",
-        ("There is friction on a ramp but none on the floor at its foot, where a spring stops a block that "
-        "started from rest on the ramp."),
-    ),
+    WORDINGS.later('rough slide'),
     {
         "x": lambda v: math.sqrt(2 * v["m"] * G * _rough_drop(v) / v["k"]),
         "k": lambda v: 2 * v["m"] * G * _rough_drop(v) / v["x"] ** 2,
@@ -105,10 +93,7 @@ _SHOT = Law(
         result("R", "the horizontal distance from the edge of the table to the point of impact", "m", ("cm", 1e-2)),
         *(_MASS, _STIFFNESS, _SQUEEZE, _TABLE),
     ),
-    (
-        "A compressed spring is released and shoots a block over a smooth table, off its edge and to the floor.",
-        "On a frictionless table a spring pushes a block away; the block leaves the edge horizontally and falls.",
-    ),
+    WORDINGS.later('shot'),
     {
         "R": lambda v: v["x"] * math.sqrt(v["k"] / v["m"]) * _fall_time(v),
         "x": lambda v: v["R"] / _fall_time(v) * math.sqrt(v["m"] / v["k"]),
@@ -137,12 +122,7 @@ _ROUGH_SHOT = Law(
         given("d", "the length of the rough part", ("m", 1, 0.2, 1.5, 2), ("cm", 1e-2, 20, 150, 0)),
         _FRICTION,
     ),
-    (
-        ("A compressed spring shoots a block over a table, of which one part is rough and the rest smooth. "
-        "The block gets across, leaves the edge horizontally and falls to the floor."),
-        ("Between a spring and the edge of a smooth table lies a rough strip. The released spring drives a block "
-        "over the strip and off the table."),
-    ),
+    WORDINGS.later('rough shot'),
     {
         "R": lambda v: _edge_speed(v) * _fall_time(v),
         "k": lambda v: (
@@ -176,11 +156,7 @@ def _joint(v: Values) -> float:
 
 _SLID = Law(
     (result("s", "the distance that the wood slides", "m", ("cm", 1e-2)), _BULLET, _WOOD, _SHOT_SPEED, _GROUND),
-    (
-        ("A bullet is fired horizontally into a block of wood at rest on a rough floor, stays in it, and the "
-        "wood slides to a stop."),
-        "In a ballistics test a bullet lodges in a wooden block, which then slides over a rough bench until it stands still.",
-    ),
+    WORDINGS.later('slid'),
     {
         "s": lambda v: _joint(v) ** 2 / (2 * v["f"] * G),
         "v": lambda v: math.sqrt(2 * v["f"] * G * v["s"]) * (v["m"] + v["n"]) / v["m"],
@@ -201,11 +177,7 @@ _SLID_OFF = Law(
         given("d", "the distance of the wood from the edge", ("m", 1, 0.05, 0.5, 2), ("cm", 1e-2, 5, 50, 0)),
         given("h", "the height of the bench", ("m", 1, 0.6, 1.5, 2), ("cm", 1e-2, 60, 150, 0)),
     ),
-    (
-        ("A bullet is fired horizontally into a block of wood that rests on a rough bench. With the bullet in it "
-        "the wood slides to the edge, goes over it and falls to the floor."),
-        "A wooden block on a rough bench catches a bullet that flies towards the edge; both slide there and fall off together.",
-    ),
+    WORDINGS.later('slid off'),
     {
         "R": lambda v: math.sqrt(_joint(v) ** 2 - 2 * v["f"] * G * v["d"]) * _fall_time(v),
         "v": lambda v: (
@@ -228,11 +200,7 @@ _LIFT = given("h", "the height of the lift", ("m", 1, 3, 45, 1))
 _PUMP = given("P", "the electric power of the pump", ("W", 1, 200, 4000, 0), ("kW", 1e3, 0.2, 4, 2))
 _SHARE = given("e", "the efficiency of the pump", ("%", 0.01, 40, 85, 0))
 _DENSITY_NOTE = f"{G_NOTE} The density of water is 1000 kg/m^3."
-_PUMPING = (
-    "A pump fills an empty tank on a roof with water from a well.",
-    "An empty reservoir on a hill is filled with water by an electric pump; the water leaves the pipe slowly.",
-    "A farm pumps water up into an empty cistern.",
-)
+_PUMPING = WORDINGS.later("pumping")
 
 
 def _lifting(v: Values) -> float:
@@ -293,10 +261,7 @@ _LOOPED = Law(
         _RADIUS,
         given("h", "the height of the start above the lowest point", ("m", 1, 0.5, 6, 2), ("cm", 1e-2, 50, 600, 0)),
     ),
-    (
-        "A small cart rolls from rest down a smooth track and through a vertical loop at its foot.",
-        "On a toy railway without friction a cart is let go high up and runs through a circular loop.",
-    ),
+    WORDINGS.later('looped'),
     {
         "N": lambda v: v["m"] * G * (2 * v["h"] / v["r"] - 5),
         "h": lambda v: v["r"] / 2 * (v["N"] / (v["m"] * G) + 5),
@@ -318,10 +283,7 @@ _SPRUNG_LOOP = Law(
         _STIFFNESS,
         given("x", "the compression of the spring", ("m", 1, 0.03, 0.25, 3), ("cm", 1e-2, 3, 25, 1)),
     ),
-    (
-        "A compressed spring shoots a small cart along a smooth level track, which then turns up into a circular loop.",
-        "A cart is fired by a spring on a level track without friction and runs through a vertical loop.",
-    ),
+    WORDINGS.later('sprung loop'),
     {
         "N": lambda v: v["k"] * v["x"] ** 2 / v["r"] - 5 * v["m"] * G,
         "k": lambda v: v["r"] * (v["N"] + 5 * v["m"] * G) / v["x"] ** 2,

@@ -1,7 +1,7 @@
 """Motion along a line and in a plane: acceleration, braking, free fall, projectiles, rivers.
 
 Formulas: v = v0 + at, s = vt + v^2/2a, h = gt^2/2, R = v^2 sin(2a)/g, H = v^2 sin^2(a)/2g (Halliday,
-Resnick, Walker, chapters 2 and 4). Leaves out: air drag, relativity.
+Resnick, Walker, chapters 2 and 4).
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _KMH_OUT = ("km/h", KMH)
@@ -29,12 +33,7 @@ _ACCELERATION = Law(
         given("a", "the acceleration", ("m/s^2", 1, 0.3, 3, 2)),
         given("t", "the time of acceleration", ("s", 1, 3, 12, 1)),
     ),
-    (
-        "A train gains speed on a straight track with constant acceleration.",
-        "A car speeds up steadily on a straight road.",
-        "A motor boat gains speed at a constant rate on a calm lake.",
-        "A motorcycle accelerates uniformly down a straight lane.",
-    ),
+    WORDINGS.later("acceleration"),
     {
         "v": lambda v: v["u"] + v["a"] * v["t"],
         "u": lambda v: v["v"] - v["a"] * v["t"],
@@ -56,11 +55,7 @@ _STOPPING = Law(
         given("r", "the reaction time", ("s", 1, 0.4, 1.8, 2), ("ms", 1e-3, 400, 1800, 0)),
         given("b", "the braking deceleration", ("m/s^2", 1, 2.5, 8.5, 1)),
     ),
-    (
-        "A driver sees an obstacle, reacts and then brakes the car evenly to a halt.",
-        "The driver of a tram notices a signal, and after the reaction time brakes evenly to a stop.",
-        "A motorcyclist sees a deer; after the reaction time the machine is braked evenly to rest.",
-    ),
+    WORDINGS.later("stopping"),
     {
         "d": lambda v: v["v"] * v["r"] + v["v"] ** 2 / (2 * v["b"]),
         "r": lambda v: (v["d"] - v["v"] ** 2 / (2 * v["b"])) / v["v"],
@@ -81,12 +76,7 @@ _SPEED = power_law(
         given("t", "the time taken", ("s", 1, 60, 400, 0), ("min", 60, 2, 9, 1)),
     ),
     {"s": 1, "t": -1},
-    (
-        "A cyclist rides from a village to a station.",
-        "A ferry crosses a lake.",
-        "A motor boat goes up a canal.",
-        "A rider lets a horse trot and gallop along a beach.",
-    ),
+    WORDINGS.later("speed"),
     bounds=(2.5, 11),
 )
 _TWO_LEGS = Law(
@@ -97,11 +87,7 @@ _TWO_LEGS = Law(
         given("b", "the length of the second part", ("km", 1, 2, 60, 1)),
         given("w", "the speed on the second part", ("km/h", 1, 70, 130, 0)),
     ),
-    (
-        "A car drives to town in two parts.",
-        "A train runs over a branch line and then over a main line.",
-        "A bus goes through a valley and then along a motorway.",
-    ),
+    WORDINGS.later("two legs"),
     {"m": lambda v: (v["a"] + v["b"]) / (v["a"] / v["u"] + v["b"] / v["w"])},
     slips=lambda v, asked: (
         (v["u"] + v["w"]) / 2,
@@ -115,12 +101,7 @@ _FALL = Law(
         given("u", "the initial downward speed", ("m/s", 1, 0.2, 9, 1), ("km/h", KMH, 1, 30, 0)),
         given("t", "the time of fall", ("s", 1, 0.5, 5, 2), ("ms", 1e-3, 300, 2500, 0)),
     ),
-    (
-        "A stone is thrown straight down from a bridge into a river; air drag is negligible.",
-        "A bag is thrown straight down from a scaffold to the ground; neglect air drag.",
-        "A coin is thrown straight down into an empty well; air drag can be neglected.",
-        "A steel ball is pushed straight down in a laboratory tower without air.",
-    ),
+    WORDINGS.later("fall"),
     {
         "h": lambda v: v["u"] * v["t"] + G * v["t"] ** 2 / 2,
         "u": lambda v: v["h"] / v["t"] - G * v["t"] / 2,
@@ -140,11 +121,7 @@ _THROWN_UP = Law(
         given("u", "the initial upward speed", ("m/s", 1, 3, 25, 1), ("km/h", KMH, 15, 90, 0)),
         given("h", "the initial height above the ground", ("m", 1, 3, 60, 1)),
     ),
-    (
-        "A ball is thrown straight up from the edge of a roof and falls past it to the ground, without air drag.",
-        "A rising drone drops its battery, which flies on upward, then falls to the ground; neglect air drag.",
-        "From a tower a flare is shot straight up and then falls to the ground; air drag is negligible.",
-    ),
+    WORDINGS.later("thrown up"),
     {
         "t": lambda v: (v["u"] + math.sqrt(v["u"] ** 2 + 2 * G * v["h"])) / G,
         "u": lambda v: (G * v["t"] ** 2 / 2 - v["h"]) / v["t"],
@@ -168,12 +145,7 @@ def _angle(v: Values) -> float:
     return math.radians(v["a"])
 
 
-_THROWS = (
-    "A ball is kicked from level ground and lands on level ground; air drag is negligible.",
-    "A small catapult shoots a stone over level ground, without air drag.",
-    "A robot throws a ball from floor level across a flat hall; neglect air drag.",
-    "A jet of water leaves a nozzle on level ground; neglect air drag.",
-)
+_THROWS = WORDINGS.later("throws")
 _THROW_ANGLE = given("a", "the launch angle above the horizontal", ("degrees", 1, 18, 72, 0))
 _THROW_SPEED = given("v", "the launch speed", ("m/s", 1, 5, 40, 1), ("km/h", KMH, 25, 140, 0))
 _RANGE = Law(
@@ -215,11 +187,7 @@ _CLIFF = Law(
         given("a", "the launch angle above the horizontal", ("degrees", 1, 15, 65, 0)),
         given("h", "the height of the launch point above the ground", ("m", 1, 5, 80, 1)),
     ),
-    (
-        "A stone is thrown from the top of a cliff onto flat ground below; air drag is negligible.",
-        "A ball is launched from the flat roof of a tower and lands on level ground; neglect air drag.",
-        "A signal rocket without thrust leaves a platform and lands on the plain below, without air drag.",
-    ),
+    WORDINGS.later("cliff"),
     {"x": lambda v: v["v"] * math.cos(_angle(v)) * _flight(v)},
     G_NOTE,
     slips=lambda v, asked: (
@@ -239,11 +207,7 @@ _BOAT = given(
     "b", "the speed of the boat in still water", ("m/s", 1, 2, 9, 2), ("km/h", KMH, 8, 30, 1)
 )
 _RIVER = given("r", "the speed of the current", ("m/s", 1, 0.5, 4, 2), ("km/h", KMH, 2, 12, 1))
-_HEADED = (
-    "A ferry heads straight across a river, at right angles to the banks, and the current carries it along.",
-    "A motor boat is steered at right angles to the banks of a river and drifts with the current.",
-    "A rescue boat points straight at the other bank of a canal while the current takes it sideways.",
-)
+_HEADED = WORDINGS.later("headed")
 _ACROSS = Law(
     (result("v", "the speed of the boat over the ground", "m/s", _KMH_OUT), _BOAT, _RIVER),
     _HEADED,

@@ -1,7 +1,7 @@
 """Oscillation: masses on springs, pendulums as clocks and as gravimeters.
 
 Formulas: T = 2 pi sqrt(m/k), T = 2 pi sqrt(L/g), v = sqrt(2gL(1 - cos a)) (Halliday, Resnick, Walker,
-chapter 15). Leaves out: damping, physical pendulums.
+chapter 15).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 TURN = 2 * math.pi
 _M = given("m", "the mass", ("kg", 1, 0.1, 5, 2), ("g", 1e-3, 50, 950, 0))
 _K = given("k", "the spring constant", ("N/m", 1, 10, 600, 0), ("N/cm", 100, 0.2, 6, 1))
-_BOB = (
-    "A mass oscillates on a light spring without friction.",
-    "A glider on an air track is tied to a spring and oscillates.",
-    "A load hangs from a spiral spring of negligible mass and bobs up and down.",
-)
+_BOB = WORDINGS.later("bob")
 _SPRING = power_law(
     (result("T", "the period", "s", ("ms", 1e-3)), _M, _K), {"m": 0.5, "k": -0.5}, _BOB, TURN
 )
@@ -57,11 +57,7 @@ _BOB_MASS = power_law(
     100 / (4 * math.pi**2),
     bounds=(0.05, 6),
 )
-_SWINGS = (
-    "A small ball swings with a small amplitude on a light cord.",
-    "The bob of a clock swings as a simple pendulum with small amplitude.",
-    "A stone on a long thin wire swings gently to and fro.",
-)
+_SWINGS = WORDINGS.later("swings")
 _LENGTH = given("L", "the length of the pendulum", ("m", 1, 0.2, 6, 3), ("cm", 1e-2, 15, 250, 1))
 _PENDULUM = power_law(
     (
@@ -81,11 +77,7 @@ _GRAVIMETER = Law(
         given("N", "the number of full swings counted", ("", 1, 10, 60, 0)),
         given("t", "the total time for them", ("s", 1, 15, 400, 1), ("min", 60, 0.4, 5, 2)),
     ),
-    (
-        "On another planet astronauts let a simple pendulum swing with small amplitude.",
-        "A probe on a moon watches a simple pendulum with small swings.",
-        "A pendulum with small swings is used to measure gravity on a distant planet.",
-    ),
+    WORDINGS.later("gravimeter"),
     {
         "g": lambda v: 4 * math.pi**2 * v["L"] * (v["N"] / v["t"]) ** 2,
         "L": lambda v: v["g"] * (v["t"] / v["N"]) ** 2 / (4 * math.pi**2),
@@ -109,11 +101,7 @@ _SWING_SPEED = Law(
         _LENGTH,
         given("a", "the starting angle from the vertical", ("degrees", 1, 10, 85, 0)),
     ),
-    (
-        "A pendulum is let go from rest with a taut cord; neglect all friction.",
-        "A ball on a light cord is pulled aside and released from rest, without air drag.",
-        "A weight, pulled aside on its light cable, swings down from rest without losses.",
-    ),
+    WORDINGS.later("swing speed"),
     {
         "v": lambda v: math.sqrt(2 * G * v["L"] * (1 - math.cos(math.radians(v["a"])))),
         "a": lambda v: math.degrees(math.acos(1 - v["v"] ** 2 / (2 * G * v["L"]))),

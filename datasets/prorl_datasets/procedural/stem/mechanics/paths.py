@@ -1,7 +1,6 @@
 """Bodies guided by slopes and circles: ramps, bends, loops.
 
 Formulas: a = g(sin a - mu cos a), F = mv^2/r (Halliday, Resnick, Walker, chapters 5 and 6).
-Leaves out: rolling (``mechanics.rotation``), drag.
 """
 
 from __future__ import annotations
@@ -18,6 +17,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _MU = given("f", "the coefficient of kinetic friction", ("", 1, 0.08, 0.6, 2))
@@ -27,12 +30,6 @@ def _slope(v: Values) -> float:
     return G * (math.sin(math.radians(v["a"])) - v["f"] * math.cos(math.radians(v["a"])))
 
 
-_RAMP_SCENES = (
-    "A box slides down a straight ramp.",
-    "A skier glides straight down an even slope.",
-    "A parcel slides down an inclined chute.",
-    "A block slides down a tilted board.",
-)
 _ANGLE = given("a", "the angle of the slope to the horizontal", ("degrees", 1, 18, 55, 1))
 _RAMP = Law(
     (
@@ -40,7 +37,7 @@ _RAMP = Law(
         given("m", "the mass", ("kg", 1, 2, 90, 1), ("g", 1e-3, 800, 9500, 0)),
         given("a", "the angle of the slope to the horizontal", ("degrees", 1, 4, 60, 1)),
     ),
-    tuple(f"{scene[:-1]} without friction." for scene in _RAMP_SCENES),
+    WORDINGS.later("ramp"),
     {
         "x": lambda v: v["m"] * G * math.sin(math.radians(v["a"])),
         "m": lambda v: v["x"] / (G * math.sin(math.radians(v["a"]))),
@@ -59,7 +56,7 @@ _RAMP = Law(
 )
 _ROUGH_RAMP = Law(
     (result("x", "the acceleration along the slope", "m/s^2", ("cm/s^2", 1e-2)), _ANGLE, _MU),
-    tuple(f"{scene[:-1]} with friction." for scene in _RAMP_SCENES),
+    WORDINGS.later("rough ramp"),
     {
         "x": _slope,
         "f": lambda v: (
@@ -84,7 +81,7 @@ _RAMP_END = Law(
         _ANGLE,
         _MU,
     ),
-    tuple(f"{scene[:-1]} from rest, with friction." for scene in _RAMP_SCENES),
+    WORDINGS.later("ramp end"),
     {
         "v": lambda v: math.sqrt(2 * v["L"] * _slope(v)),
         "L": lambda v: v["v"] ** 2 / (2 * _slope(v)),
@@ -112,12 +109,7 @@ _CENTRIPETAL = power_law(
         given("r", "the radius of the circle", ("m", 1, 0.5, 30, 2), ("cm", 1e-2, 40, 400, 0)),
     ),
     {"m": 1, "v": 2, "r": -1},
-    (
-        "A body moves on a horizontal circle at constant speed.",
-        "A body slides without friction round the inside of a level ring at constant speed.",
-        "A body at the end of a turning arm moves steadily on a level circle.",
-        "A body on a cord is swung on a horizontal circle at a steady rate on a smooth table.",
-    ),
+    WORDINGS.later("centripetal"),
 )
 _SPIN = power_law(
     (
@@ -127,11 +119,7 @@ _SPIN = power_law(
         given("T", "the time of one turn", ("s", 1, 0.8, 9, 2), ("ms", 1e-3, 300, 2000, 0)),
     ),
     {"m": 1, "r": 1, "T": -2},
-    (
-        "A body moves steadily on a circle.",
-        "A load at the end of a turning arm goes round evenly.",
-        "A body rests on a platform that turns evenly.",
-    ),
+    WORDINGS.later("spin"),
     constant=4 * math.pi**2,
 )
 _BEND = power_law(
@@ -141,11 +129,7 @@ _BEND = power_law(
         given("r", "the radius of the bend", ("m", 1, 12, 250, 0), ("km", 1e3, 0.02, 0.3, 3)),
     ),
     {"f": 0.5, "r": 0.5},
-    (
-        "A car drives round a flat bend.",
-        "A motorcycle takes an unbanked curve.",
-        "A lorry goes round a level roundabout.",
-    ),
+    WORDINGS.later("bend"),
     constant=math.sqrt(G),
     note=G_NOTE,
 )
@@ -161,11 +145,7 @@ _TRACK = Law(
         given("h", "the starting height above the lowest point", ("m", 1, 4, 40, 1)),
         given("r", "the radius of the loop", ("m", 1, 1, 12, 2), ("cm", 1e-2, 90, 900, 0)),
     ),
-    (
-        "A car rolls from rest, without friction, down a track into a vertical circular loop.",
-        "On a roller coaster without friction a car starts from rest and enters a vertical circular loop.",
-        "A smooth track leads down into a circular loop in a vertical plane; a car starts on it from rest.",
-    ),
+    WORDINGS.later("track"),
     {
         "N": lambda v: v["m"] * G * (1 + 2 * v["h"] / v["r"]),
         "m": lambda v: v["N"] / (G * (1 + 2 * v["h"] / v["r"])),

@@ -1,7 +1,7 @@
 """Rotation: levers and beams, spinning up, flywheels, rolling bodies, angular momentum.
 
 Formulas: balance of torques, w = w0 + at, E = I w^2/2, I w = const (Halliday, Resnick, Walker, chapters
-10 to 12). Leaves out: gyroscopes.
+10 to 12).
 """
 
 from __future__ import annotations
@@ -18,6 +18,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 TURN = 2 * math.pi
 RPM = TURN / 60
@@ -34,11 +38,7 @@ _SEESAW = power_law(
         given("n", "the mass of the second load", ("kg", 1, 15, 95, 1)),
     ),
     {"m": 1, "c": 1, "n": -1},
-    (
-        "Two loads balance on a light seesaw.",
-        "A light lever with its pivot in the middle is in balance with a load on each side.",
-        "A light plank on a trestle stays level with one load on each side.",
-    ),
+    WORDINGS.later("seesaw"),
 )
 _BRIDGE = Law(
     (
@@ -48,11 +48,7 @@ _BRIDGE = Law(
         given("n", "the mass of the load", ("kg", 1, 30, 400, 0), ("t", 1e3, 0.03, 0.4, 3)),
         given("d", "the distance of the load from the left end", ("m", 1, 0.5, 9, 2)),
     ),
-    (
-        "A uniform horizontal beam rests on a support at each end and carries one load.",
-        "A uniform plank lies across a ditch, held up at both ends; a load stands on it.",
-        "A uniform bridge beam is supported at its two ends; a vehicle (the load) stands on it.",
-    ),
+    WORDINGS.later("bridge"),
     {
         "F": lambda v: G * (v["m"] / 2 + v["n"] * v["d"] / v["L"]),
         "d": lambda v: (v["F"] / G - v["m"] / 2) * v["L"] / v["n"],
@@ -70,11 +66,7 @@ _BRIDGE = Law(
         "n": ((v["F"] / G - v["m"]) * v["L"] / v["d"], v["F"] * v["L"] / (G * v["d"])),
     }[asked],
 )
-_WHEELS = (
-    "A flywheel is brought up to speed with constant angular acceleration.",
-    "The drum of a washing machine spins up evenly.",
-    "The rotor of a centrifuge speeds up with constant angular acceleration.",
-)
+_WHEELS = WORDINGS.later("wheels")
 _W1 = given("u", "the initial angular speed", ("rad/s", 1, 5, 60, 1), ("rpm", RPM, 60, 600, 0))
 _W2_OUT = result("w", "the final angular speed", "rad/s", ("rpm", RPM))
 _TIME = given("t", "the time taken", ("s", 1, 3, 40, 1), ("min", 60, 0.1, 1, 2))
@@ -124,11 +116,7 @@ _DISC = power_law(
         given("w", "the angular speed", ("rad/s", 1, 5, 150, 1), ("rpm", RPM, 50, 1500, 0)),
     ),
     {"I": 1, "w": 2},
-    (
-        "A flywheel turns about a fixed axis.",
-        "The rotor of a generator turns evenly.",
-        "A potter's wheel spins freely.",
-    ),
+    WORDINGS.later("disc"),
     0.5,
 )
 _DISC_ENERGY = power_law(
@@ -139,11 +127,7 @@ _DISC_ENERGY = power_law(
         given("w", "the angular speed", ("rad/s", 1, 5, 150, 1), ("rpm", RPM, 50, 1500, 0)),
     ),
     {"m": 1, "r": 2, "w": 2},
-    (
-        "A uniform solid disc turns about its own axis.",
-        "A grindstone is a uniform solid cylinder that spins about its axis.",
-        "A flywheel in the shape of a uniform solid cylinder spins about its axis.",
-    ),
+    WORDINGS.later("disc energy"),
     0.25,
 )
 
@@ -155,22 +139,14 @@ def _rolling(shape: str, beta: float) -> Law:
             given("h", "the drop in height", ("m", 1, 0.2, 9, 3), ("cm", 1e-2, 10, 300, 1)),
         ),
         {"h": 0.5},
-        (
-            f"A {shape} rolls from rest down a slope without slipping.",
-            f"A {shape} is let go on an inclined track and rolls down; it does not slip.",
-            f"On a ramp a {shape} starts from rest and rolls to the bottom without slipping.",
-        ),
+        WORDINGS.later("rolling", shape=shape),
         math.sqrt(2 * G / (1 + beta)),
         G_NOTE,
     )
 
 
 _INERTIA_1 = given("I", "the moment of inertia before", ("kg m^2", 1, 2.5, 9, 2))
-_SKATERS = (
-    "A skater spinning on smooth ice draws in the arms.",
-    "A dancer turns freely on a light platform without friction and pulls two weights inward.",
-    "On a turntable without friction, masses are pulled in towards the axis.",
-)
+_SKATERS = WORDINGS.later("skaters")
 _INERTIA_2 = given("J", "the moment of inertia after", ("kg m^2", 1, 0.8, 4, 2))
 _OMEGA = given("u", "the angular speed before", ("rad/s", 1, 1, 12, 2), ("rpm", RPM, 10, 120, 0))
 _SKATER = replace(

@@ -1,7 +1,6 @@
 """Statistics of data: centre, spread, quantiles, scores, lines, tables.
 
-Sample variances divide by n - 1; every question says which variance it means. Leaves out:
-probability models.
+Sample variances divide by n - 1; every question says which variance it means.
 """
 
 from __future__ import annotations
@@ -12,6 +11,9 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
 from prorl_datasets.procedural.stem.wording import listed, named, plural
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 THINGS = (
     ("heights of seedlings in cm", 5, 60),
@@ -72,9 +74,16 @@ def _mean(rng: Random, level: int) -> Solved:
     centre, old = clean(rng, 40, 70, 2), clean(rng, 30, 80, 1)
     new = round(old + rng.choice((-1, 1)) * bad, 1)
     extra, more = rng.randint(5, 40), clean(rng, 20, 90, 1)
-    text = f"The mean of {size} {name} was given as {shown(centre)}, but one value was entered as "
-    text += f"{shown(old)} in place of {shown(new)}. It is corrected, and {extra} further values "
-    text += f"with mean {shown(more)} are added. What is the mean of all?"
+    text = WORDINGS.one(
+        "mean",
+        size=size,
+        name=name,
+        centre=shown(centre),
+        old=shown(old),
+        new=shown(new),
+        extra=extra,
+        more=shown(more),
+    )
     value = (size * centre - old + new + extra * more) / (size + extra)
     wrong = ((centre + more) / 2, (size * centre + extra * more) / (size + extra),
              (size * centre - old + new) / size, (size * centre + old - new + extra * more) / (size + extra))  # fmt: skip
@@ -104,9 +113,7 @@ def _median(rng: Random, level: int) -> Solved:
     low, high = median(ordered[: size // 2]), median(ordered[size // 2 + 1 :])
     if high - low < 0.5:
         return _median(rng, level)
-    text = f"These are {name}: {listed(values)}. The lower quartile is the median of the values "
-    text += "below the middle one, the upper quartile the median of those above it. What is the "
-    text += "interquartile range?"
+    text = WORDINGS.one("median", name=name, values=listed(values))
     wrong = (max(values) - min(values), high, (high - low) / 2, median(values))
     return Solved(text, round(high - low, 4), "", parameters, 3, wrong, True)
 
@@ -215,13 +222,9 @@ def _z_score(rng: Random, level: int) -> Solved:
                       (dev, dev**2 * z * z, dev / z, math.sqrt(abs(dev))))  # fmt: skip
     mu2, sd2 = clean(rng, 30, 200, 1), clean(rng, 2, 25, 1)
     test = rng.choice(("An entrance test", "A reading test", "A fitness test", "A driving test"))
-    text = (
-        f"{test} has two versions: A with mean {shown(mu)} and standard deviation {shown(sd)}, B "
+    text = WORDINGS.one(
+        "z score", test=test, mu=shown(mu), sd=shown(sd), mu2=shown(mu2), sd2=shown(sd2), x=shown(x)
     )
-    text += (
-        f"with {shown(mu2)} and {shown(sd2)}. Which result in version B has the same z-score as "
-    )
-    text += f"{shown(x)} in version A?"
     value = mu2 + sd2 * (x - mu) / sd
     if value < 1:
         return _z_score(rng, level)

@@ -1,6 +1,6 @@
 """Probability of draws: counting, expectation, draws without replacement, waiting times.
 
-Draws are independent unless the question says otherwise. Leaves out: events and rates.
+Draws are independent unless the question says otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
 from prorl_datasets.procedural.stem.wording import named
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _counting(rng: Random, level: int) -> Solved:
@@ -22,11 +25,7 @@ def _counting(rng: Random, level: int) -> Solved:
         group, what = rng.choice(
             (("students", "a team"), ("plots", "a sample"), ("proteins", "a panel"))
         )
-        text = {
-            "teams": f"In how many ways can {what} of {k} be chosen from {n} {group} (order does not matter)?",
-            "prizes": f"In how many ways can {k} different labels go to {n} {group}, at most one to each?",
-            "codes": f"How many codes of {k} signs are there if each sign is one of {n} and may repeat?",
-        }[kind]
+        text = WORDINGS.one(f"counting {kind}", what=what, k=k, n=n, group=group)
         counts = {"teams": math.comb(n, k), "prizes": math.perm(n, k), "codes": n**k}
         wrong: tuple[float, ...] = (
             *counts.values(),

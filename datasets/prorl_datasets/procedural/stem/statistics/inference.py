@@ -1,7 +1,6 @@
 """Inference: standard errors, intervals, sample sizes, tests' statistics, the normal law.
 
-Critical values and table values of the standard normal distribution stand in the question. Leaves
-out: p-values from other tables.
+Critical values and table values of the standard normal distribution stand in the question.
 """
 
 from __future__ import annotations
@@ -11,6 +10,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 CRITICAL = ((80, 1.282), (90, 1.645), (95, 1.960), (98, 2.326), (99, 2.576))
 """(confidence in percent, two-sided standard normal quantile)."""
@@ -56,9 +58,16 @@ def _normal(rng: Random, level: int) -> Solved:
     other = clean(rng, 0.1, 2.4, 2)
     n = rng.choice((4, 9, 16, 25, 36))
     a, b = round(mu - other * sd / math.sqrt(n), 3), round(mu + z * sd / math.sqrt(n), 3)
-    text = f"{lead} {n} values are drawn independently. {table} P(Z < {shown(other)}) = "
-    text += f"{phi(other):.4f}. What is the probability that their mean lies between {shown(a)} "
-    text += f"and {shown(b)}?"
+    text = WORDINGS.one(
+        "normal",
+        lead=lead,
+        n=n,
+        table=table,
+        other=shown(other),
+        phi_other=phi(other),
+        a=shown(a),
+        b=shown(b),
+    )
     value = round(phi(z), 4) + round(phi(other), 4) - 1
     wrong = (1 - value, abs(phi(z) - phi(other)), phi(z), phi(other))
     return Solved(text, value, "", {"mu": mu, "sd": sd, "z": [z, other], "n": n}, 3, wrong)
@@ -80,9 +89,7 @@ def _standard_error(rng: Random, level: int) -> Solved:
         wrong = (p * (1 - p) / n, math.sqrt(p * (1 - p)), math.sqrt(p / n), p)
         return Solved(text, math.sqrt(p * (1 - p) / n), "", {"hits": hits, "n": n}, 3, wrong)
     m, sd2 = rng.randint(8, 400), clean(rng, 1, 40, 1)
-    text = f"Two independent samples of {what}, of {n} and {m}, have the standard deviations "
-    text += f"{shown(sd)} and {shown(sd2)}. What is the standard error of the difference of their "
-    text += "means (variances not pooled)?"
+    text = WORDINGS.one("standard error", what=what, n=n, m=m, sd=shown(sd), sd2=shown(sd2))
     value = math.sqrt(sd * sd / n + sd2 * sd2 / m)
     wrong = (sd / math.sqrt(n) + sd2 / math.sqrt(m), abs(sd / math.sqrt(n) - sd2 / math.sqrt(m)),
              math.sqrt((sd * sd + sd2 * sd2) / (n + m)), value**2)  # fmt: skip
@@ -95,9 +102,7 @@ def _interval(rng: Random, level: int) -> Solved:
     sd, mu = clean(rng, 1, 40, 1), clean(rng, 50, 300, 1)
     known = f"(critical value {z:.3f} for {percent}% confidence)"
     if level == 1:
-        text = f"A sample of {n} {what} has the standard deviation {shown(sd)}. What is the width "
-        text += f"(upper less lower bound) of the {percent}% confidence interval of the mean "
-        text += f"{known}?"
+        text = WORDINGS.one("interval", n=n, what=what, sd=shown(sd), percent=percent, known=known)
         value = 2 * z * sd / math.sqrt(n)
         wrong: tuple[float, ...] = (value / 2, 2 * z * sd / n, 2 * sd / math.sqrt(n), 2 * z * sd)
         return Solved(text, value, "", {"sd": sd, "n": n, "percent": percent}, 3, wrong)
@@ -108,9 +113,15 @@ def _interval(rng: Random, level: int) -> Solved:
         half = z * math.sqrt(p * (1 - p) / n)
         if half > 0.9 * p:
             return _interval(rng, level)
-        text = f"Of {n} {what}, {hits} meet a standard. What is the "
-        text += f"{'upper' if upper else 'lower'} bound of the {percent}% confidence interval of "
-        text += f"the proportion, p ± z sqrt(p(1-p)/n) {known}, in percent?"
+        text = WORDINGS.one(
+            "interval 2",
+            n=n,
+            what=what,
+            hits=hits,
+            upper="upper" if upper else "lower",
+            percent=percent,
+            known=known,
+        )
         value = 100 * (p + half if upper else p - half)
         wrong = (100 * (p - half if upper else p + half), 100 * p, 100 * half, 100 * (p + half / z))
         return Solved(
@@ -119,9 +130,18 @@ def _interval(rng: Random, level: int) -> Solved:
     m, sd2 = rng.randint(30, 600), clean(rng, 1, 40, 1)
     mu2 = round(mu - clean(rng, 5, 40, 1), 1)
     half = z * math.sqrt(sd * sd / n + sd2 * sd2 / m)
-    text = f"{n} {what} have mean {shown(mu)} and standard deviation {shown(sd)}; {m} of another "
-    text += f"kind have {shown(mu2)} and {shown(sd2)}. What is the upper bound of the {percent}% "
-    text += f"confidence interval of the difference of the means {known}?"
+    text = WORDINGS.one(
+        "interval 3",
+        n=n,
+        what=what,
+        mu=shown(mu),
+        sd=shown(sd),
+        m=m,
+        mu2=shown(mu2),
+        sd2=shown(sd2),
+        percent=percent,
+        known=known,
+    )
     wrong = (mu - mu2 - half, mu - mu2, half, mu - mu2 + half / z)
     parameters: dict[str, Any] = {"mu": [mu, mu2], "sd": [sd, sd2], "n": [n, m], "percent": percent}
     return Solved(text, mu - mu2 + half, "", parameters, 3, wrong)
@@ -133,9 +153,9 @@ def _sample_size(rng: Random, level: int) -> Solved:
     sd, half = clean(rng, 2, 60, 1), clean(rng, 0.5, 6, 1)
     known = f"(critical value {z:.3f})"
     if level == 1:
-        text = f"The standard deviation of a measure of {what} is {shown(sd)}. How many must be "
-        text += f"measured, at least, so that the {percent}% confidence interval of the mean "
-        text += f"reaches at most {shown(half)} to either side {known}?"
+        text = WORDINGS.one(
+            "sample size", what=what, sd=shown(sd), percent=percent, half=shown(half), known=known
+        )
         raw = (z * sd / half) ** 2
         if raw < 8:
             return _sample_size(rng, level)
@@ -150,9 +170,9 @@ def _sample_size(rng: Random, level: int) -> Solved:
         )
     points, p = clean(rng, 1, 8, 1), rng.randint(5, 95)
     if level == 2:
-        text = f"About {p}% of {what} meet a standard. How many must be checked, at least, so "
-        text += f"that the {percent}% confidence interval of the proportion reaches at most "
-        text += f"{shown(points)} percentage points to either side {known}?"
+        text = WORDINGS.one(
+            "sample size 2", p=p, what=what, percent=percent, points=shown(points), known=known
+        )
         raw = z * z * p * (100 - p) / points**2
         wrong = (
             math.ceil(raw * 4),
@@ -172,10 +192,17 @@ def _sample_size_hard(rng: Random, percent: int, what: str, known: str, z: float
     n, now = rng.randint(20, 400), clean(rng, 1, 15, 1)
     goal = round(now * clean(rng, 0.2, 0.8, 2), 2)
     other, z2 = rng.choice([c for c in CRITICAL if c[0] != percent])
-    text = f"A sample of {n} {what} gave a {percent}% confidence interval of the mean of total "
-    text += f"width {shown(now)} {known}. How many more must be measured, at least, for a "
-    text += f"{other}% interval (critical value {z2:.3f}) of total width {shown(goal)} with the "
-    text += "same standard deviation?"
+    text = WORDINGS.one(
+        "sample size hard",
+        n=n,
+        what=what,
+        percent=percent,
+        now=shown(now),
+        known=known,
+        other=other,
+        z2=z2,
+        goal=shown(goal),
+    )
     raw = n * (now / goal * z2 / z) ** 2
     if raw < n + 5:
         return _sample_size(rng, 3)
@@ -198,9 +225,9 @@ def _test_statistic(rng: Random, level: int) -> Solved:
         return _test_statistic(rng, level)
     t = (mean - mu) / sd * math.sqrt(n)
     if level == 1:
-        text = f"A sample of {n} {what} has mean {shown(mean)} and sample standard deviation "
-        text += f"{shown(sd)}. What is the t statistic for the hypothesis that the true mean is "
-        text += f"{shown(mu)}?"
+        text = WORDINGS.one(
+            "test statistic", n=n, what=what, mean=shown(mean), sd=shown(sd), mu=shown(mu)
+        )
         wrong: tuple[float, ...] = (-t, (mean - mu) / sd, (mean - mu) / sd * n, t * t)
         return Solved(text, t, "", {"n": n, "mean": mean, "sd": sd, "mu": mu}, 2, wrong)
     if level == 2:
@@ -208,9 +235,7 @@ def _test_statistic(rng: Random, level: int) -> Solved:
         z = (hits / n - p / 100) / math.sqrt(p * (100 - p) / 1e4 / n)
         if abs(z) < 0.2 or abs(z) > 9:
             return _test_statistic(rng, level)
-        text = f"Of {n} {what}, {hits} meet a standard. What is the z statistic for the "
-        text += f"hypothesis that the true share is {p}% (standard error from the hypothesis, no "
-        text += "continuity correction)?"
+        text = WORDINGS.one("test statistic 2", n=n, what=what, hits=hits, p=p)
         q = hits / n
         wrong = (-z, (q - p / 100) / math.sqrt(q * (1 - q) / n), z * z, z / math.sqrt(n))
         return Solved(text, z, "", {"n": n, "hits": hits, "p": p}, 2, wrong)
@@ -223,9 +248,16 @@ def _test_statistic_hard(rng: Random, n: int, mean: float, sd: float, what: str)
     other = round(mean + rng.choice((-1, 1)) * clean(rng, 3, 25, 1), 2)
     pooled = ((n - 1) * sd * sd + (m - 1) * sd2 * sd2) / (n + m - 2)
     t = (mean - other) / math.sqrt(pooled * (1 / n + 1 / m))
-    text = f"{n} {what} have mean {shown(mean)} and sample standard deviation {shown(sd)}; {m} of "
-    text += f"another kind have {shown(other)} and {shown(sd2)}. What is the t statistic for "
-    text += "equal means, first less second, with pooled variance?"
+    text = WORDINGS.one(
+        "test statistic hard",
+        n=n,
+        what=what,
+        mean=shown(mean),
+        sd=shown(sd),
+        m=m,
+        other=shown(other),
+        sd2=shown(sd2),
+    )
     wrong = (
         -t,
         (mean - other) / math.sqrt(pooled),
@@ -244,9 +276,13 @@ def _chi_square(rng: Random, level: int) -> Solved:
         expected = sum(counts) / size
         if len(set(counts)) == 1:
             return _chi_square(rng, level)
-        text = f"{what} of {size} kinds {', '.join(map(str, counts[:-1]))} and {counts[-1]} "
-        text += "times. What is the chi-square statistic for the hypothesis that all kinds are "
-        text += "equally likely?"
+        text = WORDINGS.one(
+            "chi square",
+            what=what,
+            size=size,
+            counts=", ".join(map(str, counts[:-1])),
+            counts_2=counts[-1],
+        )
         value = sum((c - expected) ** 2 for c in counts) / expected
         wrong: tuple[float, ...] = (
             value * expected,

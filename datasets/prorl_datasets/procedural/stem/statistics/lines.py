@@ -1,7 +1,4 @@
-"""Statistics of pairs: least-squares lines, covariance and correlation.
-
-Leaves out: several predictors.
-"""
+"""Statistics of pairs: least-squares lines, covariance and correlation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Probability: counting, Bayes, expectation and the common distributions.
 
-Events and draws are independent unless the question says otherwise. Leaves out: tests and
-intervals.
+Events and draws are independent unless the question says otherwise.
 """
 
 from __future__ import annotations
@@ -11,6 +10,9 @@ from random import Random
 from typing import Any
 
 from prorl_datasets.procedural.stem.problem import Solved, clean, shown, stem_family
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
 
 
 def _binomial(rng: Random, level: int) -> Solved:
@@ -94,9 +96,9 @@ def _poisson(rng: Random, level: int) -> Solved:
 def _bayes(rng: Random, level: int) -> Solved:
     what = rng.choice(("a disease", "a contaminated batch", "a plant virus", "a fraudulent claim"))
     prior, hit, false = clean(rng, 0.2, 20, 1), clean(rng, 75, 99.5, 1), clean(rng, 0.5, 20, 1)
-    lead = f"A test detects {what} in {shown(hit)}% of the cases where it is present and gives a "
-    lead += f"false alarm in {shown(false)}% of those where it is absent; it is present in "
-    lead += f"{shown(prior)}%."
+    lead = WORDINGS.one(
+        "bayes lead", what=what, hit=shown(hit), false=shown(false), prior=shown(prior)
+    )
     a, b, c = prior / 100, hit / 100, false / 100
     positive = a * b + (1 - a) * c
     parameters: dict[str, Any] = {"prior": prior, "hit": hit, "false": false, "ask": level}
@@ -126,10 +128,7 @@ def _conditional(rng: Random, level: int) -> Solved:
     parameters: dict[str, Any] = {"counts": counts, "ask": level}
     total = sum(counts)
     if level == 1:
-        text += (
-            f" One of the {who} is drawn at random. What is the probability of drawing one that "
-        )
-        text += "belongs to at least one of the groups?"
+        text += WORDINGS.one("conditional", who=who)
         wrong: tuple[float, ...] = (
             (2 * both + one + other) / total,
             none / total,

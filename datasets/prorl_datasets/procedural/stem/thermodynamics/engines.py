@@ -1,7 +1,6 @@
 """Engines, heat pumps and entropy.
 
 Formulas: W = e Q, Carnot: e = 1 - Tc/Th, dS = Q/T, dS = mc ln(T2/T1) (Halliday, Resnick, Walker, chapter 20).
-Leaves out: particular engine cycles.
 """
 
 from __future__ import annotations
@@ -9,14 +8,14 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Scale, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 ZERO_C = 273.15
 _NOTE_C = "Take 0 °C = 273.15 K."
-_ENGINES = (
-    "A heat engine works in a cycle.",
-    "A steam turbine takes heat from a boiler.",
-    "A petrol engine runs evenly.",
-)
+_ENGINES = WORDINGS.later("engines")
 _EFFICIENCY = power_law(
     (
         result("W", "the work delivered", "J", ("kJ", 1e3), ("MJ", 1e6)),
@@ -47,11 +46,7 @@ _CARNOT = Law(
         _HOT,
         _COLD,
     ),
-    (
-        "An ideal Carnot engine runs between two reservoirs.",
-        "A reversible heat engine works between a hot and a cold reservoir.",
-        "The best possible heat engine is run between two reservoirs.",
-    ),
+    WORDINGS.later("carnot"),
     {
         "L": lambda v: v["P"] * v["U"] / (v["T"] - v["U"]),
         "P": lambda v: v["L"] * (v["T"] - v["U"]) / v["U"],
@@ -79,11 +74,7 @@ _FRIDGE = power_law(
         given("c", "the coefficient of performance", ("", 1, 1.5, 6, 2)),
     ),
     {"Q": 1, "c": -1},
-    (
-        "A refrigerator runs evenly.",
-        "A cold store is kept cool by a machine.",
-        "An air conditioner cools a room.",
-    ),
+    WORDINGS.later("fridge"),
 )
 _PUMP = Law(
     (
@@ -99,11 +90,7 @@ _PUMP = Law(
             Scale("°C", 1, -20, 10, 1, ZERO_C),
         ),
     ),
-    (
-        "A heat pump that works reversibly heats a house from the air outside.",
-        "A greenhouse is heated by an ideal Carnot heat pump that draws on the air outside.",
-        "An ideal (reversible) heat pump warms a swimming hall, using the ground outside as its source.",
-    ),
+    WORDINGS.later("pump"),
     {
         "P": lambda v: v["H"] * (1 - v["U"] / v["T"]),
         "H": lambda v: v["P"] / (1 - v["U"] / v["T"]),
@@ -123,11 +110,7 @@ _REVERSIBLE = power_law(
         _AT_T,
     ),
     {"m": 1, "L": 1, "T": -1},
-    (
-        "A substance melts at its melting point.",
-        "A metal is melted slowly at a constant temperature.",
-        "A solid turns into a liquid at a fixed temperature.",
-    ),
+    WORDINGS.later("reversible"),
 )
 _WARMING = Law(
     (
@@ -146,11 +129,7 @@ _WARMING = Law(
             "U", "the final temperature", ("K", 1, 340, 600, 0), Scale("°C", 1, 60, 300, 0, ZERO_C)
         ),
     ),
-    (
-        "A body is warmed; its specific heat is constant and it does not change its phase.",
-        "A block of constant specific heat is heated in an oven and stays solid.",
-        "A sample with constant specific heat is warmed without melting or boiling.",
-    ),
+    WORDINGS.later("warming"),
     {
         "S": lambda v: v["m"] * v["c"] * math.log(v["U"] / v["T"]),
         "m": lambda v: v["S"] / (v["c"] * math.log(v["U"] / v["T"])),
@@ -180,11 +159,7 @@ _LEVELLING = Law(
         _HOT,
         _COLD,
     ),
-    (
-        "Heat flows by itself from a large hot reservoir to a large cold one.",
-        "Through a metal rod heat passes from a furnace (the hot reservoir) to a lake (the cold one).",
-        "Heat leaks through insulation from a hot to a cold reservoir; both keep their temperatures.",
-    ),
+    WORDINGS.later("levelling"),
     {
         "S": lambda v: v["Q"] * (1 / v["U"] - 1 / v["T"]),
         "Q": lambda v: v["S"] / (1 / v["U"] - 1 / v["T"]),

@@ -1,7 +1,7 @@
 """Ideal gases: equation of state, changes of state, molecular speed, first law.
 
 Formulas: pV = nRT, v = sqrt(3RT/M), dU = Q - W, W = nRT ln(V2/V1), p V^g = const (Halliday, Resnick, Walker,
-chapters 18 and 19). Leaves out: real gases.
+chapters 18 and 19).
 """
 
 from __future__ import annotations
@@ -9,6 +9,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Scale, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 R = 8.314
 R_NOTE = "Take R = 8.314 J/(mol K)."
@@ -17,11 +21,7 @@ _NOTE_C = "Take 0 °C = 273.15 K."
 _VOLUME = given("V", "the volume", ("m^3", 1, 0.01, 2, 3), ("L", 1e-3, 2, 90, 1))
 _MOLES = given("n", "the amount of gas", ("mol", 1, 0.2, 40, 2))
 _T = given("T", "the temperature", ("K", 1, 240, 480, 0), Scale("°C", 1, -20, 180, 0, ZERO_C))
-_GASES = (
-    "An ideal gas is kept in a closed vessel.",
-    "A steel cylinder holds a gas that behaves ideally.",
-    "A gas fills a tank; treat it as ideal.",
-)
+_GASES = WORDINGS.later("gases")
 _IDEAL = power_law(
     (result("p", "the pressure", "Pa", ("kPa", 1e3), ("bar", 1e5)), _MOLES, _T, _VOLUME),
     {"n": 1, "T": 1, "V": -1},
@@ -42,11 +42,7 @@ _GAS_MASS = power_law(
     1 / R,
     R_NOTE,
 )
-_STATES = (
-    "A fixed amount of an ideal gas is taken from one state to another.",
-    "A sealed, slack balloon holds an ideal gas, which changes its state.",
-    "Gas in a cylinder with a movable piston changes its state; no gas escapes, and it behaves ideally.",
-)
+_STATES = WORDINGS.later("states")
 _P1 = given("p", "the first pressure", ("kPa", 1e3, 80, 400, 0), ("bar", 1e5, 0.8, 9, 2))
 _V1 = given("V", "the first volume", ("L", 1e-3, 1, 60, 1), ("m^3", 1, 0.005, 0.4, 3))
 _T1 = given("T", "the first temperature", ("K", 1, 260, 340, 0), Scale("°C", 1, -10, 60, 0, ZERO_C))
@@ -62,7 +58,7 @@ _CHARLES = power_law(
         _T2,
     ),
     {"V": 1, "U": 1, "T": -1},
-    tuple(f"{scene[:-1]}; the pressure does not change." for scene in _STATES),
+    WORDINGS.later("charles"),
 )
 _COMBINED = power_law(
     (
@@ -96,7 +92,7 @@ _INNER_ENERGY = power_law(
         given("m", "the mass of the gas", ("g", 1e-3, 2, 90, 1), ("kg", 1, 0.01, 0.9, 3)),
     ),
     {"p": 0.5, "V": 0.5, "m": -0.5},
-    tuple(scene.replace("gas", "noble gas") for scene in _GASES),
+    WORDINGS.later("inner energy"),
     math.sqrt(3),
     bounds=(180, 1800),
 )
@@ -104,11 +100,7 @@ _HEAT_IN = given("Q", "the heat taken in", ("J", 1, 200, 9000, 0), ("kJ", 1e3, 0
 _WORK_OUT = given("W", "the work done by the gas", ("J", 1, 100, 8000, 0), ("kJ", 1e3, 0.2, 60, 1))
 _FIRST_LAW = Law(
     (result("U", "the change of the internal energy", "J", ("kJ", 1e3)), _HEAT_IN, _WORK_OUT),
-    (
-        "A gas in a cylinder takes in heat and pushes a piston outward.",
-        "Steam is heated while it moves a piston.",
-        "The working gas of an engine is heated and expands.",
-    ),
+    WORDINGS.later("first law"),
     {
         "U": lambda v: v["Q"] - v["W"],
         "Q": lambda v: v["U"] + v["W"],
@@ -130,11 +122,7 @@ _ISOBARIC = Law(
         given("V", "the first volume", ("L", 1e-3, 5, 40, 1)),
         given("W", "the second volume", ("L", 1e-3, 20, 120, 1), ("m^3", 1, 0.02, 0.12, 4)),
     ),
-    (
-        "A gas is heated under a piston at constant pressure and expands.",
-        "In a cylinder with a loaded piston a gas takes in heat and expands at constant pressure.",
-        "Hot gas lifts a weighted piston; the pressure stays the same.",
-    ),
+    WORDINGS.later("isobaric"),
     {
         "U": lambda v: v["Q"] - v["p"] * (v["W"] - v["V"]),
         "Q": lambda v: v["U"] + v["p"] * (v["W"] - v["V"]),
@@ -159,11 +147,7 @@ _ISOTHERMAL = Law(
         given("V", "the first volume", ("L", 1e-3, 2, 60, 1)),
         given("W", "the second volume", ("L", 1e-3, 5, 200, 1), ("m^3", 1, 0.005, 0.2, 3)),
     ),
-    (
-        "An ideal gas expands slowly at constant temperature.",
-        "A gas, treated as ideal, expands isothermally and without friction under a piston.",
-        "In a bath of constant temperature a cylinder lets its ideal gas expand slowly.",
-    ),
+    WORDINGS.later("isothermal"),
     {
         "Q": lambda v: v["n"] * R * v["T"] * math.log(v["W"] / v["V"]),
         "n": lambda v: v["Q"] / (R * v["T"] * math.log(v["W"] / v["V"])),
@@ -189,11 +173,7 @@ _ISOTHERMAL = Law(
 )
 _GAMMA = given("g", "the ratio of the specific heats", ("", 1, 1.2, 1.67, 2))
 _RATIO = given("r", "the ratio of the larger to the smaller volume", ("", 1, 2, 20, 1))
-_SQUEEZED = (
-    "An ideal gas is compressed without exchange of heat, slowly enough to stay in balance.",
-    "In a cylinder an ideal gas is compressed adiabatically and reversibly.",
-    "A well insulated piston compresses an ideal gas reversibly.",
-)
+_SQUEEZED = WORDINGS.later("squeezed")
 _ADIABATIC = power_law(
     (
         result("q", "the final pressure", "kPa", ("MPa", 1e3), ("bar", 100)),

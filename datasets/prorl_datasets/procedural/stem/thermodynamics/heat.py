@@ -1,7 +1,6 @@
 """Heat: warming, mixing, melting.
 
 Formulas: Q = m c dT, Q = m L, heat given off = heat taken up (Halliday, Resnick, Walker, chapter 18).
-Leaves out: heat capacities that depend on the temperature.
 """
 
 from __future__ import annotations
@@ -14,6 +13,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 WATER, ICE, FUSION = 4186.0, 2090.0, 334e3
 _WATER = "Take 4186 J/(kg K) for the specific heat of water."
@@ -25,11 +28,7 @@ _HEAT = given(
 _WARMED = power_law(
     (result("Q", "the heat needed", "J", ("kJ", 1e3), ("MJ", 1e6)), _MASS, _HEAT, _RISE),
     {"m": 1, "c": 1, "x": 1},
-    (
-        "A sample is warmed without a change of phase.",
-        "A solid block is heated in an oven and does not melt.",
-        "A liquid in an insulated vessel is warmed without boiling.",
-    ),
+    WORDINGS.later("warmed"),
 )
 _HEATED = power_law(
     (
@@ -40,11 +39,7 @@ _HEATED = power_law(
         given("e", "the share of the heat that reaches the water", ("%", 0.01, 55, 98, 0)),
     ),
     {"m": 1, "x": 1, "P": -1, "e": -1},
-    (
-        "An electric boiler warms water.",
-        "A camping stove warms a pot of water.",
-        "An immersion heater warms the water in a tank.",
-    ),
+    WORDINGS.later("heated"),
     WATER,
     _WATER,
 )
@@ -60,11 +55,7 @@ def _mixed(v: Values) -> float:
 
 _MIXING = Law(
     (result("T", "the final temperature", "°C"), _COLD, _COLD_T, _HOT, _HOT_T),
-    (
-        "Cold and hot water are mixed in an insulated vessel.",
-        "Hot water is poured into a thermos flask that holds cold water; no heat is lost.",
-        "In an insulated bucket cold water is mixed with hot water; losses are negligible.",
-    ),
+    WORDINGS.later("mixing"),
     {
         "T": _mixed,
         "t": lambda v: v["T"] + v["a"] * (v["T"] - v["s"]) / v["b"],
@@ -92,11 +83,7 @@ _QUENCHED = Law(
         given("s", "the initial temperature of the water", ("°C", 1, 8, 25, 1)),
         given("T", "the final temperature", ("°C", 1, 15, 60, 1)),
     ),
-    (
-        "A hot piece of metal is put into water in an insulated vessel.",
-        "A heated metal bolt is dropped into a calorimeter with water; the vessel itself takes up no heat.",
-        "A smith quenches a metal part in a bucket of water; no heat is lost and no water boils.",
-    ),
+    WORDINGS.later("quenched"),
     {
         "c": lambda v: WATER * v["a"] * (v["T"] - v["s"]) / (v["n"] * (v["t"] - v["T"])),
         "a": lambda v: v["c"] * v["n"] * (v["t"] - v["T"]) / (WATER * (v["T"] - v["s"])),
@@ -130,11 +117,7 @@ _MELTED = power_law(
         given("L", "the latent heat", ("J/kg", 1, 24000, 400000, 0), ("kJ/kg", 1e3, 24, 400, 0)),
     ),
     {"m": 1, "L": 1},
-    (
-        "A metal is melted; it is at its melting point already.",
-        "A block of wax, at its melting point, is turned into liquid.",
-        "A frozen solution that is at its melting point is thawed completely.",
-    ),
+    WORDINGS.later("melted"),
 )
 _PHASE_NOTE = "Take 2090 J/(kg K) for ice, 4186 J/(kg K) for water and $3.34 \\times 10^{5}$ J/kg for melting."
 _THAWED = Law(
@@ -144,11 +127,7 @@ _THAWED = Law(
         given("d", "the temperature of the ice below 0 °C", ("K", 1, 3, 35, 1)),
         given("T", "the final temperature of the water", ("°C", 1, 5, 90, 1)),
     ),
-    (
-        "Ice from a freezer is melted and the water is then warmed.",
-        "In a kitchen a block of ice is melted and the water heated.",
-        "An expedition melts ice and warms the water.",
-    ),
+    WORDINGS.later("thawed"),
     {
         "Q": lambda v: v["m"] * (ICE * v["d"] + FUSION + WATER * v["T"]) / 1e3,
         "m": lambda v: v["Q"] * 1e3 / (ICE * v["d"] + FUSION + WATER * v["T"]),
@@ -174,11 +153,7 @@ _ICED = Law(
         given("n", "the mass of the warm water", ("kg", 1, 0.3, 2.5, 2), ("g", 1e-3, 300, 950, 0)),
         given("t", "the initial temperature of the warm water", ("°C", 1, 25, 90, 1)),
     ),
-    (
-        "Ice at 0 °C is put into warm water in an insulated vessel and melts completely.",
-        "Ice cubes at 0 °C are added to warm water in a thermos flask; all the ice melts.",
-        "To cool a warm bath of water, ice at 0 °C is thrown in and melts; no heat is exchanged with the room.",
-    ),
+    WORDINGS.later("iced"),
     {
         "T": lambda v: (v["n"] * WATER * v["t"] - v["m"] * FUSION) / (WATER * (v["m"] + v["n"])),
         "m": lambda v: v["n"] * WATER * (v["t"] - v["T"]) / (FUSION + WATER * v["T"]),

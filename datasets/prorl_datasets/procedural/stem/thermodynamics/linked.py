@@ -1,6 +1,6 @@
 """Heat in several steps: burning, melting, engines and gases after one another.
 
-Q = mH, Q = mc dT + mL, eta = 1 - T2/T1, pV = nRT (Halliday, Resnick, Walker, chapters 18 to 20). Leaves out: problems of one law.
+Q = mH, Q = mc dT + mL, eta = 1 - T2/T1, pV = nRT (Halliday, Resnick, Walker, chapters 18 to 20).
 """
 
 from __future__ import annotations
@@ -8,6 +8,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import G_NOTE, G, Law, Values, given, law_family, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _WATER, _ICE, _FUSION = 4186.0, 2090.0, 334e3
 _WATER_NOTE = "Take 4186 J/(kg K) for the specific heat of water."
@@ -28,10 +32,7 @@ _STOVE = Law(
         given("n", "the mass of the water", ("kg", 1, 0.5, 8, 2), ("g", 1e-3, 500, 950, 0)),
         given("s", "the temperature of the water before", ("°C", 1, 8, 26, 1)),
     ),
-    (
-        "A camping stove burns fuel under a pot of water, which does not boil.",
-        "Over a small burner stands a can of water; the water stays below its boiling point.",
-    ),
+    WORDINGS.later('stove'),
     {
         "T": lambda v: v["s"] + _burnt(v) / (v["n"] * _WATER),
         "m": lambda v: (v["T"] - v["s"]) * v["n"] * _WATER / (v["e"] * v["H"]),
@@ -51,10 +52,7 @@ _SNOW = Law(
         *(_FUEL, _VALUE, _SHARE),
         given("n", "the mass of the ice", ("kg", 1, 0.3, 4, 2), ("g", 1e-3, 300, 950, 0)),
     ),
-    (
-        "On a mountain a stove melts ice of 0 °C and then warms the water, which does not boil.",
-        "A pot of ice at 0 °C stands over a burner until the ice is gone and the water warm, but below boiling.",
-    ),
+    WORDINGS.later('snow'),
     {
         "T": lambda v: (_burnt(v) / v["n"] - _FUSION) / _WATER,
         "m": lambda v: v["n"] * (_FUSION + _WATER * v["T"]) / (v["e"] * v["H"]),
@@ -87,10 +85,7 @@ _ENGINE_WORK = Law(
         _TAKEN,
         _PART,
     ),
-    (
-        "A heat engine works between two reservoirs.",
-        "A steam engine reaches only a part of the efficiency that its two temperatures would allow.",
-    ),
+    WORDINGS.later("engine work"),
     {
         "L": lambda v: v["Q"] * (1 - v["e"] * _greatest(v)),
         "Q": lambda v: v["L"] / (1 - v["e"] * _greatest(v)),
@@ -108,10 +103,7 @@ _ENGINE_LIFT = Law(
         *(_HOT, _COLD, _TAKEN, _PART),
         given("m", "the mass of the load", ("kg", 1, 150, 4000, 0), ("t", 1e3, 0.15, 4, 2)),
     ),
-    (
-        "A heat engine between two reservoirs drives a crane that lifts a load; the crane has no losses.",
-        "An engine with less than the greatest possible efficiency hauls a load straight up a shaft without losses.",
-    ),
+    WORDINGS.later("engine lift"),
     {
         "h": lambda v: v["Q"] * v["e"] * _greatest(v) / (v["m"] * G),
         "m": lambda v: v["Q"] * v["e"] * _greatest(v) / (v["h"] * G),
@@ -139,10 +131,7 @@ def _widens(v: Values) -> bool:
 
 _TWO_STEPS = Law(
     (result("q", "the pressure at the end", "Pa", ("kPa", 1e3), ("bar", 1e5)), _PRESSURE, _VOLUME, _T_BEFORE, _T_AFTER, _WIDER),
-    (
-        "An ideal gas is heated in a closed vessel and then expands at constant temperature.",
-        "A cylinder holds an ideal gas. With the piston fixed it is heated; then the piston moves out while the temperature is kept.",
-    ),
+    WORDINGS.later('two steps'),
     {
         "q": lambda v: v["p"] * v["U"] / v["T"] * v["V"] / v["W"],
         "W": lambda v: v["p"] * v["U"] / v["T"] * v["V"] / v["q"],
@@ -164,11 +153,7 @@ def _two_heats(v: Values) -> float:
 
 _TWO_HEATS = Law(
     (result("Q", "the heat taken in over both steps", "J", ("kJ", 1e3)), _PRESSURE, _VOLUME, _T_BEFORE, _T_AFTER, _WIDER),
-    (
-        "Helium, a monatomic ideal gas, is heated in a closed vessel and then expands at constant temperature.",
-        ("A cylinder holds argon, a monatomic ideal gas. It is heated with the piston fixed; then the piston moves out slowly "
-        "while the temperature is kept."),
-    ),
+    WORDINGS.later('two heats'),
     {"Q": _two_heats},
     check=_widens,
     slips=lambda v, asked: (
@@ -186,10 +171,7 @@ _FREEZER = (
 )
 _FREEZING = Law(
     (result("t", "the time needed", "s", ("min", 60), ("h", 3600)), *_FREEZER),
-    (
-        "A freezer turns water into ice of 0 °C; all the heat it takes up comes from the water.",
-        "An ice machine makes ice of 0 °C from tap water and takes up no other heat.",
-    ),
+    WORDINGS.later('freezing'),
     {
         "t": lambda v: v["n"] * (_WATER * v["s"] + _FUSION) / (v["k"] * v["P"]),
         "n": lambda v: v["t"] * v["k"] * v["P"] / (_WATER * v["s"] + _FUSION),
@@ -215,10 +197,7 @@ _DEEP = Law(
         *_FREEZER,
         given("y", "the cooling of the ice below 0 °C", ("K", 1, 5, 25, 1)),
     ),
-    (
-        "A freezer cools water, turns it into ice and cools the ice; it takes up no other heat.",
-        "An ice machine makes ice below 0 °C from tap water; all the heat it takes up comes from that water.",
-    ),
+    WORDINGS.later('deep'),
     {"t": lambda v: _to_ice(v) / (v["k"] * v["P"]), "k": lambda v: _to_ice(v) / (v["t"] * v["P"])},
     f"Take 4186 J/(kg K) for the specific heat of water, {_ICE:g} J/(kg K) for that of ice and 334 kJ/kg for the melting of ice.",
     slips=lambda v, asked: {

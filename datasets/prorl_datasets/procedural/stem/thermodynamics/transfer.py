@@ -1,7 +1,6 @@
 """Thermal expansion, conduction and radiation.
 
 Formulas: dL = a L dT, P = k A dT/d, P = e s A T^4 (Halliday, Resnick, Walker, chapter 18).
-Leaves out: convection.
 """
 
 from __future__ import annotations
@@ -16,6 +15,10 @@ from prorl_datasets.procedural.stem.laws import (
     power_law,
     result,
 )
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 ZERO_C = 273.15
 SIGMA = 5.670e-8
@@ -30,11 +33,7 @@ _LONGER = power_law(
         given("d", "the rise in temperature", ("K", 1, 8, 90, 1)),
     ),
     {"a": 1, "L": 1, "d": 1},
-    (
-        "A metal rail warms up and is free to expand.",
-        "A metal pipe expands freely when it is heated.",
-        "A long metal cable that nothing holds becomes warmer.",
-    ),
+    WORDINGS.later("longer"),
 )
 _SPILL = Law(
     (
@@ -48,11 +47,7 @@ _SPILL = Law(
         _ALPHA,
         given("d", "the rise in temperature", ("K", 1, 8, 60, 1)),
     ),
-    (
-        "A vessel, filled to the brim with a liquid, is warmed and widens evenly; the linear coefficient is the vessel's.",
-        "A full tank stands in the sun together with its fuel; the linear coefficient belongs to the tank's metal.",
-        "A flask filled to the brim is heated in a water bath; the linear coefficient is the flask's.",
-    ),
+    WORDINGS.later("spill"),
     {
         "V": lambda v: v["U"] * (v["b"] - 3 * v["a"]) * v["d"],
         "d": lambda v: v["V"] / (v["U"] * (v["b"] - 3 * v["a"])),
@@ -82,11 +77,7 @@ _CONDUCTED = power_law(
         given("d", "the thickness", ("m", 1, 0.02, 0.6, 3), ("cm", 1e-2, 2, 60, 1)),
     ),
     {"k": 1, "A": 1, "x": 1, "d": -1},
-    (
-        "Heat flows steadily through a flat wall; the temperatures are those of its surfaces.",
-        "A flat partition in a cold store separates warm from cold; the temperatures are those of its surfaces.",
-        "A flat slab of building material conducts heat from its warm to its cold face.",
-    ),
+    WORDINGS.later("conducted"),
 )
 _LAYERS = Law(
     (
@@ -105,11 +96,7 @@ _LAYERS = Law(
         ),
         given("l", "the conductivity of the second layer", ("W/(m K)", 1, 0.02, 0.2, 3)),
     ),
-    (
-        "A wall has two flat layers, one behind the other; the temperatures are those of the outer faces.",
-        "A brick wall (first layer) is insulated with a board (second layer); heat flows steadily between the outer faces.",
-        "The flat roof of a hut is made of two layers; heat flows steadily from the inner to the outer face.",
-    ),
+    WORDINGS.later("layers"),
     {
         "P": lambda v: v["A"] * v["x"] / (v["a"] / v["k"] + v["b"] / v["l"]),
         "x": lambda v: v["P"] * (v["a"] / v["k"] + v["b"] / v["l"]) / v["A"],
@@ -133,11 +120,7 @@ _GLOWING = power_law(
         given("T", "the temperature of the surface", *_KELVIN),
     ),
     {"e": 1, "A": 1, "T": 4},
-    (
-        "A hot surface radiates heat; what it takes up from around it is negligible.",
-        "A glowing metal plate radiates into cold surroundings whose own radiation is negligible.",
-        "A furnace wall radiates; radiation from outside can be neglected.",
-    ),
+    WORDINGS.later("glowing"),
     SIGMA,
     _SIGMA_NOTE,
 )
@@ -159,11 +142,7 @@ _NET = Law(
             Scale("°C", 1, -20, 35, 0, ZERO_C),
         ),
     ),
-    (
-        "A hot ball hangs in a large evacuated chamber.",
-        "A ball with a hot, even surface floats in the vacuum of a big tank and faces its walls (the surroundings).",
-        "A heated metal ball radiates in a large room; only radiation counts.",
-    ),
+    WORDINGS.later("net"),
     {"P": lambda v: v["e"] * SIGMA * math.pi * v["d"] ** 2 * (v["T"] ** 4 - v["U"] ** 4)},
     _SIGMA_NOTE,
     slips=lambda v, asked: (

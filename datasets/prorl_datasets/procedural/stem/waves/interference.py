@@ -1,7 +1,6 @@
 """Interference of light: double slits and gratings.
 
 Formulas: dy = l D/d, d sin a = m l (Halliday, Resnick, Walker, chapters 35 and 36).
-Leaves out: widths of single slits.
 """
 
 from __future__ import annotations
@@ -9,17 +8,17 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _COLOUR = given("l", "the wavelength", ("nm", 1e-9, 405, 700, 0), ("µm", 1e-6, 0.405, 0.7, 3))
 _SLITS = given(
     "d", "the distance of the slits", ("mm", 1e-3, 0.08, 0.9, 3), ("µm", 1e-6, 80, 900, 0)
 )
 _SCREEN = given("D", "the distance of the screen", ("m", 1, 0.6, 5, 2), ("cm", 1e-2, 60, 500, 0))
-_YOUNG = (
-    "Laser light falls on a narrow double slit; the angles are small.",
-    "Young's experiment is done with light of one colour; all angles are small.",
-    "A screen stands far behind a double slit lit by light of one wavelength.",
-)
+_YOUNG = WORDINGS.later("young")
 _FRINGES = power_law(
     (
         result("y", "the distance of neighbouring bright fringes", "mm", ("cm", 10), ("m", 1e3)),
@@ -51,14 +50,7 @@ _LIQUID_FRINGE = Law(
         _SCREEN,
         given("n", "the refractive index of the liquid", ("", 1, 1.2, 1.7, 2)),
     ),
-    (
-        "A double slit and its screen stand in a tank filled with a clear liquid; the angles are small.",
-        "Young's experiment is carried out wholly under a clear liquid; all angles are small.",
-        (
-            "Light of one colour passes a double slit; the whole setup, screen included, is in a clear liquid, and angles "
-            "are small."
-        ),
-    ),
+    WORDINGS.later("liquid fringe"),
     {
         "y": lambda v: 1e3 * v["m"] * v["l"] * v["D"] / (v["n"] * v["d"]),
         "l": lambda v: v["y"] * v["n"] * v["d"] / (1e3 * v["m"] * v["D"]),
@@ -80,11 +72,7 @@ _LIQUID_FRINGE = Law(
 )
 _LINES = given("N", "the number of lines per mm", ("", 1e3, 100, 600, 0))
 _ORDER = given("m", "the order", ("", 1, 1, 3, 0))
-_GRATINGS = (
-    "Light of one colour falls at right angles on a diffraction grating.",
-    "A laser beam hits a grating at right angles.",
-    "A spectral lamp lights a grating at normal incidence; one of its lines is observed.",
-)
+_GRATINGS = WORDINGS.later("gratings")
 
 
 def _sine(v: Values) -> float:
@@ -126,7 +114,7 @@ _SPOT = Law(
         _LINES,
         _SCREEN,
     ),
-    tuple(f"{scene} A flat screen stands parallel to the grating." for scene in _GRATINGS),
+    WORDINGS.later("spot"),
     {
         "y": lambda v: v["D"] * math.tan(math.asin(_sine(v))),
         "l": lambda v: v["y"] / math.hypot(v["y"], v["D"]) / (v["m"] * v["N"]),

@@ -1,7 +1,6 @@
 """Quanta: photons, the photoelectric effect, matter waves.
 
 Formulas: E = h c/l, K = h c/l - W, l = h/p (Halliday, Resnick, Walker, chapter 38).
-Leaves out: relativity.
 """
 
 from __future__ import annotations
@@ -9,6 +8,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 H, C, E, ME = 6.626e-34, 2.998e8, 1.602e-19, 9.109e-31
 _H = "Take h = $6.626 \\times 10^{-34}$ J s"
@@ -21,12 +24,7 @@ _LIGHT = given("l", "the wavelength", ("nm", 1e-9, 150, 1600, 1), ("µm", 1e-6, 
 _PHOTON = power_law(
     (result("E", "the energy of one photon", "J", ("eV", E), ("meV", E * 1e-3)), _LIGHT),
     {"l": -1},
-    (
-        "A laser sends out light of one wavelength.",
-        "A light-emitting diode shines with a narrow line.",
-        "An atom sends out a spectral line.",
-        "A telescope observes one spectral line.",
-    ),
+    WORDINGS.later("photon"),
     H * C,
     _HCE,
 )
@@ -37,11 +35,7 @@ _BEAM = power_law(
         _LIGHT,
     ),
     {"P": 1, "l": 1},
-    (
-        "A laser shines steadily.",
-        "A diode emits light of one wavelength.",
-        "A beam of one colour hits a sensor.",
-    ),
+    WORDINGS.later("beam"),
     1 / (H * C),
     _HC,
 )
@@ -51,11 +45,7 @@ _PHOTO = Law(
         given("l", "the wavelength", ("nm", 1e-9, 110, 420, 0), ("µm", 1e-6, 0.11, 0.42, 3)),
         given("W", "the work function", ("eV", 1, 1.9, 5.4, 2)),
     ),
-    (
-        "Ultraviolet light falls on a clean metal surface and frees electrons.",
-        "Light strikes the cathode of a photocell and sets electrons free.",
-        "A metal plate in a vacuum is lit and gives off photoelectrons.",
-    ),
+    WORDINGS.later("photo"),
     {
         "K": lambda v: H * C / (v["l"] * E) - v["W"],
         "W": lambda v: H * C / (v["l"] * E) - v["K"],
@@ -95,11 +85,7 @@ _MATTER = power_law(
         ),
     ),
     {"v": -1},
-    (
-        "A slow free electron is regarded as a matter wave.",
-        "Electrons with one speed fall on a crystal; they are not relativistic.",
-        "A free electron, slow beside light, moves through a vacuum.",
-    ),
+    WORDINGS.later("matter"),
     H / ME * 1e9,
     f"{_H} and {_MASS}.",
 )
@@ -109,11 +95,7 @@ _GUN = power_law(
         given("U", "the accelerating voltage", ("V", 1, 20, 4000, 1), ("kV", 1e3, 0.2, 5, 3)),
     ),
     {"U": -0.5},
-    (
-        "Electrons are accelerated from rest by a voltage in a vacuum tube; treat them without relativity.",
-        "An electron gun accelerates electrons from rest; relativity can be left out.",
-        "In an electron diffraction tube electrons start from rest and pass through a voltage; leave out relativity.",
-    ),
+    WORDINGS.later("gun"),
     H / math.sqrt(2 * ME * E) * 1e12,
     f"{_H}, {_EE} and {_MASS}.",
 )

@@ -1,7 +1,6 @@
 """Light rays: thin lenses, refraction at flat faces.
 
 Formulas: 1/f = 1/g + 1/b, n1 sin a1 = n2 sin a2 (Halliday, Resnick, Walker, chapters 33 and 34).
-Leaves out: mirrors, thick lenses.
 """
 
 from __future__ import annotations
@@ -9,16 +8,16 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 _FOCAL = given("f", "the focal length", ("cm", 1, 4, 60, 1), ("mm", 0.1, 35, 300, 0))
 _OBJECT = given(
     "g", "the distance of the object from the lens", ("cm", 1, 6, 300, 1), ("m", 100, 0.1, 4, 2)
 )
-_LENSES = (
-    "A thin converging lens forms a sharp, real image on a screen.",
-    "A thin convex lens throws a real image of a window on a wall.",
-    "A thin convex lens on an optical bench gives a real image of a lamp.",
-)
+_LENSES = WORDINGS.later("lenses")
 _LENS = Law(
     (
         result("b", "the distance of the image from the lens", "cm", ("m", 100), ("mm", 0.1)),
@@ -91,17 +90,7 @@ _TWO_LENSES = Law(
             "e", "the distance of the two lenses", ("cm", 1, 20, 160, 1), ("m", 100, 0.2, 1.6, 2)
         ),
     ),
-    (
-        "Two thin converging lenses stand one behind the other on an optical bench, the object in front of the first.",
-        (
-            "Light from an object passes one thin convex lens and then a second one on the same axis; the object distance "
-            "is counted from the first."
-        ),
-        (
-            "A thin convex lens forms an image that a second thin convex lens on the same axis throws on a screen; the "
-            "object stands in front of the first."
-        ),
-    ),
+    WORDINGS.later("two lenses"),
     {"b": lambda v: v["h"] * _second(v) / (_second(v) - v["h"])},
     check=lambda v: 1.2 < v["g"] / v["f"] < 6 and 1.25 < _second(v) / v["h"] < 8,
     slips=lambda v, asked: (
@@ -121,11 +110,7 @@ def _sin_out(v: Values) -> float:
 
 _SNELL = Law(
     (result("b", "the angle of refraction (from the normal)", "degrees"), _IN, _N1, _N2),
-    (
-        "A ray of light passes through a flat boundary from one clear medium into another.",
-        "A laser beam crosses the flat surface between two clear media.",
-        "Light goes from one transparent layer into the next through a flat face.",
-    ),
+    WORDINGS.later("snell"),
     {
         "b": lambda v: math.degrees(math.asin(_sin_out(v))),
         "m": lambda v: v["n"] * math.sin(math.radians(v["a"])) / math.sin(math.radians(v["b"])),
@@ -147,11 +132,7 @@ _SHIFT = Law(
         given("a", "the angle of incidence (from the normal)", ("degrees", 1, 20, 70, 1)),
         given("m", "the refractive index of the plate", ("", 1, 1.3, 1.9, 2)),
     ),
-    (
-        "A ray in air passes through a clear plate with parallel faces and leaves it parallel to its old path.",
-        "A laser beam in air goes slantwise through a thick pane of glass.",
-        "A light ray from air crosses a flat slab of clear plastic, back into air.",
-    ),
+    WORDINGS.later("shift"),
     {
         "s": lambda v: (
             v["d"]
@@ -178,11 +159,7 @@ _POOL = Law(
         given("h", "the depth of the lamp", ("m", 1, 0.3, 9, 2), ("cm", 1e-2, 20, 900, 0)),
         given("m", "the refractive index of the liquid", ("", 1, 1.25, 1.7, 2)),
     ),
-    (
-        "A small lamp lies deep in a wide vat of clear liquid, with air above.",
-        "A tiny light source shines in all directions under the flat surface of a clear liquid, in air.",
-        "A diver's small lamp shines evenly from below the calm surface of a clear liquid; above is air.",
-    ),
+    WORDINGS.later("pool"),
     {
         "r": lambda v: v["h"] / math.sqrt(v["m"] ** 2 - 1),
         "h": lambda v: v["r"] * math.sqrt(v["m"] ** 2 - 1),

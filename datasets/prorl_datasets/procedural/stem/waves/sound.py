@@ -1,7 +1,7 @@
 """Sound: Doppler shift, sound levels, beats, echoes.
 
 Formulas: f' = f (v + vo)/(v - vs), L = 10 lg(I/I0), I = P/4 pi r^2, f = f1 - f2 (Halliday, Resnick, Walker,
-chapter 17). Leaves out: shock waves.
+chapter 17).
 """
 
 from __future__ import annotations
@@ -9,6 +9,10 @@ from __future__ import annotations
 import math
 
 from prorl_datasets.procedural.stem.laws import Law, Values, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _SOUND = given("c", "the speed of sound", ("m/s", 1, 325, 350, 0), ("km/s", 1e3, 0.325, 0.35, 3))
@@ -22,11 +26,7 @@ def _toward(v: Values) -> float:
 
 _APPROACH = Law(
     (result("F", "the frequency that is heard", "Hz", ("kHz", 1e3)), _SIREN, _MOVING, _SOUND),
-    (
-        "An ambulance drives straight towards a person at rest.",
-        "A train that whistles runs straight towards a listener who stands by the line.",
-        "A motorcycle comes straight towards a microphone at rest.",
-    ),
+    WORDINGS.later("approach"),
     {"F": _toward, "f": lambda v: v["F"] * (v["c"] - v["s"]) / v["c"]},
     slips=lambda v, asked: {
         "F": (
@@ -46,17 +46,7 @@ _BOTH = Law(
         _LISTENER,
         _SOUND,
     ),
-    (
-        "A source of sound and a listener move straight towards each other through still air.",
-        (
-            "Two cars drive straight towards each other; one of them (the source) sounds its horn, and the driver of the "
-            "other listens."
-        ),
-        (
-            "Two trains run towards each other on parallel tracks; one (the source) whistles, and someone on the other "
-            "listens."
-        ),
-    ),
+    WORDINGS.later("both"),
     {
         "F": lambda v: v["f"] * (v["c"] + v["o"]) / (v["c"] - v["s"]),
         "f": lambda v: v["F"] * (v["c"] - v["s"]) / (v["c"] + v["o"]),
@@ -82,11 +72,7 @@ _RADAR = Law(
         given("s", "the speed of the bat", ("m/s", 1, 4, 20, 1), ("km/h", KMH, 15, 60, 0)),
         _SOUND,
     ),
-    (
-        "A bat flies straight towards a wall, calls and hears the echo.",
-        "A bat that flies straight at a cliff hears the echo of its own call.",
-        "In a cave a bat flies towards a flat rock face, calls and receives the echo.",
-    ),
+    WORDINGS.later("radar"),
     {
         "F": lambda v: v["f"] * (v["c"] + v["s"]) / (v["c"] - v["s"]),
         "s": lambda v: v["c"] * (v["F"] - v["f"]) / (v["F"] + v["f"]),
@@ -107,11 +93,7 @@ _LEVEL = Law(
         result("L", "the sound level", "dB"),
         given("I", "the sound intensity in units of $10^{-6}$ W/m^2", ("", 1e-6, 0.05, 900, 2)),
     ),
-    (
-        "A machine hall is noisy.",
-        "A meter stands near a busy road.",
-        "A loudspeaker plays in a hall.",
-    ),
+    WORDINGS.later("level"),
     {
         "L": lambda v: 10 * math.log10(v["I"] / 1e-12),
         "I": lambda v: 1e-12 * 10 ** (v["L"] / 10),
@@ -143,11 +125,7 @@ _FARTHER = Law(
             ("km", 1e3, 0.01, 0.6, 3),
         ),
     ),
-    (
-        "A small source of sound radiates evenly into free space.",
-        "High over a field a siren sounds evenly in all directions.",
-        "A small loudspeaker on a mast sends sound evenly in all directions, without echoes.",
-    ),
+    WORDINGS.later("farther"),
     {
         "M": lambda v: v["L"] - 20 * math.log10(v["s"] / v["r"]),
         "s": lambda v: v["r"] * 10 ** ((v["L"] - v["M"]) / 20),
@@ -180,11 +158,7 @@ _MANY = Law(
         ),
         given("r", "the distance", ("m", 1, 2, 80, 1), ("km", 1e3, 0.01, 0.3, 3)),
     ),
-    (
-        "Equal, independent sources stand close together and sound evenly in all directions, far from walls.",
-        "High above the ground a few equal, independent sirens close together sound evenly in all directions.",
-        "A cluster of equal loudspeakers with independent noise radiates evenly into free space.",
-    ),
+    WORDINGS.later("many"),
     {
         "L": _spread,
         "r": lambda v: math.sqrt(v["n"] * v["P"] / (4 * math.pi * 1e-12 * 10 ** (v["L"] / 10))),
@@ -203,11 +177,7 @@ _MANY = Law(
         ),
     }[asked],
 )
-_TONES = (
-    "Two tuning forks sound together.",
-    "Two strings of a piano are not quite in tune with each other.",
-    "Two whistles are blown at once.",
-)
+_TONES = WORDINGS.later("tones")
 _HIGH = given("a", "the frequency of the higher tone", ("Hz", 1, 256, 480, 1))
 _LOW = given("b", "the frequency of the lower tone", ("Hz", 1, 250, 479, 1))
 _BEATS = Law(
@@ -231,11 +201,7 @@ _DETUNED = Law(
         given("a", "the common frequency before", ("Hz", 1, 110, 480, 1)),
         given("p", "the increase of the tension", ("%", 0.01, 0.5, 6, 2)),
     ),
-    (
-        "Two equal strings are in tune, then the tension of one of them is raised and both are plucked.",
-        "On a piano two strings of one note are in unison until the tension of one is increased.",
-        "Two equal guitar strings sound alike; one is tightened a little, and they are struck together.",
-    ),
+    WORDINGS.later("detuned"),
     {
         "f": lambda v: v["a"] * (math.sqrt(1 + v["p"]) - 1),
         "a": lambda v: v["f"] / (math.sqrt(1 + v["p"]) - 1),
@@ -259,11 +225,7 @@ _SONAR = power_law(
         ),
     ),
     {"v": 1, "t": 1},
-    (
-        "A ship's echo sounder sends out a short pulse.",
-        "A range finder under water works with pulses of ultrasound.",
-        "A short signal of a submarine's sonar is thrown back by an obstacle.",
-    ),
+    WORDINGS.later("sonar"),
     0.5,
 )
 _WELL = Law(
@@ -274,11 +236,7 @@ _WELL = Law(
         ),
         _SOUND,
     ),
-    (
-        "A stone is let fall from rest into a deep well; neglect air drag.",
-        "A pebble is dropped down a shaft with water at the bottom, without air drag.",
-        "From a high bridge a stone is dropped into the river; leave out air drag.",
-    ),
+    WORDINGS.later("well"),
     {"t": lambda v: math.sqrt(2 * v["h"] / 9.81) + v["h"] / v["c"]},
     "Take g = 9.81 m/s^2.",
     slips=lambda v, asked: (

@@ -1,21 +1,19 @@
 """Running and standing waves: speed, strings, pipes.
 
 Formulas: v = f l, f = n v/2L, v = sqrt(F/mu), f = (2k + 1) v/4L (Halliday, Resnick, Walker, chapters 16 and 17).
-Leaves out: damping, end corrections.
 """
 
 from __future__ import annotations
 
 from prorl_datasets.procedural.stem.laws import Law, given, law_family, power_law, result
+from prorl_datasets.procedural.wordings import Wordings
+
+WORDINGS = Wordings(__name__)
+
 
 KMH = 1 / 3.6
 _SOUND = given("c", "the speed of sound", ("m/s", 1, 325, 350, 0), ("km/s", 1e3, 0.325, 0.35, 3))
-_WAVES = (
-    "A periodic wave runs along a rope.",
-    "A wave travels along a stretched wire.",
-    "A transverse wave passes along a belt.",
-    "A periodic wave runs along a long spring.",
-)
+_WAVES = WORDINGS.later("waves")
 _WAVE = power_law(
     (
         result("v", "the speed of the wave", "m/s", ("km/h", KMH), ("cm/s", 1e-2)),
@@ -39,19 +37,11 @@ _CRESTS = power_law(
         ),
     ),
     {"d": 1, "T": 1, "l": -1},
-    (
-        "Regular waves run across a lake.",
-        "In a harbour basin even waves run towards the quay.",
-        "A swell of even waves runs over the sea.",
-    ),
+    WORDINGS.later("crests"),
 )
 _MODE = given("n", "the number of the harmonic", ("", 1, 1, 6, 0))
 _STRING_L = given("L", "the length of the string", ("m", 1, 0.25, 2.5, 3), ("cm", 1e-2, 25, 250, 1))
-_STRINGS = (
-    "A string fixed at both ends vibrates in a standing wave.",
-    "A taut wire between two posts vibrates in one of its harmonics.",
-    "The string of an instrument, fixed at both ends, is driven in resonance.",
-)
+_STRINGS = WORDINGS.later("strings")
 _STRING = power_law(
     (
         result("f", "the frequency", "Hz", ("kHz", 1e3)),
@@ -84,11 +74,7 @@ _TUBE = given("L", "the length of the air column", ("m", 1, 0.15, 3, 3), ("cm", 
 _OPEN_PIPE = power_law(
     (result("f", "the fundamental frequency", "Hz", ("kHz", 1e3)), _SOUND, _TUBE),
     {"c": 1, "L": -1},
-    (
-        "The air in a tube that is open at both ends sounds its lowest tone; ignore end corrections.",
-        "An organ pipe open at both ends sounds its fundamental; end corrections are negligible.",
-        "A flute-like pipe, open at both ends, resounds in its fundamental; leave out end corrections.",
-    ),
+    WORDINGS.later("open pipe"),
     0.5,
 )
 _STOPPED = Law(
@@ -98,14 +84,7 @@ _STOPPED = Law(
         _SOUND,
         _TUBE,
     ),
-    (
-        "A pipe closed at one end sounds an overtone; ignore end corrections.",
-        (
-            "The air over the water in a tall glass tube, closed below and open above, resounds in an overtone; "
-            "no end correction is needed."
-        ),
-        "A stopped organ pipe (one end closed) is blown hard and sounds an overtone; end corrections are negligible.",
-    ),
+    WORDINGS.later("stopped"),
     {
         "f": lambda v: (2 * v["k"] + 1) * v["c"] / (4 * v["L"]),
         "L": lambda v: (2 * v["k"] + 1) * v["c"] / (4 * v["f"]),

@@ -18,7 +18,7 @@ from openrlhf.utils.seqlen_balancing import (
 )
 from torch import Tensor
 
-from prorl_training.algorithm import Tokens
+from prorl_training.algorithm.objective import Tokens
 from prorl_training.engine.openrlhf.step import TrainingRow
 
 FILLER = 2

@@ -2,8 +2,7 @@
 
 By itself DeepSpeed 0.19.6 looks for gradients that are not finite with bf16 and fp16 in ZeRO-1 and 2
 (runtime/engine.py, ``_configure_zero_optimizer``) and with fp16 only in ZeRO-3 (runtime/zero/stage3.py,
-``_overflow_check_and_loss_scale_update``): elsewhere a NaN would be applied. Leaves out: the limit itself
-(``safety``) and who hears of it (``updates``).
+``_overflow_check_and_loss_scale_update``): elsewhere a NaN would be applied.
 """
 
 from __future__ import annotations

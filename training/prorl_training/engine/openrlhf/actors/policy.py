@@ -19,7 +19,7 @@ from prorl_training.engine.openrlhf.actors.updates import Updates
 from prorl_training.engine.openrlhf.actors.weights import checksum, whole_state
 from prorl_training.engine.openrlhf.events import report_failure
 from prorl_training.engine.openrlhf.spec import current_spec
-from prorl_training.engine.openrlhf.step import StepPlan, StepReport
+from prorl_training.engine.openrlhf.step import FitReport, StepPlan
 from prorl_training.run.resume import parts_in_use
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
@@ -49,7 +49,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
     def _engine(self) -> Any:
         return self.actor.model
 
-    def fit_plan(self, plan: StepPlan) -> StepReport:
+    def fit_plan(self, plan: StepPlan) -> FitReport:
         """Train on the rows that were appended, as ``plan`` says."""
         args = self.strategy.args
         args.train.batch_size = plan.rows

@@ -1,7 +1,4 @@
-"""The reference's process: OpenRLHF's, and weights that can be replaced.
-
-Leaves out: what its passes compute (``scoring``).
-"""
+"""The reference's process: OpenRLHF's, and weights that can be replaced."""
 
 from __future__ import annotations
 

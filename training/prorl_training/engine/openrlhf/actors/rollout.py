@@ -1,7 +1,7 @@
 """A vLLM engine's process: samples by token id.
 
 OpenRLHF's own executor (utils/agent.py) asks for rewards too, and turns one that failed into None and a line in a
-log. Here it is not used. Leaves out: which samples are asked for (``driver.rollouts``), and rewards (``rewards``).
+log. Here it is not used.
 """
 
 from __future__ import annotations

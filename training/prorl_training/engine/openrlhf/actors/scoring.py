@@ -14,9 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from prorl_training.policy.chunked import linear_logprobs
 from prorl_training.policy.liger import liger_logprobs, try_liger
-from prorl_training.policy.logprobs import LinearScorer
+from prorl_training.policy.logprobs import LinearScorer, linear_logprobs
 
 
 class TokenScoring:

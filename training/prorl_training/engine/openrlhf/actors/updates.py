@@ -14,10 +14,10 @@ from typing import Any, Self
 
 import torch
 
-from prorl_training.algorithm import pass_loss
+from prorl_training.algorithm.objective import pass_loss
 from prorl_training.engine.openrlhf.actors.experiences import response_tokens
 from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
-from prorl_training.engine.openrlhf.step import StepPlan, StepReport, UpdateReport
+from prorl_training.engine.openrlhf.step import FitReport, StepPlan, UpdateReport
 
 KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 """Places in the sums over a step's response tokens."""
@@ -107,7 +107,7 @@ class Updates:
         )
         self._steps.append((self._gate.norm, self._gate.applied))
 
-    def report(self) -> StepReport:
+    def report(self) -> FitReport:
         """Return the step's numbers, the same on every rank. Raises RuntimeError when updates are missing."""
         count = len(self._plan.learning_rates)
         if len(self._steps) != count:
@@ -119,7 +119,7 @@ class Updates:
             UpdateReport(loss, policy_loss, norm, applied)
             for (loss, policy_loss), (norm, applied) in zip(losses, self._steps, strict=True)
         )
-        return StepReport(updates, kl if self._has_reference else None, entropy, clipped, masked)
+        return FitReport(updates, kl if self._has_reference else None, entropy, clipped, masked)
 
     def _over_ranks(self, rows: list[list[float]]) -> list[list[float]]:
         """Return the sum of ``rows`` over the ranks."""

@@ -1,7 +1,6 @@
 """Weights of a DeepSpeed engine as whole tensors: gathered, checksummed, written, taken over.
 
-With ZeRO-3 every function here is a collective: all ranks call it. Leaves out: optimiser state (DeepSpeed's
-own checkpoints).
+With ZeRO-3 every function here is a collective: all ranks call it.
 """
 
 from __future__ import annotations

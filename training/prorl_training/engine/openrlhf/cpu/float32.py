@@ -2,8 +2,7 @@
 
 A CPU without bfloat16 instructions (AVX512-BF16, AMX) multiplies bfloat16 matrices by plain loops: the update of a
 tiny model took 16 s of a step. The arguments still say ``bf16``, which OpenRLHF's parser wants; this turns it into
-float32 behind the parser. On unless the config asks for ``model.dtype=bf16``. Leaves out: vLLM's dtype, which the
-rollout process sets.
+float32 behind the parser. On unless the config asks for ``model.dtype=bf16``.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 ``startup/sitecustomize.py`` installs this in every process of a run: the driver, Ray's workers, vLLM's engine and
 its workers, since all of them inherit ``PYTHONPATH``. Installing imports nothing but the standard library; a patch
 is imported together with its module. Patches of OpenRLHF refuse a version that they were not written for.
-Leaves out: what the patches do (the other modules of this package).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Keeps OpenRLHF's training actors on the CPU: ``torch.cuda``'s calls, mesh, optimiser, replay buffer, entropy, mean.
 
-File references are to OpenRLHF 0.11.2 (DeepSpeed 0.19.6). Leaves out: the transfer of weights (``weight_sync``).
+File references are to OpenRLHF 0.11.2 (DeepSpeed 0.19.6).
 """
 
 from __future__ import annotations

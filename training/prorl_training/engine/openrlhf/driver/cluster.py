@@ -1,6 +1,6 @@
 """The trainer's hold on OpenRLHF's actor groups and engines: what ``ClusterPolicy`` and the rollouts ask for.
 
-Runs in the trainer's process only. Leaves out: deciding anything.
+Runs in the trainer's process only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from prorl_common import ServiceError
 from prorl_training.engine.openrlhf.driver.policy import Checksum, same_weights
 from prorl_training.engine.openrlhf.driver.rollouts import Asked
-from prorl_training.engine.openrlhf.step import Share, StepPlan, StepReport, TrainingRow
+from prorl_training.engine.openrlhf.step import FitReport, Share, StepPlan, TrainingRow
 
 REFERENCE_FILE = "reference.safetensors"
 
@@ -59,7 +59,7 @@ class RayCluster:
             self._on_reference("set_temperature", temperature)
         self._temperature = temperature
 
-    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
         """Hand the rows to the ranks, train, and return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
@@ -67,7 +67,7 @@ class RayCluster:
             for row, pair in zip(rows, seen, strict=True)
         ]
         self._ray.get(self._policy.async_run_method_batch("append", experience=trained))
-        report: StepReport = self._on_policy("fit_plan", plan)[0]
+        report: FitReport = self._on_policy("fit_plan", plan)[0]
         return report
 
     def sync_engines(self) -> None:

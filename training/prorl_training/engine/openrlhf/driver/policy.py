@@ -2,8 +2,7 @@
 
 Implements ``TrainedPolicy`` over OpenRLHF's actor groups: an update is experience making, ``append`` and
 one fit a step; a reset moves the policy's weights to the reference through Ray's object store; after
-either, checksums and the KL say whether it happened. Leaves out: what the processes do (``actors``) and the
-loop (``engine.loop``).
+either, checksums and the KL say whether it happened.
 """
 
 from __future__ import annotations
@@ -19,19 +18,20 @@ from typing import Any, Protocol
 import torch
 
 from prorl_common import ServiceError
-from prorl_training.algorithm import MismatchSize, mismatch_size, mismatch_sums
+from prorl_training.algorithm.objective import MismatchSize, mismatch_size, mismatch_sums
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.step import (
+    FitReport,
     Share,
     StepPlan,
-    StepReport,
     TrainingRow,
     deal,
     mini_batch_rows,
     step_plan,
 )
-from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateJudge, UpdateStats
+from prorl_training.policy.update import AcceptAll, UpdateBatch, UpdateJudge
 from prorl_training.schedule.learning_rate import lr_at, planned_updates
+from prorl_training.types import UpdateStats
 
 MAX_KL_AFTER_RESET = 1e-3
 """Mean k2 in nats before the first update after a reset; bf16 kernels alone give about 5e-5."""
@@ -70,7 +70,7 @@ class Cluster(Protocol):
         """Return (policy's, reference's or None) log-probs (T - 1,) tensors of each row."""
         ...
 
-    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> StepReport:
+    def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
         """Train on the rows, rank by rank."""
         ...
 

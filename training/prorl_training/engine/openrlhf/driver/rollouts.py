@@ -1,7 +1,4 @@
-"""Sampling through the vLLM engines' processes, as the loop's ``Generator``.
-
-Leaves out: what the processes do (``actors.rollout``) and moving weights to them (``cluster``).
-"""
+"""Sampling through the vLLM engines' processes, as the loop's ``Generator``."""
 
 from __future__ import annotations
 

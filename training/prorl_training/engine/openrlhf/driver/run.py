@@ -1,7 +1,4 @@
-"""The loop inside OpenRLHF's trainer process: built, resumed, run, and its end written down.
-
-Leaves out: the loop itself (``engine.loop``) and starting the processes (``launch``).
-"""
+"""The loop inside OpenRLHF's trainer process: built, resumed, run, and its end written down."""
 
 from __future__ import annotations
 
@@ -31,13 +28,12 @@ from prorl_training.engine.openrlhf.events import (
     stop_asked,
     write_outcome,
 )
-from prorl_training.engine.openrlhf.rewards.opening import reward_tier
+from prorl_training.engine.openrlhf.rewards import open_scorer
 from prorl_training.engine.openrlhf.spec import PENDING, Spec
 from prorl_training.engine.openrlhf.versions import installed_version
-from prorl_training.rollout.types import Scorer
 from prorl_training.run.resume import environment_decisions
 from prorl_training.run.watchdog import Watchdog
-from prorl_training.schedule.decisions import Decision
+from prorl_training.types import Decision, Scorer
 
 PATIENCE = 60.0
 VERSIONS = ("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "prorl")
@@ -65,7 +61,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
             data = Path(str(config.data.path))
             samples = load_samples(data, config.reward)
             tasks = [sample.task for split in samples for sample in split]
-            with reward_tier(config, spec.device, tasks, progress.message) as scorer:
+            with open_scorer(config, spec.device, tasks, progress.message) as scorer:
                 engine = ClusterEngine(trainer, spec, config, scorer)
                 asked = [Decision(**values) for values in spec.decisions]
                 builder = Builder(engine, config, folder, samples, progress, beat)

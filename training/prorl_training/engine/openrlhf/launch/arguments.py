@@ -1,18 +1,24 @@
 """From a config to the argument list of OpenRLHF 0.11.2 (cli/train_ppo_ray.py).
 
 The list says what OpenRLHF itself does in a run: models, machines, memory, sizes, optimiser; of a run with phases,
-what holds in the first one of the stage. Rewards, filtering, advantages, loss, KL and the schedule are prorl's (``dry_run.unsaid``), so
-no flag speaks of them. docs/reference/openrlhf.md has the table. Imports nothing of the stack.
+what holds in the first one of the stage. Rewards, filtering, advantages, loss, KL and the schedule are prorl's (``unsaid``), so
+no flag speaks of them. docs/reference/openrlhf.md has the table. ``dry_run`` shows the command of a run that need not
+exist: what is not known yet stands as a placeholder. Imports nothing of the stack.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable
+import json
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from prorl_common import UserError
 from prorl_training.config import TrainConfig
-from prorl_training.engine.openrlhf.launch.layout import Device, layout_of
+from prorl_training.engine.openrlhf.launch.understood import check_supported
+from prorl_training.planning.gpus import Device, device_of, layout_of, samples_per_update
 
 PROMPT_ROOM = 2048
 """Tokens left for the prompt where neither the config nor the model's context is known."""
@@ -114,13 +120,12 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
 
 
 def reward_places(config: TrainConfig) -> tuple[str, ...]:
-    """Return what the command names as its reward: the services' addresses, else the Python file of the adapter.
+    """Return what the command names as its reward: the servers' addresses, else the Python file of the adapter.
 
-    A run of prorl asks its own replicas; the command alone would use these.
+    A run of prorl asks servers or replicas itself; the command alone would use these.
     """
-    urls = [url.rstrip("/") for url in config.openrlhf.reward_urls]
-    if urls:
-        return tuple(url if url.endswith("/openrlhf") else f"{url}/openrlhf" for url in urls)
+    if config.reward.servers:
+        return tuple(f"{server.rstrip('/')}/openrlhf" for server in config.reward.servers)
     spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
     assert spec is not None and spec.origin is not None
     return (spec.origin,)
@@ -143,11 +148,6 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     return min(longest, context) if context else longest
 
 
-def samples_per_update(config: TrainConfig) -> int:
-    """Return the responses in one gradient update of this phase's config, rounded down."""
-    return config.rollout.prompts // config.loss.mini_batches * config.rollout.samples
-
-
 def reference_coefficient(config: TrainConfig) -> float:
     """Return the KL coefficient of the first phase that has one, 0 when none has.
 
@@ -167,3 +167,101 @@ def _flag(name: str, *values: float | str) -> list[str]:
 
 def _switches(pairs: Iterable[tuple[str, bool]]) -> list[str]:
     return [f"--{name}" for name, on in pairs if on]
+
+
+COMMAND = ("python", "-m", "openrlhf.cli.train_ppo_ray")
+
+
+def dry_run(config: TrainConfig, name: str = "RUN") -> str:
+    """Return OpenRLHF's command for a run called ``name``, one flag a line, quoted for a shell.
+
+    Raises UserError for a config of another engine, and like ``check_supported``.
+    """
+    if config.engine != "openrlhf":
+        raise UserError(
+            f"--dry-run prints OpenRLHF's command, and this is engine {config.engine}: say --engine openrlhf"
+        )
+    check_supported(config)
+    return command_text(argument_list(config, shown_places(config, name)))
+
+
+def command_text(arguments: Sequence[str]) -> str:
+    """Return the command with these arguments, one flag with its values a line."""
+    lines = [" ".join(COMMAND)]
+    for word in arguments:
+        quoted = shlex.quote(word)
+        if word.startswith("--"):
+            lines.append(f"    {quoted}")
+        else:
+            lines[-1] += f" {quoted}"
+    return " \\\n".join(lines)
+
+
+def shown_places(config: TrainConfig, name: str) -> Places:
+    """Return the places of a run that has not begun: model and rewards as named, files where they will be."""
+    folder = Path("runs") / name
+    return Places(
+        model=config.model.path,
+        prompts=str(folder / "openrlhf" / "prompts.jsonl"),
+        checkpoints=str(folder / "openrlhf" / "checkpoints"),
+        output=str(folder / "openrlhf" / "final"),
+        reward=reward_places(config),
+        device=device_of(config),
+        context=local_context(config.model.path),
+    )
+
+
+def local_context(model: str) -> int:
+    """Return the longest sequence of the model in the folder ``model``, 0 where that is not known."""
+    path = Path(model).expanduser() / "config.json"
+    if not path.is_file():
+        return 0
+    try:
+        found = json.loads(path.read_text("utf-8")).get("max_position_embeddings", 0)
+    except (ValueError, AttributeError) as error:
+        raise UserError(f"{path} is not the config of a model: {error}") from error
+    return found if isinstance(found, int) else 0
+
+
+def unsaid(config: TrainConfig) -> list[str]:
+    """Return what the config asks for and the command does not say, a line each.
+
+    ``prorl train`` does these itself; a run of the bare command would lack them.
+    """
+    found = [
+        f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
+        "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",
+        "dynamic_sampling, overlong, stop_properly, penalties, advantage: done by the loop of prorl",
+        "loss, kl: computed by prorl's own functions inside OpenRLHF's actor",
+    ]
+    if config.model.device == "auto":
+        found.append("model.device=auto: shown for GPUs; --device cpu shows a run without them")
+    unlimited = not config.rollout.vllm_context and not config.rollout.max_prompt_tokens
+    if unlimited and not local_context(config.model.path):
+        found.append(
+            f"--data.max_len {sequence_limit(config)}: the model's context is not known here; the run takes "
+            "all of it"
+        )
+    if config.phases:
+        names = ", ".join(phase.name for phase in config.phases)
+        found.append(f"phases: the command shows {config.phases[0].name} of {names}")
+    for number in range(max(len(config.phases), 1)):
+        c = config.in_phase(number)
+        rules = c.controller
+        said = {
+            "controller: OpenRLHF has no reference reset": rules.reset_interval
+            or rules.kl_threshold
+            or rules.kl_zscore
+            or rules.stall_validations,
+            "length_penalty: OpenRLHF has no cosine length reward and no schedule for one": (
+                c.length_penalty.weight and c.length_penalty.steps_on
+            ),
+            "data.domain_weights: OpenRLHF draws its prompts as the file has them": (
+                c.data.domain_weights
+            ),
+            "optimizer.schedule, warmup_updates: the loop of prorl sets the learning rate of each update": (
+                c.optimizer.schedule != "constant" or c.optimizer.warmup_updates
+            ),
+        }
+        found += [line for line, there in said.items() if there and line not in found]
+    return found

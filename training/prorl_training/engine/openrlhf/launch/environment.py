@@ -1,8 +1,7 @@
 """The environment variables of a run, the same for its driver, Ray's workers and vLLM's processes.
 
 On a CPU they switch on the CPU layer (``cpu``) and keep threads and memory in bounds; on GPUs there are few.
-Ray hands them on when they are given as ``runtime_env={"env_vars": ...}`` too. Leaves out: ``PRORL_OPENRLHF_SPEC``
-and the names of models and files, which belong to a run.
+Ray hands them on when they are given as ``runtime_env={"env_vars": ...}`` too.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from prorl_common import UserError
 from prorl_training.config import TrainConfig
 from prorl_training.engine.openrlhf.cpu.float32 import FLOAT32
 from prorl_training.engine.openrlhf.cpu.hook import SWITCH
-from prorl_training.engine.openrlhf.launch.layout import Device
+from prorl_training.planning.gpus import Device
 
 STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
 """The folder whose ``sitecustomize`` installs the CPU layer; goes first on ``PYTHONPATH``."""

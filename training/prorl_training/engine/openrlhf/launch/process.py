@@ -3,8 +3,7 @@
     python -m prorl_training.engine.openrlhf.launch.process RUN/openrlhf/spec.json
 
 Started by ``launch.session``; dies with it. Four names of OpenRLHF are replaced before its script runs, no
-installed file is edited, and only the release that was read (0.11.2) is accepted. Leaves out: everything that
-happens in the Ray processes.
+installed file is edited, and only the release that was read (0.11.2) is accepted.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ from typing import Any
 
 from prorl_common import ServiceError, plugin_environment
 from prorl_training.engine.openrlhf import events
+from prorl_training.engine.openrlhf.launch.cleanup import end_orphan_processes
 from prorl_training.engine.openrlhf.launch.environment import run_environment
-from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
 from prorl_training.engine.openrlhf.spec import VARIABLE, Spec, read_spec
 from prorl_training.engine.openrlhf.versions import require_stack
 
@@ -37,15 +36,11 @@ CPU_COUNT = 8
 """CPUs that Ray counts in CPU mode beside one a rank; its actors ask for few and use what there is."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
 """Seconds between looks at the cluster's nodes, and between words about those that are missing."""
-TOKENS = ("PRORL_TOKEN", "PRORL_JUDGE_KEY")
+TOKENS = ("PRORL_TOKEN",)
 """Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",
-    "PRORL_JUDGE_MODEL",
-    "PRORL_JUDGE_TIMEOUT",
-    "PRORL_JUDGE_URL",
-    "PRORL_JUDGE_VOTES",
     "HF_HOME",
     "HF_HUB_OFFLINE",
     "TOKENIZERS_PARALLELISM",

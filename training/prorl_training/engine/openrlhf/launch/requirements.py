@@ -1,14 +1,11 @@
 """Can this machine run the OpenRLHF engine: one finding for each thing it needs, with the cure.
 
 Pure functions of what they are given, or of ``/proc`` and the installed metadata: nothing of the stack is imported
-but torch, and that only to ask for GPUs. ``prorl doctor --engine openrlhf`` shows them. Leaves out: other nodes of a
-cluster (run the doctor on each), whether the network between them is fast, and whether the model fits the GPUs
-(``sizing``).
+but torch, and that only to ask for GPUs. ``prorl doctor --engine openrlhf`` shows them.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import resource
 import shutil
@@ -20,7 +17,6 @@ from typing import Literal, NamedTuple
 from prorl_common import pip_install
 from prorl_training.engine.openrlhf.cpu.trainer_patches import can_compile
 from prorl_training.engine.openrlhf.launch.environment import environment
-from prorl_training.engine.openrlhf.launch.layout import Device
 from prorl_training.engine.openrlhf.versions import (
     SUPPORTED,
     Supported,
@@ -28,6 +24,7 @@ from prorl_training.engine.openrlhf.versions import (
     found_version,
     installed_version,
 )
+from prorl_training.planning.gpus import Device, visible_gpus
 
 State = Literal["ok", "note", "problem"]
 
@@ -168,18 +165,6 @@ def check_ports(free: Mapping[int, bool]) -> Finding:
     return Finding("ports", "note", f"taken: {', '.join(map(str, taken))} (a Ray here?)", cure)
 
 
-def visible_gpus() -> tuple[int, ...]:
-    """Return the memory in bytes of each CUDA device that torch sees; empty without torch."""
-    if not _is_importable("torch"):
-        return ()
-    import torch
-
-    if not torch.cuda.is_available():
-        return ()
-    count = torch.cuda.device_count()
-    return tuple(torch.cuda.get_device_properties(i).total_memory for i in range(count))
-
-
 def cuda_compiler(environment: Mapping[str, str]) -> bool:
     """Return whether nvcc is on the path or under CUDA_HOME."""
     home = environment.get("CUDA_HOME") or environment.get("CUDA_PATH") or "/usr/local/cuda"
@@ -196,10 +181,3 @@ def is_free(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) != 0
-
-
-def _is_importable(module: str) -> bool:
-    try:
-        return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False

@@ -1,7 +1,4 @@
-"""``prorl train --engine openrlhf`` from the command's side: check, prepare, start, follow, and say how it ended.
-
-Leaves out: the loop, which runs in OpenRLHF's trainer process (``driver.run``).
-"""
+"""``prorl train --engine openrlhf`` from the command's side: check, prepare, start, follow, and say how it ended."""
 
 from __future__ import annotations
 
@@ -22,26 +19,29 @@ from prorl_common import (
     UserError,
     atomic_write_text,
     on_interrupt,
+    prorl_command,
 )
 from prorl_common.files import is_full
 from prorl_datasets import Sample
 from prorl_training.config import TrainConfig
 from prorl_training.engine.local import TrainReport, find_dataset, finishing, load_samples
 from prorl_training.engine.openrlhf import events
-from prorl_training.engine.openrlhf.launch.arguments import Places, argument_list, reward_places
-from prorl_training.engine.openrlhf.launch.dry_run import local_context
+from prorl_training.engine.openrlhf.launch.arguments import (
+    Places,
+    argument_list,
+    local_context,
+    reward_places,
+)
+from prorl_training.engine.openrlhf.launch.cleanup import end_orphan_processes, sweep_cluster
 from prorl_training.engine.openrlhf.launch.environment import run_environment
-from prorl_training.engine.openrlhf.launch.layout import Device
-from prorl_training.engine.openrlhf.launch.orphan_processes import end_orphan_processes
-from prorl_training.engine.openrlhf.launch.sweep import sweep_cluster
 from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.engine.openrlhf.spec import PENDING, VARIABLE, Spec
 from prorl_training.engine.openrlhf.versions import require_stack
+from prorl_training.planning.gpus import Device
 from prorl_training.run.folder import RunFolder
 from prorl_training.run.lineage import place
 from prorl_training.run.resume import check_identity, parts_in_use, run_identity
-from prorl_training.schedule.decisions import Decision
-from prorl_verifiers import services_of
+from prorl_training.types import Decision
 
 PROMPTS = "prompts.jsonl"
 POLL = 0.3
@@ -49,6 +49,8 @@ POLL = 0.3
 GRACE = 10.0
 """Seconds between the word that a process failed and the end of all."""
 LAST_LINES = 15
+STARTS = 3
+"""How often the processes are started in all when a port is taken."""
 PATIENCE = 60.0
 """Seconds that a second Ctrl-C gives the processes to end."""
 
@@ -101,11 +103,9 @@ def train_on_cluster(
         cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
         if resume:  # an earlier launch, or a node that was away when it ended
             _sweep(spec, cluster, progress)
-        code = _follow(spec, folder, progress)
-        _sweep(spec, cluster, progress)
-        outcome = events.read_outcome(spec)
+        code, outcome = run_processes(spec, folder, cluster, progress)
         log = spec.folder / "log.txt"
-        again = f"go on with: prorl train --resume {folder.name}"
+        again = f"go on with: {prorl_command('train', '--resume', folder.name)}"
         if outcome is None:
             if is_full(folder.path):  # for its outcome too
                 raise DiskFullError(f"the disk of {folder.path} is full: make room, then {again}")
@@ -188,8 +188,6 @@ def _prepared(
     model = fetch_or_resolve(config.model.path, progress).resolve()
     refuse_own_code(model)
     train, validation = load_samples(data, config.reward)
-    for service in services_of(sample.task for sample in (*train, *validation)):
-        service.prove()  # asked here, where a bad judge ends the command before anything is started
     parts = parts_in_use(config, (sample.task for sample in (*train, *validation)))
     if not resume:
         folder.create(config, run_identity(data, model, parts))
@@ -239,6 +237,27 @@ def _changes(
         atomic_write_text(file, json.dumps(waiting))
         folder.replace_config(config, decisions[0].step)
     return tuple(waiting)
+
+
+def run_processes(
+    spec: Spec, run: RunFolder, cluster: str, progress: Progress
+) -> tuple[int, events.Outcome | None]:
+    """Run the processes to their end; return the exit code of the one that started them, and the run's outcome.
+
+    OpenRLHF chooses the ports of its process groups long before it listens at them. Where one was taken meanwhile,
+    nothing has been trained yet, and the processes are started again, with other ports.
+    """
+    for start in range(1, STARTS + 1):
+        code = _follow(spec, run, progress)
+        _sweep(spec, cluster, progress)
+        outcome = events.read_outcome(spec)
+        port_taken = outcome is not None and outcome.address_in_use
+        if not port_taken or start == STARTS or events.stop_asked(spec.folder):
+            break
+        progress.message(f"a port was taken before OpenRLHF used it: start {start + 1} of {STARTS}")
+        events.clear(spec.folder)
+        spec = spec.again()
+    return code, outcome
 
 
 def _sweep(spec: Spec, cluster: str, progress: Progress) -> None:

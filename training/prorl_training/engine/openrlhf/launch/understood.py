@@ -18,8 +18,7 @@ from prorl_training.config import TrainConfig
 from prorl_training.config.loading import load_config
 from prorl_training.config.schedule import PHASE_SECTIONS
 from prorl_training.engine.local import require_local
-from prorl_training.engine.openrlhf.launch.arguments import samples_per_update
-from prorl_training.engine.openrlhf.launch.layout import Device, Layout, device_of, layout_of
+from prorl_training.planning.gpus import Device, Layout, device_of, layout_of, samples_per_update
 from prorl_training.rollout.sampler_logprobs import lost_logprobs
 from prorl_training.spec import (
     ADVANTAGES,
@@ -49,15 +48,15 @@ UNDERSTOOD = {
     "model": "path device dtype gradient_checkpointing liger gpu_gb check_fit",
     "rollout": "prompts samples temperature top_p max_tokens backend overlong_prompts max_prompt_tokens vllm_context "
     "request_seeds",
-    "reward": "workers timeout_seconds backend allow_weak faithful overlap modes judge",
+    "reward": "servers workers timeout_seconds backend allow_weak faithful overlap modes",
     "loss": "name options mini_batches aggregation",
     "loss.mismatch": "correction low high",
     "kl": "coefficient estimator options clamp clamp_value input_clamp_value",
     "optimizer": "lr schedule warmup_updates decay_updates min_ratio beta1 beta2 eps weight_decay grad_clip",
     "openrlhf": (
         "nodes gpus_per_node colocate vllm_engines vllm_tensor_parallel vllm_memory vllm_sleep vllm_eager zero_stage "
-        "adam_offload reference_offload train_tokens_per_gpu rollout_tokens_per_gpu attention ray_address reward "
-        "reward_replicas reward_urls verify_sync cpu_ranks node_wait_seconds object_store_gib"
+        "adam_offload reference_offload train_tokens_per_gpu rollout_tokens_per_gpu attention ray_address "
+        "reward_replicas verify_sync cpu_ranks node_wait_seconds object_store_gib"
     ),
 }
 """Section -> its settings that this engine carries out; what the parts in use read (their ``keys``) is added."""
@@ -206,11 +205,6 @@ def _of_the_run(config: TrainConfig, device: Device) -> Iterator[str]:
         yield (
             f"model.device={model.device}: Ray hands out the GPUs: set model.device=cuda, and "
             "CUDA_VISIBLE_DEVICES for those it may take"
-        )
-    if config.openrlhf.reward == "service" and not config.openrlhf.reward_urls:
-        yield (
-            "openrlhf.reward=service: the run starts no services: name running ones in openrlhf.reward_urls, or set "
-            "openrlhf.reward=ray"
         )
     if config.rollout.backend == "transformers":
         yield "rollout.backend=transformers: vLLM samples here: set rollout.backend=auto"

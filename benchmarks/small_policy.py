@@ -1,0 +1,114 @@
+"""Train and evaluate whatever is missing of a study of the small policy, then print its table.
+
+    python benchmarks/small_policy.py benchmarks/studies/three_thousand_steps.yaml --jobs 2
+
+One run is an arm with a seed, on one core. A run that was stopped continues from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from small_policy_base import prepare
+from small_policy_study import Study, read_study, table
+
+from prorl_common import PlainProgress, UserError
+
+INTERRUPTED = 75
+"""Status of a run that was stopped and has saved (EX_TEMPFAIL: start it again)."""
+
+
+def main() -> int:
+    """Do what is missing; return 0, or the status of a run that was interrupted or failed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("study", type=Path, help="YAML file of arms, seeds and settings")
+    parser.add_argument("--work", type=Path, help="folder of the runs (runs/<study>)")
+    parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
+    parser.add_argument("--only", metavar="ARM:SEED", help="train this run in this process")
+    args = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    study = read_study(args.study)
+    work = (args.work or Path("runs") / args.study.stem).resolve()
+    if args.only:
+        arm, _, seed = args.only.rpartition(":")
+        return run_one(study, arm, int(seed), work)
+    prepare(work)
+    command = [sys.executable, str(Path(__file__).resolve()), str(args.study), "--work", str(work)]
+    calls = [[*command, "--only", f"{arm}:{seed}"] for arm, seed in study.runs]
+    with ThreadPoolExecutor(args.jobs) as pool:
+        codes = list(pool.map(subprocess.call, calls))
+    print("\n".join(report(study, work)))
+    return max(codes)
+
+
+def run_folder(study: Study, arm: str, seed: int, work: Path) -> Path:
+    """Return a run's folder; the arm alone names it where the study has one seed."""
+    return work / (arm if len(study.seeds) == 1 else f"{arm}-seed{seed}")
+
+
+def run_one(study: Study, arm: str, seed: int, work: Path) -> int:
+    """Train one run to its end and evaluate its last checkpoint; return 0, or 75 when interrupted."""
+    import torch
+
+    from prorl_evaluation.sampling.asked import evaluate_models
+    from prorl_training.config.loading import load_config
+    from prorl_training.engine.start import Start, resumed_run
+    from prorl_training.run.folder import RunFolder
+
+    if (arm, seed) not in study.runs:
+        raise UserError(f"the study has no run {arm}:{seed}: it has {study.runs}")
+    torch.set_num_threads(1)
+    model, data = prepare(work)
+    folder = run_folder(study, arm, seed, work)
+    if (folder / "evaluation" / "result.json").is_file():
+        return 0
+    start: Start | str
+    if (folder / "config.yaml").is_file():
+        start = resumed_run(str(folder), (), None)
+    else:
+        overrides = study.overrides(arm, seed, model, data)
+        start = Start(load_config(study.arms[arm].preset, None, overrides), RunFolder(folder))
+    if not isinstance(start, str) and start.train(PlainProgress(60.0)).interrupted:
+        return INTERRUPTED
+    if study.evaluation is not None:
+        evaluate_models(
+            run=str(folder),
+            checkpoints=["latest"],
+            dataset=data,
+            k=study.evaluation.k,
+            n=study.evaluation.n,
+            progress=PlainProgress(60.0),
+            sampling__temperature=study.evaluation.temperature,
+            sampling__top_p=1.0,
+            sampling__max_tokens=study.evaluation.max_tokens,
+            sampling__seed=study.evaluation.seed,
+            scoring__workers=1,
+            model__device="cpu",
+            output__out=str(folder / "evaluation"),
+        )
+    return 0
+
+
+def report(study: Study, work: Path) -> list[str]:
+    """Return the table of the evaluations that are there."""
+    from prorl_evaluation import load_result
+
+    results = {}
+    for arm in study.arms:
+        folders = [run_folder(study, arm, seed, work) / "evaluation" for seed in study.seeds]
+        found = [load_result(f) for f in folders if (f / "result.json").is_file()]
+        results[arm] = [{p.id: (p.n, p.c) for p in result.problems} for result in found]
+    return table(study, results)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except UserError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,232 @@
+"""JSON in length-prefixed frames between processes, bounded before anything is built of what is not trusted.
+
+A frame is a 4-byte big-endian length and that many bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import select
+import struct
+import time
+from collections.abc import Callable, Mapping
+from itertools import accumulate
+from typing import Any
+
+HEADER = struct.Struct(">I")
+MAX_FRAME = 256 * 1024 * 1024
+"""Bytes; a longer frame is neither sent nor read."""
+MAX_DEPTH = 310
+"""Nesting of lists and objects: a value of a box that is 100 deep takes three levels for each."""
+MAX_DIGITS = 4300
+"""Digits of an integer, the interpreter's own limit by default."""
+_ENCODER = json.JSONEncoder(separators=(",", ":"))  # ASCII; json.dumps would make one a call
+_READ = 1 << 16
+_READ_LARGE = 1 << 20
+_WRITE = 1 << 16
+_CONTAINERS, _BYTES_A_CONTAINER = 1_000_000, 32
+_QUOTES, _BYTES_A_QUOTE = 2_000_000, 8
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+"""A whole string; possessive, so that one of millions of escapes costs no memory for going back."""
+_NOT_BRACKETS = bytes(sorted(set(range(256)) - set(b"[]{}")))
+_STEPS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+class FrameError(ValueError):
+    """Bytes that are not a frame, or not JSON within the bounds."""
+
+
+class FrameTooLong(FrameError):
+    """A frame announces more bytes than it may have."""
+
+
+class FrameTimeout(Exception):
+    """The deadline passed before a whole frame went through."""
+
+
+def take_frame(buffer: bytearray, limit: int) -> bytes | None:
+    """Take the body of a whole frame off the front of ``buffer``; None if there is none yet.
+
+    Raises FrameTooLong, from the header alone, for a body of more than ``limit`` bytes.
+    """
+    if len(buffer) < HEADER.size:
+        return None
+    (size,) = HEADER.unpack_from(buffer)
+    if size > limit:
+        raise FrameTooLong(f"a frame of {size} bytes is longer than {limit}")
+    end = HEADER.size + size
+    if len(buffer) < end:
+        return None
+    body = bytes(buffer[HEADER.size : end])
+    del buffer[:end]
+    return body
+
+
+def holds_frame(buffer: bytearray) -> bool:
+    """Return whether ``buffer`` begins with a whole frame."""
+    header = HEADER.size
+    return len(buffer) >= header and len(buffer) >= header + HEADER.unpack_from(buffer)[0]
+
+
+def read_json(data: bytes, nan: bool = False) -> Any:
+    """Return the value of a JSON text in UTF-8. Raises FrameError, and nothing else, whatever the bytes are.
+
+    Refused are nesting beyond MAX_DEPTH, more than about a million lists and objects, integers of more than
+    MAX_DIGITS digits, numbers beyond the range of a float, an object that names a key twice, and unless
+    ``nan`` is given NaN and infinities. Building the value takes at most 64 MiB and 32 times the bytes of ``data``.
+    """
+    try:
+        _check_nesting(data)
+        return (_WITH_NAN if nan else _STRICT).decode(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise FrameError(f"not valid JSON ({str(error)[:200]})") from error
+
+
+def _check_nesting(data: bytes) -> None:
+    """Raise FrameError for too many or too deeply nested lists and objects.
+
+    What stands inside strings does not count: a response may be megabytes of brackets or quotes.
+    """
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
+        return
+    # A string that ends in a backslash hides one of its two quotes here, so the count may be half of the true one.
+    quotes = data.count(b'"') - data.count(b'\\"')
+    if quotes > _QUOTES + len(data) // _BYTES_A_QUOTE:
+        raise FrameError("too many strings")
+    brackets = _STRING.sub(b"", data).translate(None, _NOT_BRACKETS)
+    containers = brackets.count(b"[") + brackets.count(b"{")
+    if containers > _CONTAINERS + len(data) // _BYTES_A_CONTAINER:
+        raise FrameError(f"{containers} lists and objects are too many")
+    if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > MAX_DEPTH:
+        raise FrameError(f"nested deeper than {MAX_DEPTH}")
+
+
+def _integer(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise FrameError(f"an integer of {len(text)} digits")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise FrameError("a number beyond the range of a float")
+    return value
+
+
+def _refuse(constant: str) -> float:
+    raise FrameError(f"{constant} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise FrameError("an object names a key twice")
+    return found
+
+
+def _decoder(constant: Callable[[str], float]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        parse_int=_integer,
+        parse_float=_number,
+        parse_constant=constant,
+        object_pairs_hook=_object,
+    )
+
+
+_STRICT, _WITH_NAN = _decoder(_refuse), _decoder(float)
+
+
+def encode(message: Mapping[str, Any]) -> bytes:
+    """Return ``message`` as one frame of ASCII JSON. Lone surrogates survive, as JSON escapes.
+
+    Raises FrameError for a message that is too long; what JSON cannot hold raises as ``json`` does.
+    """
+    return frame(_ENCODER.encode(message).encode("ascii"))
+
+
+def frame(body: bytes) -> bytes:
+    """Return ``body`` as one frame. Raises FrameError for one that is too long."""
+    if len(body) > MAX_FRAME:
+        raise FrameError(f"a frame of {len(body)} bytes is longer than {MAX_FRAME}")
+    return HEADER.pack(len(body)) + body
+
+
+def send(handle: int, message: Mapping[str, Any], deadline: float | None = None) -> None:
+    """Write one frame to a file descriptor; ``deadline`` is in ``time.monotonic`` seconds.
+
+    With a deadline the descriptor must be non-blocking. Raises FrameError, FrameTimeout.
+    """
+    write(handle, encode(message), deadline)
+
+
+def write(handle: int, data: bytes, deadline: float | None = None) -> None:
+    """Write encoded frames; see ``send``."""
+    view = memoryview(data)
+    while view:
+        try:
+            view = view[os.write(handle, view[:_WRITE]) :]
+        except BlockingIOError:
+            _wait(handle, select.POLLOUT, deadline)
+        except BrokenPipeError as error:
+            raise FrameError("the other side closed the pipe") from error
+
+
+class Reader:
+    """Reads frames of JSON objects from a file descriptor; keeps what came beyond the end of a frame.
+
+    With deadlines the descriptor must be non-blocking. Not thread-safe.
+    """
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._buffer = bytearray()
+
+    @property
+    def waiting(self) -> bool:
+        """Whether bytes have come that belong to a frame not yet received."""
+        if self._buffer:
+            return True
+        poller = select.poll()
+        poller.register(self._handle, select.POLLIN)
+        return any(event & select.POLLIN for _, event in poller.poll(0))
+
+    def receive(self, deadline: float | None = None, limit: int = MAX_FRAME) -> dict[str, Any]:
+        """Return the object in the next frame. Raises as ``receive_body``, and FrameError for what is no object."""
+        message = read_json(
+            self.receive_body(deadline, limit), nan=True
+        )  # a reference may hold them
+        if not isinstance(message, dict):
+            raise FrameError("a frame must hold a JSON object")
+        return message
+
+    def receive_body(self, deadline: float | None = None, limit: int = MAX_FRAME) -> bytes:
+        """Return the next frame's body, of at most ``limit`` bytes. Raises FrameError, FrameTimeout."""
+        while (body := take_frame(self._buffer, limit)) is None:
+            self._read(deadline)
+        return body
+
+    def _read(self, deadline: float | None) -> None:
+        """Wait for bytes and take them in."""
+        if deadline is not None:
+            _wait(self._handle, select.POLLIN, deadline)
+        try:
+            part = os.read(self._handle, _READ if len(self._buffer) < _READ else _READ_LARGE)
+        except BlockingIOError:
+            return
+        if not part:
+            raise FrameError("the other side closed the pipe")
+        self._buffer += part
+
+
+def _wait(handle: int, event: int, deadline: float | None) -> None:
+    if deadline is None:
+        return
+    left = deadline - time.monotonic()
+    poller = select.poll()
+    poller.register(handle, event)
+    if left <= 0 or not poller.poll(left * 1000):
+        raise FrameTimeout

@@ -1,0 +1,39 @@
+"""Names of a package that load their module when they are first used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+
+def load_on_use(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a package, for its ``__init__.py``.
+
+    Its names are those imported under ``if TYPE_CHECKING:`` in ``file``: one list for type checkers and at run time.
+    """
+    homes = _imported_for_types(ast.parse(Path(file).read_text(encoding="utf-8")))
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, attribute = homes[name]
+        value = getattr(import_module(module), attribute)
+        setattr(import_module(package), name, value)
+        return value
+
+    return load, lambda: sorted(homes)
+
+
+def _imported_for_types(tree: ast.Module) -> dict[str, tuple[str, str]]:
+    """Return module and attribute of each name that the module imports under ``if TYPE_CHECKING:``."""
+    return {
+        alias.asname or alias.name: (node.module or "", alias.name)
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }

@@ -1,0 +1,231 @@
+"""Bounds on the connections of a service: how many there are, and how long a peer may keep one of them waiting.
+
+uvicorn waits forever for a request that does not arrive and for a peer that does not read its answer, and a server that has
+run out of file descriptors accepts no connection. The bounds apply before any part of a request is read.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import resource
+import time
+from enum import Enum
+from typing import Any
+
+import h11
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from prorl_common.serving.options import ConnectionLimits
+from prorl_common.serving.requests import busy, refused
+
+ACCEPTED_AT_ONCE = 16
+"""Connections that the event loop accepts in one turn, before the bounds are applied to the first of them."""
+SPARE_FILES = 6 * ACCEPTED_AT_ONCE
+"""File descriptors kept free: for connections just accepted or ended, and for what the service opens."""
+OTHER_FILES = 1024
+"""File descriptors that the process asks for beside those of its connections."""
+PROGRESS_BYTES = 256 * 1024
+"""A peer that has taken this much of its answer gets the time for an answer again."""
+
+
+class Phase(Enum):
+    """What a connection waits for. The names are those of the limits."""
+
+    IDLE = "idle"  # the next request
+    HEADER = "header"  # the rest of a request's header
+    BODY = "body"  # the rest of a request's body
+    WORK = "work"  # the service
+    ANSWER = "answer"  # the peer, to read its answer
+    LEFTOVER = "leftover"  # the rest of a body that was answered before it was complete
+
+
+class ConnectionGuard:
+    """Makes the connections of one service and keeps them within the limits. Lives in one event loop.
+
+    A peer may hold a quarter of all connections without a complete request. Where a place is needed, the connection
+    that has kept the service waiting longest is closed, of the peer with the most such connections.
+    """
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self.limits = limits
+        self._files = _raise_open_files(limits.most + OTHER_FILES)
+        self._connections: set[GuardedConnection] = set()
+        self._waiting: dict[str, dict[GuardedConnection, None]] = {}
+        self.sweep()
+
+    def protocol(self, **options: Any) -> GuardedConnection:
+        """Return the protocol of a new connection; ``options`` are those of uvicorn."""
+        return GuardedConnection(self, **options)
+
+    def sweep(self) -> None:
+        """Close the connections whose time is up, and see how many there may be. Called about once a second."""
+        now = time.monotonic()
+        for connection in list(self._connections):
+            connection.update()
+            if now >= connection.deadline and not connection.progresses():
+                connection.abort()
+        others = len(os.listdir("/proc/self/fd")) - len(self._connections)
+        self.most = max(4, min(self.limits.most, self._files - others - SPARE_FILES))
+        # Those that come in one turn of the loop all wait, however fast their requests follow.
+        self.peer_most = max(2 * ACCEPTED_AT_ONCE, self.most // 4)
+
+    def add(self, connection: GuardedConnection) -> bool:
+        """Take a new connection in, if need be in the place of another; return False if there is no place."""
+        own = self._waiting.get(connection.peer, {})
+        if connection.peer and len(own) >= self.peer_most:
+            next(iter(own)).abort()
+        if len(self._connections) >= self.most:
+            waiting = max(self._waiting.values(), key=len, default=None)
+            if not waiting:
+                return False
+            next(iter(waiting)).abort()
+        self._connections.add(connection)
+        self.place(connection)
+        return True
+
+    def remove(self, connection: GuardedConnection) -> None:
+        """Forget a connection that has ended."""
+        self._connections.discard(connection)
+        waiting = self._waiting.get(connection.peer, {})
+        waiting.pop(connection, None)
+        if not waiting:
+            self._waiting.pop(connection.peer, None)
+
+    def place(self, connection: GuardedConnection) -> None:
+        """Note the connection's phase: what waits for its peer, and has no part of a body, may be closed."""
+        if connection in self._connections:
+            self.remove(connection)
+            self._connections.add(connection)
+            if connection.phase not in (Phase.BODY, Phase.WORK):
+                self._waiting.setdefault(connection.peer, {})[connection] = None
+
+    def admits(self, connection: GuardedConnection, method: str) -> bool:
+        """Return whether a request whose header is complete is taken; one without a body (``/healthz``) always is."""
+        if method in ("GET", "HEAD") and connection.phase is not Phase.BODY:
+            return True
+        bodies = [other for other in self._connections if other.phase is Phase.BODY]
+        working = sum(other.phase is Phase.WORK for other in self._connections)
+        own = sum(other.peer == connection.peer for other in bodies) if connection.peer else 0
+        return own <= self.peer_most and len(bodies) + working <= self.most * 3 // 4
+
+
+class GuardedConnection(H11Protocol):
+    """uvicorn's connection, with its phase followed from event to event."""
+
+    def __init__(self, guard: ConnectionGuard, **options: Any) -> None:
+        super().__init__(**options)
+        self._guard = guard
+        self._service, self.app = self.app, self._answer
+        self._unsent = 0
+        self.peer = ""
+        self._enter(Phase.HEADER)
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self.peer = _peer(self.client)
+        if not self._guard.add(self):
+            response = _no_room()
+            lines = [b"%s: %s\r\n" % header for header in response.raw_headers]
+            head = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+            transport.write(head + b"".join(lines) + b"\r\n" + response.body)
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._guard.remove(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            super().data_received(data)
+        except h11.LocalProtocolError:  # rubbish after an answer: there is no second answer
+            self.abort()
+        if (
+            self.cycle is not None
+            and self.conn.their_state is h11.DONE
+            and self.conn.trailing_data[0]
+        ):
+            self.cycle.keep_alive = (
+                False  # requests sent before the answer to the first are not read
+            )
+        self.update()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self.update()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self.update()
+
+    def update(self) -> None:
+        """Find out what the connection waits for; a new phase begins its time."""
+        phase = self._current_phase()
+        if phase is not self.phase:
+            self._enter(phase)
+            self._unsent = self.transport.get_write_buffer_size()
+            self._guard.place(self)
+
+    def progresses(self) -> bool:
+        """Return whether the peer is reading a long answer, which then gets its time again."""
+        unsent = self.transport.get_write_buffer_size()
+        if self.phase is not Phase.ANSWER or unsent > self._unsent - PROGRESS_BYTES:
+            return False
+        self._unsent = unsent
+        self._enter(Phase.ANSWER)
+        return True
+
+    def abort(self) -> None:
+        """Close the connection now; what was not sent is dropped."""
+        self._guard.remove(self)
+        self.transport.abort()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, whose header is complete."""
+        admitted = self._guard.admits(self, scope["method"])
+        await (self._service if admitted else _no_room())(scope, receive, send)
+
+    def _enter(self, phase: Phase) -> None:
+        self.phase = phase
+        seconds: float = getattr(self._guard.limits, phase.value)
+        self.deadline = time.monotonic() + seconds
+
+    def _current_phase(self) -> Phase:
+        if self.cycle is None:
+            return Phase.HEADER
+        if not self.cycle.response_complete:
+            if self.flow.write_paused or self.transport.is_closing():
+                return Phase.ANSWER
+            return Phase.BODY if self.cycle.more_body else Phase.WORK
+        if self.transport.get_write_buffer_size():
+            return Phase.ANSWER
+        if self.conn.their_state is h11.SEND_BODY:
+            return Phase.LEFTOVER
+        return Phase.HEADER if self.conn.trailing_data[0] else Phase.IDLE
+
+
+def _no_room() -> Response:
+    return refused(busy("too many connections", 1.0))
+
+
+def _peer(client: tuple[str, int] | None) -> str:
+    """Return what counts as one peer: an IPv4 address, or the /64 network of an IPv6 one; "" for a Unix socket."""
+    if client is None:
+        return ""
+    address = ipaddress.ip_address(client[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(address.ipv4_mapped or int(address) >> 64)
+    return str(address)
+
+
+def _raise_open_files(wanted: int) -> int:
+    """Raise this process's limit of open files towards ``wanted`` where it may; return the limit that now holds."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return wanted
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return max(soft, allowed)

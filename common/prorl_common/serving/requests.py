@@ -1,0 +1,234 @@
+"""What every request to a service passes: its host and token, its body within limits, refusals as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+import math
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from prorl_common.serving.options import ListenOptions, is_loopback
+
+DISCARD_BYTES = 256 * 1024 * 1024
+DISCARD_SECONDS = 10.0
+"""An unwanted body is read away up to here, so that its sender gets to read the answer."""
+LINGER = 0.5
+BODIES_AT_ONCE = 8
+BODY_BYTES = 512 * 1024 * 1024
+"""The bodies of requests without an answer may together have so many times the largest body, or so many bytes."""
+
+
+class Refusal(Exception):
+    """An HTTP answer other than 200: ``{"error": message, ...facts}``."""
+
+    def __init__(self, status: int, message: str, **facts: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.facts = facts
+        self.headers: dict[str, str] = {}
+
+
+def busy(message: str, seconds: float) -> Refusal:
+    """Return a 503 with Retry-After: nothing was done, the same request may be sent again."""
+    refusal = Refusal(503, message)
+    refusal.headers["Retry-After"] = str(min(60, max(1, math.ceil(seconds))))
+    return refusal
+
+
+def json_response(value: object, status: int = 200) -> Response:
+    """Return an answer of JSON."""
+    data = json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+    return Response(data, status, media_type="application/json")
+
+
+def refused(refusal: Refusal) -> Response:
+    """Return the answer of a refusal."""
+    response = json_response({"error": str(refusal), **refusal.facts}, refusal.status)
+    response.headers.update(refusal.headers)
+    return response
+
+
+def unknown_route(known: str) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """Return the handler of paths and methods that are none of the ``known``."""
+
+    async def handle(_: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        response = json_response({"error": f"{error}: use {known}"}, status)
+        if isinstance(error, HTTPException):
+            response.headers.update(error.headers or {})  # Allow, of a 405
+        return response
+
+    return handle
+
+
+class Gate:
+    """Lets requests through to ``app`` that name the right host (else 421), do not come from another site's page (403) and
+    carry the token (401, but for ``/healthz``).
+
+    A browser on this machine can be led to a loopback service by a name that its owner points there (DNS rebinding). Where
+    clients need a token, or come over a Unix socket, every host name is right: such a page has neither.
+    """
+
+    def __init__(self, app: ASGIApp, options: ListenOptions) -> None:
+        self._app = app
+        self._token = options.token.encode()
+        self._allowed = {options.host.strip("[]").lower(), *map(str.lower, options.hosts)}
+        self._any_host = bool(options.token) or options.uds is not None
+        self._in_flight = 0
+        self._last_request = 0.0
+        self._is_ending = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        self._last_request = time.monotonic()
+        if (refusal := self._refusal(scope)) is not None:
+            answer = refused(await unread(Request(scope, receive), refusal))
+            await answer(scope, receive, send)
+            return
+        self._in_flight += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._in_flight -= 1
+
+    async def end(self, seconds: float) -> bool:
+        """Refuse new requests with 503 and wait for the answers of the others; return False if time ran out.
+
+        Refusing goes on until no request has come for LINGER seconds: who got an answer may come back with the next one.
+        """
+        self._is_ending, started = True, time.monotonic()
+        while self._in_flight or time.monotonic() - self._last_request < LINGER:
+            if time.monotonic() - started >= seconds:
+                return not self._in_flight
+            await asyncio.sleep(0.02)
+        return True
+
+    def _refusal(self, scope: Scope) -> Refusal | None:
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        _, name = _split(f"//{host}")
+        # Browsers always name a host; some probes of load balancers do not.
+        if host and not (self._any_host or is_loopback(name) or name in self._allowed):
+            cure = f"if it is, start it with --allow-host {name or 'NAME'}"
+            return Refusal(421, f"this service is not known as {host}: {cure}")
+        if origin is not None:
+            place, site = _split(origin)
+            if not place or (place != host and site not in self._allowed):
+                cure = f"to allow it, start the service with --allow-host {site or 'NAME'}"
+                return Refusal(403, f"a page of {origin} sent this request: {cure}")
+        if self._is_ending:
+            return busy("the service is shutting down", 5.0)
+        if scope["path"] != "/healthz" and not self._authorised(headers):
+            refusal = Refusal(401, "a token is required: Authorization: Bearer TOKEN")
+            refusal.headers["WWW-Authenticate"] = "Bearer"
+            return refusal
+        return None
+
+    def _authorised(self, headers: Headers) -> bool:
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        is_right = hmac.compare_digest(token.strip().encode(), self._token)
+        return not self._token or (is_right and scheme.lower() == "bearer")
+
+
+def _split(address: str) -> tuple[str, str]:
+    """Return host and port, and the host alone, in lower case; empty where the address is none."""
+    try:
+        parts = urlsplit(address)
+        return parts.netloc.lower(), parts.hostname or ""
+    except ValueError:
+        return "", ""
+
+
+class Bodies:
+    """Reads the bodies of requests within the limits of ``options``; ``held`` are the bytes of all that have no answer yet.
+
+    Lives in one event loop.
+    """
+
+    def __init__(self, options: ListenOptions) -> None:
+        self._options = options
+        self._most = max(BODIES_AT_ONCE * options.max_body, BODY_BYTES)
+        self.held = 0
+
+    @contextlib.asynccontextmanager
+    async def read(self, request: Request) -> AsyncIterator[bytes]:
+        """Give the body of JSON; its bytes count as held until the end of the block.
+
+        Raises Refusal: 415 for another type than JSON, 413 too large (declared or as it is read), 408 too slow, 503 while the
+        requests without an answer hold too much.
+        """
+        headers = request.headers
+        # A foreign web page can post anything but JSON without asking first.
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            json_only = Refusal(415, "send JSON: Content-Type: application/json")
+            raise await unread(request, json_only)
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            compressed = Refusal(415, "a compressed body is not read: send it plain")
+            raise await unread(request, compressed)
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._options.read_seconds):
+                await self._fill(body, request)
+        except TimeoutError as error:
+            self.held -= len(body)
+            seconds = self._options.read_seconds
+            raise Refusal(408, f"the body did not arrive within {seconds:g} s") from error
+        except BaseException:
+            self.held -= len(body)
+            raise
+        try:
+            yield bytes(body)
+        finally:
+            self.held -= len(body)
+
+    async def _fill(self, body: bytearray, request: Request) -> None:
+        limit = self._options.max_body
+        too_large = Refusal(413, f"the body is larger than {self._options.max_body_mb:g} MiB")
+        declared = request.headers.get("content-length", "")
+        if declared.isdigit() and int(declared) > limit:
+            raise await unread(request, too_large)
+        stream = request.stream()
+        async for part in stream:
+            body += part
+            self.held += len(part)
+            if len(body) > limit or self.held > self._most:
+                refusal = too_large if len(body) > limit else busy("too many large requests", 2.0)
+                self.held -= len(body)
+                body.clear()
+                await _discard(request, stream)
+                raise refusal
+
+
+async def unread(request: Request, refusal: Refusal) -> Refusal:
+    """Return the refusal of a request whose body nobody wants, once the body has been thrown away.
+
+    A connection that is closed while its sender still sends is reset, and the answer with it.
+    """
+    await _discard(request, request.stream())
+    return refusal
+
+
+async def _discard(request: Request, stream: AsyncIterator[bytes]) -> None:
+    if "expect" in request.headers:
+        return  # the sender waits for a go-ahead that does not come
+    thrown = 0
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DISCARD_SECONDS):
+            async for part in stream:
+                thrown += len(part)
+                if thrown > DISCARD_BYTES:
+                    return

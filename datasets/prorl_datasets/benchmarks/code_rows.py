@@ -1,0 +1,265 @@
+"""Rows of code benchmarks: HumanEval, Eurus-2 and LiveCodeBench, whose private tests are packed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import pickletools
+import zlib
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from prorl_datasets.benchmarks.asserts import UnreadableTests, as_tests
+from prorl_datasets.benchmarks.catalogue import (
+    BenchmarkItem,
+    BenchmarkSpec,
+    field_of,
+    row_id,
+    text_of,
+)
+from prorl_datasets.sources.adapters.code_sets import decoded_tests, without_wrapper
+from prorl_datasets.sources.adapters.fields import Unusable
+from prorl_datasets.sources.readers.decode import one_line
+from prorl_datasets.spec import AdapterSpec
+from prorl_datasets.types import DatasetError
+from prorl_verifiers.code.shapes import livecodebench_reference
+from prorl_verifiers.types import TaskError
+
+CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
+"""The values of ``data_source`` that PRIME's code rows are known to have; the math rows' begin with numina."""
+
+
+def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold.
+
+    Raises Unusable, like all that stand here.
+    """
+    head = field_of(spec, raw, "question", where)
+    entry_point = text_of(spec, raw, "entry_point", where)
+    source = text_of(spec, raw, "test", where)
+    if not isinstance(head, str) or not head.strip():
+        raise DatasetError(f"{where}: the prompt must be text")
+    try:
+        tests = as_tests(source, entry_point, head)
+    except UnreadableTests as error:
+        raise Unusable(f"tests: {error}") from error
+    solution = field_of(spec, raw, "solution", where)
+    gold = f"```python\n{head}{solution.rstrip()}\n```" if isinstance(solution, str) else None
+    return BenchmarkItem(
+        head.strip("\n"),
+        {"tests": tests, "entry_point": entry_point},
+        key=text_of(spec, raw, "id", where),
+        gold=gold,
+        metadata={"form": next(iter(tests[0])), "tests": len(tests)},
+    )
+
+
+def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
+    """Return the item of an Eurus-2 validation row, or None for a row of another source.
+
+    Eurus-2 has no usable id (extra_info says the same on every row) and no reference solution.
+    """
+    found = eurus_question(spec, raw, where)
+    if found is None:
+        return None
+    model = field_of(spec, raw, "ground_truth", where)
+    truth = model.get("ground_truth") if isinstance(model, Mapping) else model
+    if not isinstance(truth, str):
+        raise DatasetError(f"{where}: reward_model.ground_truth must be text")
+    reference = decoded_tests(truth)
+    form = "call" if "entry_point" in reference else "stdin"
+    metadata = {"data_source": spec.options["data_source"], "form": form}
+    return BenchmarkItem(found[1], reference, metadata=metadata)
+
+
+def eurus_question(
+    spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
+) -> tuple[None, str] | None:
+    """Return (no id, the problem without PRIME's wrapper), or None for a row of another source."""
+    source = field_of(spec, raw, "source", where)
+    if source != spec.options["data_source"]:
+        if source not in CODE_SOURCES and raw.get("ability") == "code":
+            raise DatasetError(
+                f"{where}: a code row of data_source {one_line(repr(source), 40)}, known are "
+                f"{', '.join(CODE_SOURCES)}; no benchmark would hold it"
+            )
+        return None
+    prompt = field_of(spec, raw, "question", where)
+    if isinstance(prompt, list):  # the last user message; PRIME's system message is left out
+        users = [m for m in prompt if isinstance(m, Mapping) and m.get("role") == "user"]
+        if users and isinstance(users[-1].get("content"), str):
+            return None, without_wrapper(users[-1]["content"])
+    if isinstance(prompt, str) and prompt.strip():
+        return None, without_wrapper(prompt)
+    raise DatasetError(f"{where}: the prompt must be text or messages with a user turn")
+
+
+HUMANEVAL = AdapterSpec("humaneval", domain="code", item=convert_humaneval)
+EURUS = AdapterSpec("eurus", domain="code", item=convert_eurus, question=eurus_question)
+
+
+MAX_UNPACKED_BYTES = 256 * 1024 * 1024
+"""The most that one row's tests may unpack to; a longer stream is refused as soon as it is."""
+
+MAX_OPCODES = 32
+"""One text takes five opcodes, a pair nine; FRAME and PROTO may repeat. More are refused unread."""
+
+_TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
+_SILENT = ("PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT")
+_PAIR = ("EMPTY_DICT", "text", "text", "SETITEM", "STOP")
+_PAIR_KEY = "input_output"
+
+
+class PackedError(ValueError):
+    """The packed text is damaged, too large, or holds an opcode that is not allowed."""
+
+
+def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
+    """Return the one text in ``packed``. Raises PackedError (one line); ``limit`` is in bytes."""
+    try:
+        squeezed = base64.b64decode(packed, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise PackedError(f"not base64 ({error})") from error
+    machine = zlib.decompressobj()
+    try:
+        data = machine.decompress(squeezed, limit + 1)
+    except zlib.error as error:
+        raise PackedError(f"not a zlib stream ({error})") from error
+    if len(data) > limit:
+        raise PackedError(f"unpacks to more than {limit:,} bytes")
+    if not machine.eof or machine.unused_data:
+        raise PackedError("the zlib stream is cut off or followed by other bytes")
+    return pickled_text(data)
+
+
+def pickled_text(data: bytes) -> str:
+    """Return the text that a pickle of one text holds, read by opcode. Raises PackedError."""
+    seen: list[str] = []
+    texts: list[str] = []
+    last = 0
+    try:
+        for number, (opcode, argument, position) in enumerate(pickletools.genops(data)):
+            last = position if position is not None else last
+            if number >= MAX_OPCODES:
+                raise PackedError(
+                    f"a pickle of more than {MAX_OPCODES} opcodes holds no single text"
+                )
+            if opcode.name in _SILENT:
+                continue
+            if opcode.name in _TEXTS:
+                texts.append(str(argument))
+                seen.append("text")
+            elif opcode.name == "STOP" or opcode.name in _PAIR:
+                seen.append(opcode.name)
+            else:
+                raise PackedError(f"pickle opcode {opcode.name} is not allowed")
+    except PackedError:
+        raise
+    except (ValueError, UnicodeDecodeError) as error:
+        raise PackedError(f"not a whole pickle ({error})") from error
+    if last != len(data) - 1:
+        raise PackedError("bytes follow the pickle's end")
+    if seen == ["text", "STOP"]:
+        return texts[0]
+    if tuple(seen) == _PAIR and texts[0] == _PAIR_KEY:
+        return texts[1]
+    raise PackedError(f"the pickle holds no single text (opcodes {' '.join(seen[:8])})")
+
+
+_WITH_STARTER = "Use this starter code:\n```python\n{starter}\n```"
+_WITH_STDIN = "Read the input from standard input and write the answer to standard output."
+
+
+def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of a LiveCodeBench row, its tests unpacked. Raises Unusable."""
+    if "labels" in raw and "question_content" not in raw:
+        return _sandboxfusion(spec, raw, where)
+    question = text_of(spec, raw, "question", where)
+    try:
+        tests = _tests(field_of(spec, raw, "public", where))
+        tests += _tests(field_of(spec, raw, "private", where))
+        function = _object(field_of(spec, raw, "metadata", where)).get("func_name")
+        reference = livecodebench_reference(tests, function)
+    except (PackedError, TaskError, ValueError, RecursionError) as error:
+        raise Unusable(f"tests: {error}") from error
+    starter = field_of(spec, raw, "starter", where) or ""
+    if not isinstance(starter, str):
+        raise DatasetError(f"{where}: starter_code must be text, got {type(starter).__name__}")
+    added = _WITH_STARTER.format(starter=starter.rstrip()) if starter.strip() else _WITH_STDIN
+    platform = field_of(spec, raw, "platform", where)
+    day = contest_day(spec, raw, where)
+    return BenchmarkItem(
+        question,
+        reference,
+        key=f"{platform or 'problem'}-{text_of(spec, raw, 'id', where)}",
+        shown=f"{question}\n\n{added}",
+        metadata={
+            "contest_date": None if day is None else day.isoformat(),
+            "platform": platform,
+            "difficulty": field_of(spec, raw, "difficulty", where),
+        },
+    )
+
+
+def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
+    """Return the day of the contest, or None where the copy has no dates."""
+    value = field_of(spec, raw, "date", where)
+    if value is None:
+        return None
+    try:
+        return date.fromisoformat(str(value)[:10])
+    except ValueError as error:
+        raise DatasetError(f"{where}: contest date {value!r} is no date (YYYY-MM-DD)") from error
+
+
+def _tests(value: Any) -> list[Any]:
+    """Return a list of tests from a list, its JSON text, or the packed form of that text."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        text = value.strip()
+        value = json.loads(text if text[:1] in ("[", "{", "") else unpack_text(text))
+    if not isinstance(value, list):
+        raise TaskError(f"expected a list of tests, got {type(value).__name__}")
+    return list(value)
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        value = json.loads(value) if value.strip() else {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
+    """Return the item of SandboxFusion's copy: its own prompt, all tests in one packed text."""
+    try:
+        body = _object(unpack_text(str(raw["test"])))
+        function = body.get("fn_name")
+        kind = "functional" if function else "stdin"
+        pairs = zip(body["inputs"], body["outputs"], strict=True)
+        tests = [{"input": a, "output": b, "testtype": kind} for a, b in pairs]
+        reference = livecodebench_reference(tests, function)
+        labels = _object(raw["labels"])
+        content = str(raw["content"])
+    except (PackedError, TaskError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise Unusable(f"tests: {error}") from error
+    question = content.split("### Question:\n", 1)[-1].split("### Format:", 1)[0].strip()
+    key = str(labels.get("task_id") or raw.get("id"))
+    metadata = {"platform": labels.get("category"), "difficulty": labels.get("difficulty")}
+    return BenchmarkItem(question, reference, key=key, shown=content.strip(), metadata=metadata)
+
+
+def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
+    """Return (id, question); SandboxFusion's copy has no id outside its labels."""
+    question = text_of(spec, raw, "question", where)
+    if "question_id" not in raw:
+        return None, question
+    platform = field_of(spec, raw, "platform", where) or "problem"
+    return f"{platform}-{row_id(spec, raw, where)}", question
+
+
+LIVECODEBENCH = AdapterSpec(
+    "livecodebench", domain="code", item=convert_livecodebench, question=question_of
+)

@@ -1,1 +1,0 @@
-"""Task definitions of other evaluation harnesses in, our results in their JSON out."""

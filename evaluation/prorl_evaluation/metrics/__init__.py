@@ -1,1 +1,0 @@
-"""Estimates from counts of right answers: pass@k, G-Pass@k, votes, posteriors."""

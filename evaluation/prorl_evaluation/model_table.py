@@ -1,0 +1,349 @@
+"""Many models in one table: pass@1 and pass@K by benchmark or domain, and the differences to a baseline that are claimed.
+
+The tests of the whole table (models x groups x pass@1 and pass@K, each two-sided) are corrected together after Holm, so
+that the chance of any false claim in it is at most ``alpha``; benchmarks/table_claims.py measures it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from prorl_common import derive_seed
+from prorl_common.markup import md
+from prorl_common.markup import table as markdown_table
+from prorl_evaluation.boundary.boundary import Members, align, claim_k, named_groups
+from prorl_evaluation.compare import MIN_PROBLEMS, check_alike
+from prorl_evaluation.metrics import near_n_warning, pass_at_k_table
+from prorl_evaluation.sampling.choose import RUNS, gather
+from prorl_evaluation.stats.distributions import holm
+from prorl_evaluation.stats.fixed_set import fixed_change, fixed_interval
+from prorl_evaluation.stats.intervals import (
+    Drawn,
+    Interval,
+    Resampling,
+    bounded_columns,
+    paired_columns,
+)
+from prorl_evaluation.stats.paired import group_resampling, group_units, one_sided
+from prorl_evaluation.suites.runner import joined_problems
+from prorl_evaluation.tables import TextTable, signed_bracket
+from prorl_evaluation.types import (
+    OVERALL,
+    RESULT_FILE,
+    EvalResult,
+    EvaluationError,
+    ProblemResult,
+    finite,
+    load_result,
+)
+
+TABLE_FORMAT = 1
+MARKS = {"higher": "↑", "lower": "↓", "": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One model's metric in one group: ``population`` is the interval for problems like these, ``fixed`` the one for
+    these very problems sampled again."""
+
+    model: str
+    group: str
+    metric: str
+    population: Interval
+    fixed: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class TableDifference:
+    """One model minus the baseline: ``p`` is two-sided, ``p_corrected`` after Holm over the whole table; both are NaN
+    where nothing is tested (fewer than MIN_PROBLEMS problems)."""
+
+    model: str
+    group: str
+    metric: str
+    population: Interval
+    fixed: Interval
+    p: float
+    p_corrected: float = math.nan
+
+    def claim(self, alpha: float) -> Literal["higher", "lower", ""]:
+        """Return what is claimed at ``alpha``, or nothing."""
+        if math.isnan(self.p_corrected) or self.p_corrected > alpha:
+            return ""
+        return "higher" if self.population.value > 0 else "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTable:
+    """``labels`` has the baseline first, ``groups`` (name, number of problems); ``tests`` counts what was corrected for."""
+
+    labels: tuple[str, ...]
+    k: int
+    alpha: float
+    level: float
+    tests: int
+    groups: tuple[tuple[str, int], ...]
+    values: tuple[Value, ...]
+    differences: tuple[TableDifference, ...]
+    notes: tuple[str, ...]
+
+    def value(self, model: str, group: str, metric: str) -> Value:
+        """Return one cell."""
+        key = (model, group, metric)
+        return next(v for v in self.values if (v.model, v.group, v.metric) == key)
+
+    def difference(self, model: str, group: str, metric: str) -> TableDifference | None:
+        """Return a cell's difference to the baseline; None for the baseline itself."""
+        key = (model, group, metric)
+        hits = (d for d in self.differences if (d.model, d.group, d.metric) == key)
+        return next(hits, None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the table as a JSON object; NaN becomes null."""
+        value = finite(dataclasses.asdict(self))
+        assert isinstance(value, dict)
+        for row, difference in zip(value["differences"], self.differences, strict=True):
+            row["claim"] = difference.claim(self.alpha)
+        return {"format": TABLE_FORMAT, "baseline": self.labels[0], **value}
+
+
+def gather_models(
+    names: Sequence[str], any_sampling: bool = False, root: Path = RUNS
+) -> tuple[list[EvalResult], list[str]]:
+    """Return one result a model, the baseline first, and a line for each setting in which they differ.
+
+    ``names`` are result folders, runs, and folders that hold result folders, as a suite leaves them. A model's results on
+    several datasets are taken together. Raises EvaluationError for a name that is nothing, for two results of one model
+    on the same problems, and for sampling settings that differ, unless ``any_sampling``.
+    """
+    results = [r for name in names for r in _results(name, root)]
+    notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
+    models: dict[tuple[str, str], list[EvalResult]] = {}
+    for r in results:
+        models.setdefault((r.label, r.model_digest), []).append(r)
+    if len(models) < 2:
+        raise EvaluationError(
+            f"a table compares models, and {', '.join(names)} has one: name results of two or more"
+        )
+    one_each = [_one_result(parts, single=len(results) == len(models)) for parts in models.values()]
+    labels: list[str] = []
+    for place, r in enumerate(one_each):
+        label = r.label
+        if label in labels:
+            label = f"{label} ({r.model_digest[:8]})"
+            settings = dataclasses.replace(r.settings, label=label)
+            one_each[place] = dataclasses.replace(r, settings=settings)
+        labels.append(label)
+    return one_each, notes
+
+
+def _results(name: str, root: Path) -> Sequence[EvalResult]:
+    path = Path(name)
+    if path.is_dir() and not any((path / f).is_file() for f in (RESULT_FILE, "config.yaml")):
+        inside = [f for form in ("*", "*/*") for f in sorted(path.glob(f"{form}/{RESULT_FILE}"))]
+        if inside:
+            return [load_result(file) for file in inside]
+    return gather([name], root).results
+
+
+def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
+    """Return one result over all of a model's, each problem labelled with its dataset unless every model has one."""
+    if single:
+        return parts[0]
+    asked: set[tuple[str, str]] = set()
+    problems: list[ProblemResult] = []
+    for r in parts:
+        own = {(p.id, p.prompt_sha256) for p in r.problems}
+        if own & asked:
+            raise EvaluationError(
+                f"{r.label} has two results on the same problems: name one of them, and not the folder of both"
+            )
+        asked |= own
+        origin = r.settings.dataset
+        name = Path(origin.get("path", "")).name or "dataset"
+        if any(p.labels.get("benchmark") == name for p in problems):
+            name += f"-{origin.get('manifest_sha256', '')[:8]}"
+        problems += joined_problems(name, r.problems)
+    n, k = (min(getattr(r.settings, name) for r in parts) for name in ("n", "k"))
+    settings = dataclasses.replace(parts[0].settings, n=n, k=min(n, k))
+    return dataclasses.replace(parts[0], settings=settings, problems=tuple(problems), groups=())
+
+
+def model_table(
+    results: Sequence[EvalResult],
+    k: int | None = None,
+    alpha: float = 0.05,
+    cluster: str = "problem",
+    notes: Sequence[str] = (),
+) -> ModelTable:
+    """Return the table of ``results``, the baseline first; level, draws and seed are the baseline's.
+
+    The columns are all problems, and each benchmark where there are several, else each domain. Raises EvaluationError
+    where no problem is shared, and for a k that a result cannot estimate.
+    """
+    import numpy as np
+
+    aligned, left_out = align(results)
+    largest = claim_k(results, k)
+    ks = sorted({1, largest})
+    settings = results[0].settings
+    values: list[Value] = []
+    differences: list[TableDifference] = []
+    columns = _columns([row[0] for row in aligned])
+    for group in columns:
+        rows = [aligned[i] for i in group.places]
+        sides = [[row[j] for row in rows] for j in range(len(results))]
+        tables = [pass_at_k_table(side, ks) for side in sides]
+        units = group_units(sides[0], cluster)
+        seed = derive_seed(settings.seed, "bootstrap", group.name)
+        alone = Resampling(settings.level, settings.draws, seed)
+        points = iter(bounded_columns(np.hstack(tables), (0.0, 1.0), units, alone))
+        for r, side in zip(results, sides, strict=True):
+            for each in ks:
+                fixed = fixed_interval(side, each, settings.level)
+                values.append(Value(r.label, group.name, f"pass@{each}", next(points), fixed))
+        changes = np.hstack([table - tables[0] for table in tables[1:]])
+        paired = group_resampling(settings, group.kind, group.name)
+        intervals, drawn = paired_columns(changes, units, paired)
+        tested = iter(zip(intervals, two_sided(drawn), strict=True))
+        for j, r in enumerate(results[1:], start=1):
+            pairs = [(row[0], row[j]) for row in rows]
+            for each in ks:
+                interval, p = next(tested)
+                fixed = fixed_change(pairs, each, settings.level)
+                differences.append(
+                    TableDifference(r.label, group.name, f"pass@{each}", interval, fixed, p)
+                )
+    corrected = holm([d.p for d in differences])
+    near = [near_n_warning(r.settings.n, largest) for r in results]
+    return ModelTable(
+        labels=tuple(r.label for r in results),
+        k=largest,
+        alpha=alpha,
+        level=settings.level,
+        tests=sum(not math.isnan(p) for p in corrected),
+        groups=tuple((g.name, len(g.places)) for g in columns),
+        values=tuple(values),
+        differences=tuple(
+            dataclasses.replace(d, p_corrected=p)
+            for d, p in zip(differences, corrected, strict=True)
+        ),
+        notes=tuple(dict.fromkeys([*notes, *left_out, *filter(None, near), *_twins(results)])),
+    )
+
+
+def two_sided(drawn: Drawn) -> list[float]:
+    """Return the p-value of "no change" of each column; NaN with fewer than MIN_PROBLEMS values."""
+    p_values = []
+    for j, count in enumerate(drawn.counts):
+        up, down = one_sided(drawn, j)
+        tested = count >= MIN_PROBLEMS and not math.isnan(up)
+        p_values.append(min(1.0, 2.0 * up, 2.0 * down) if tested else math.nan)
+    return p_values
+
+
+def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
+    every = Members("overall", OVERALL, tuple(range(len(problems))))
+    groups = [g for g in named_groups(problems) if g.places != every.places]
+    benchmarks = [g for g in groups if g.kind == "benchmark"]
+    chosen = benchmarks or [g for g in groups if g.kind == "domain"]
+    # a column is found by its name
+    return [
+        every,
+        *(
+            dataclasses.replace(g, name=f"{g.kind} {OVERALL}") if g.name == OVERALL else g
+            for g in chosen
+        ),
+    ]
+
+
+def _twins(results: Sequence[EvalResult]) -> list[str]:
+    """Return a line for models that have the same weights."""
+    same: dict[str, list[str]] = {}
+    for r in results:
+        same.setdefault(r.model_digest, []).append(r.label)
+    return [f"of the same weights: {', '.join(who)}" for who in same.values() if len(who) > 1]
+
+
+def value_table(table: ModelTable) -> TextTable:
+    """Return a row a model and metric, a column a group; a cell has the value, its mark and both intervals."""
+    rows = []
+    for label in table.labels:
+        for metric in (f"pass@{k}" for k in sorted({1, table.k})):
+            cells = (_cell(table, label, group, metric) for group, _ in table.groups)
+            rows.append((label, metric, *cells))
+    head = ("", "", *(f"{name} ({problems})" for name, problems in table.groups))
+    title = f"pass@k of {len(table.labels)} models, baseline {table.labels[0]}, {100 * table.level:g}% intervals"
+    return TextTable(title, head, tuple(rows))
+
+
+def _cell(table: ModelTable, label: str, group: str, metric: str) -> str:
+    value, difference = table.value(label, group, metric), table.difference(label, group, metric)
+    i, fixed = value.population, value.fixed
+    if i.count == 0:
+        return "-"
+    mark = MARKS[difference.claim(table.alpha) if difference is not None else ""]
+    text = f"{i.value:.3f}{mark}{i.part}\n[{i.low:.3f}, {i.high:.3f}]"
+    return f"{text}\n{{{fixed.low:.3f}, {fixed.high:.3f}}}" if fixed.count else text
+
+
+def claims_table(table: ModelTable) -> TextTable:
+    """Return a row for each difference that is claimed."""
+    rows = tuple(
+        (
+            d.model,
+            d.group,
+            d.metric,
+            signed_bracket(d.population),
+            f"{{{d.fixed.low:+.3f}, {d.fixed.high:+.3f}}}",
+            "< 1e-6" if d.p_corrected < 1e-6 else f"{d.p_corrected:.2g}",
+            claim,
+        )
+        for d in table.differences
+        if (claim := d.claim(table.alpha))
+    )
+    head = ("", "", "", "difference", "these very problems", "corrected p", "claim")
+    return TextTable(f"Claimed against {table.labels[0]}", head, rows)
+
+
+def below(table: ModelTable) -> list[str]:
+    """Return the lines that say what the table means and what stands in the way."""
+    claimed = [d for d in table.differences if d.claim(table.alpha)]
+    alone = sum(
+        not d.claim(table.alpha) and (d.population.low > 0 or d.population.high < 0)
+        for d in table.differences
+    )
+    lines = [
+        "[ ] is about problems like these, { } about these very problems sampled again",
+        (
+            f"{MARKS['higher']} {MARKS['lower']} claimed against {table.labels[0]}: {len(claimed)} of {table.tests} "
+            "differences, corrected together (Holm): the chance of any false one in the table is at most "
+            f"{100 * table.alpha:g}%"
+        ),
+    ]
+    if alone:
+        lines.append(
+            f"{alone} more {'interval excludes' if alone == 1 else 'intervals exclude'} 0 alone and "
+            "would not stand in a table of this size"
+        )
+    if untested := len(table.differences) - table.tests:
+        lines.append(f"{untested} differences are not tested: too few problems")
+    return [*lines, *table.notes]
+
+
+def table_markdown(table: ModelTable) -> str:
+    """Return the table, its claims and the lines below as Markdown."""
+    parts = []
+    for text in (value_table(table), claims_table(table)):
+        if text.rows:
+            rows = [[md(cell) for cell in row] for row in text.rows]
+            parts.append(
+                f"### {md(text.title)}\n\n{markdown_table([md(c) for c in text.head], rows)}"
+            )
+    parts.append("\n".join(f"- {md(line)}" for line in below(table)))
+    return "\n\n".join(parts) + "\n"

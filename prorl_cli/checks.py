@@ -1,0 +1,31 @@
+"""One line of ``prorl doctor``, and whether a package is there."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["ok", "note", "problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The outcome of one check: its state, what was found and, unless it is fine, the cure."""
+
+    name: str
+    state: State
+    detail: str
+    cure: str = ""
+
+
+def is_installed(module: str) -> bool:
+    """Return whether a package can be imported, without importing it.
+
+    A folder without ``__init__.py`` (prorl's own ``datasets/`` in a checkout) does not count.
+    """
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):
+        return False
+    return spec is not None and spec.origin is not None

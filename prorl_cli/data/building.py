@@ -1,0 +1,407 @@
+"""``prorl data recipes|benchmarks|doctor|build|ladder``: what can be built, whether its sources answer, and the build."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_cli.console import (
+    make_progress,
+    print_json,
+    print_table,
+    say,
+    stoppable,
+    warn,
+)
+from prorl_cli.data.options import Only, Skip, Workers, isolated, workers_or_cores
+from prorl_cli.data.tables import counts_table, show_example
+from prorl_cli.options import (
+    Json,
+    JsonNotTables,
+    RewardServers,
+    file_to_write,
+    whole,
+)
+from prorl_common.seeds import MOST_SEED
+
+if TYPE_CHECKING:
+    from prorl_datasets import BuildReport
+    from prorl_datasets.benchmarks import Loaded
+    from prorl_datasets.types import Sample
+
+
+def recipes_command(json_out: JsonNotTables = False) -> None:
+    """List the recipes there are by name.
+
+    Example: prorl data recipes
+    """
+    from prorl_datasets import load_recipe, recipe_names
+
+    recipes = [load_recipe(name) for name in recipe_names()]
+    if json_out:
+        print_json([{"name": r.name, "description": r.description} for r in recipes])
+        return
+    print_table("", ("recipe", "what it is"), [(r.name, r.description) for r in recipes])
+
+
+_METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
+"""Both are means over the samples of an item; the full names are in --json and in the docs."""
+GOLDS = 200
+"""Gold answers checked at most, spread over a benchmark; the rest is `prorl data verify`'s."""
+
+
+def benchmarks_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Benchmark to load, by name or by the path of its YAML file; without it all are listed."
+        ),
+    ] = None,
+    mirror: Annotated[
+        Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
+    ] = None,
+    n: Annotated[int, whole("--n", help="Samples to show.")] = 2,
+    start: Annotated[str | None, typer.Option(help="First contest day (YYYY-MM-DD).")] = None,
+    end: Annotated[str | None, typer.Option(help="Last contest day (YYYY-MM-DD).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write all samples to this .jsonl.", callback=file_to_write)
+    ] = None,
+    json_out: Json = False,
+) -> None:
+    """List the benchmarks, or load one and check its gold answers.
+
+    Example: prorl data benchmarks aime_2024
+    """
+    if name is None:
+        _list(json_out)
+        return
+    from prorl_common import atomic_write_text
+    from prorl_datasets import DatasetError
+    from prorl_datasets.benchmarks import load_spec, read_benchmark
+
+    spec = load_spec(name)
+    window = None
+    if start is not None or end is not None:
+        if spec.window is None:
+            raise DatasetError(f"benchmark {name} has no dates; leave out --start and --end")
+        first, last = spec.window
+        window = (start or first.isoformat(), end or last.isoformat())
+    few = max(n, 1) if spec.generated is not None and out is None else None
+    loaded = read_benchmark(name, mirror=mirror, window=window, limit=few)
+    if few is not None:
+        say(f"generated: the first {few} of each task (and rung) only; --out makes all")
+    if loaded.note is not None:
+        warn(loaded.note)
+    for row in loaded.unusable[:5]:
+        warn(f"left out: {row.where}: {row.reason}")
+    if len(loaded.unusable) > 5:
+        warn(f"left out: {len(loaded.unusable) - 5} more rows")
+    if out is not None:
+        lines = [json.dumps(_plain(s), ensure_ascii=False) for s in loaded.samples]
+        atomic_write_text(out, "".join(line + "\n" for line in lines))
+        say(f"{len(lines)} samples written: {out}")
+    shown = [] if loaded.spec.gated else loaded.samples[:n]
+    if json_out:
+        print_json(
+            {
+                "name": loaded.spec.name,
+                "samples": len(loaded.samples),
+                "expected": loaded.expected,
+                "unusable": [{"where": u.where, "reason": u.reason} for u in loaded.unusable],
+                "origin": loaded.origin,
+                "revision": loaded.revision,
+                "gated": loaded.spec.gated,
+                "examples": [_plain(s) for s in shown],
+            }
+        )
+    else:
+        for sample in shown:
+            gold = sample.metadata.get("gold_response")
+            show_example(sample.id, sample.prompt, gold)
+        if loaded.spec.gated and n:
+            say("its rows must not be published, so none is shown; --out writes them to a file")
+        say(f"{loaded.spec.name}: {len(loaded.samples)} samples from {loaded.origin}")
+    _check_golds(loaded, n)
+
+
+def _check_golds(loaded: Loaded, n: int) -> None:
+    """Say how many gold responses the benchmark's own verifier accepts. Code is not run here."""
+    from prorl_verifiers import VerifierPool, runs_programs
+
+    step = max(1, len(loaded.samples) // GOLDS)
+    known = [s for s in loaded.samples[::step] if s.metadata.get("gold_response") is not None]
+    known = [s for s in known if not runs_programs(s.task)]
+    if not known or not n:
+        return
+    with VerifierPool() as pool:
+        verdicts = pool.score([(str(s.metadata["gold_response"]), s.task) for s in known])
+    accepted = sum(verdict.reward == 1 for verdict in verdicts)
+    say(f"golds accepted: {accepted} of {len(known)}")
+    for sample, verdict in zip(known, verdicts, strict=True):
+        if verdict.reward != 1:
+            warn(f"{sample.id}: gold not accepted: {verdict.reason}")
+            break
+
+
+def _list(json_out: bool) -> None:
+    from prorl_datasets.benchmarks import benchmark_names, load_spec
+
+    specs = [load_spec(name) for name in benchmark_names()]
+    if json_out:
+        print_json([s.model_dump(mode="json", exclude_none=True) for s in specs])
+        return
+    rows = []
+    for spec in specs:
+        source = "generated" if spec.hub is None else spec.hub.repo
+        items = "-" if spec.expected_rows is None else str(spec.expected_rows)
+        rows.append((spec.name, items, _METRICS[spec.metric], source))
+    print_table("", ("benchmark", "items", "metric", "source"), rows)
+    say("licences, revisions, columns and notes: --json")
+
+
+def _plain(sample: Sample) -> dict[str, Any]:
+    return {
+        "id": sample.id,
+        "domain": sample.domain,
+        "split": sample.split,
+        "prompt": [dict(message) for message in sample.prompt],
+        "task": {"verifier": sample.task.verifier, "reference": sample.task.reference},
+        "source": sample.source,
+        "licence": sample.licence,
+        "gold_check": sample.gold_check,
+        "metadata": dict(sample.metadata),
+    }
+
+
+def doctor_command(
+    recipe: Annotated[str, typer.Option(help="Name of a recipe or a .yaml file.")] = "prorl-136k",
+    only: Only = None,
+    skip: Skip = None,
+    benchmarks: Annotated[
+        bool, typer.Option("--benchmarks", help="And the benchmarks that it is checked against.")
+    ] = False,
+    mirror: Annotated[
+        Path | None, typer.Option(help="Folder with copies of hub files, looked in first.")
+    ] = None,
+    json_out: JsonNotTables = False,
+) -> None:
+    """Check what a build would take, a line a source.
+
+    Example: prorl data doctor --recipe prorl-136k
+
+    Lists each repository and reads a Parquet footer or a text's first row: no file is fetched. Exit 1 where a source fails.
+    """
+    from prorl_datasets import examine_sources, load_recipe
+
+    failed, found = 0, []
+    checked = examine_sources(
+        load_recipe(recipe), only or (), skip or (), mirror, benchmarks, make_progress()
+    )
+    for one in checked:
+        failed += bool(one.problem)
+        found.append({"ok": not one.problem, **asdict(one)})
+        if json_out:
+            continue
+        if one.problem:
+            print(f"FAILED  {one.name}: {one.repo}: {one.problem}")
+            continue
+        at = f" at {one.revision[:8]}" if one.revision else ""
+        print(
+            f"ok      {one.name}: {one.repo}{at}: {', '.join(one.candidates)} ({len(one.files)} of its files, "
+            f"{one.size / 1e6:,.1f} MB; columns {', '.join(one.columns)})"
+        )
+    if json_out:
+        print_json(found)
+    if failed:
+        raise typer.Exit(1)
+
+
+def build_command(
+    recipe: Annotated[
+        str | None,
+        typer.Option(help="Name of a recipe or a .yaml file (default: ask the hub once)."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Output folder (default: data/<recipe>).")
+    ] = None,
+    seed: Annotated[int | None, whole(help="Seed (default: the recipe's).", high=MOST_SEED)] = None,
+    allow_short: Annotated[
+        bool, typer.Option("--allow-short", help="Exit 0 even where a source yielded too little.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        whole(low=1, help="A share of each entry and split, about this many rows in all."),
+    ] = None,
+    only: Only = None,
+    skip: Skip = None,
+    workers: Workers = None,
+    mirror: Annotated[
+        Path | None,
+        typer.Option(help="Folder with copies of hub files: DIR/<owner>/<name>/<file>."),
+    ] = None,
+    update_pins: Annotated[
+        bool, typer.Option("--update-pins", help="Accept changed hub files and lock them anew.")
+    ] = False,
+    reward_server: RewardServers = None,
+    json_out: JsonNotTables = False,
+) -> None:
+    """Build a dataset, or go on with one.
+
+    Example: prorl data build --recipe quickstart
+
+    Run again after an interruption or with more of its entries, it goes on where it was. Exit 1: a source could not be
+    had or read, and the others are built. Exit 2: a source yielded too little of its target (min_share of the recipe;
+    --allow-short accepts that), or a mistake in recipe, sources or data.
+
+    Files of the hub are locked in <recipe>.lock.json beside the output on the first build and
+    checked on the next.
+    """
+    from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
+    from prorl_datasets.building.builder import check_folders
+    from prorl_datasets.candidate import STAGE_NAMES
+
+    options = BuildOptions(
+        seed=seed,
+        isolated=isolated(reward_server or ()),
+        workers=workers_or_cores(workers),
+        reward_servers=tuple(reward_server or ()),
+        mirror=mirror,
+        update_pins=update_pins,
+        only=tuple(only or ()),
+        skip=tuple(skip or ()),
+        limit=limit,
+    )
+    if recipe is None:
+        recipe, why = choose_bare_recipe()
+        warn(why)
+    chosen = load_recipe(recipe)
+    name = chosen.name if limit is None else f"{chosen.name}-limit-{limit}"
+    out = out if out is not None else Path("data") / name
+    seed = chosen.seed if seed is None else seed
+    check_folders(out, mirror)
+    say(f"recipe {chosen.name} · seed {seed} · {len(chosen.entries)} entries · into {out}")
+    progress = make_progress()
+    kept = "stopping; finished parts are kept, give the same command again to go on"
+    with stoppable(kept, progress):
+        report = build(chosen, out, progress=progress, options=options)
+    found = report.manifest
+    if json_out:
+        print_json(
+            {
+                "path": str(report.path),
+                "reused": report.reused,
+                **found,
+                "failures": dict(report.failed),
+            }
+        )
+    else:
+        counts_table(found["counts"])
+        stages = found["stages"]
+        rows = []
+        for stage, label in STAGE_NAMES.items():
+            numbers = [row[stage] for row in stages.values()]
+            rows.append((label, *map(str, numbers), str(sum(numbers))))
+        print_table("Stages", ("", *stages, "all"), rows)
+        if found["drops"]:
+            drops = [(reason, str(count)) for reason, count in found["drops"].items()]
+            print_table("Dropped", ("reason", "items"), drops[:20])
+        say("gold check: " + " · ".join(f"{k} {n}" for k, n in found["gold_check"].items()))
+        if found["gold_types"]:
+            print_table(
+                "Gold answers",
+                ("type", "rows"),
+                [(k, str(n)) for k, n in found["gold_types"].items()],
+            )
+        if untyped := found["untyped_golds"]:
+            warn("golds without a type, which answers can only match as text:")
+            for row in untyped[:20]:
+                warn(f"  {row['id']}: {row['gold']}")
+            if len(untyped) > 20:
+                warn(f"  and {len(untyped) - 20} more: see untyped_golds in manifest.json")
+        leaks = found["decontamination"]
+        if checked := leaks["checked"]:
+            like = sum(leaks["rows_like_an_item"].values())
+            say(f"decontamination: {len(checked)} benchmarks checked, {like} rows like an item")
+        if missing := leaks["not_checked"]:
+            warn(f"not checked against {len(missing)} benchmarks: {', '.join(missing)}")
+        for verifier, reason in found["left_out"].items():
+            warn(f"{verifier} is left out: {reason}")
+        if bad := sum(n for reason, n in found["drops"].items() if reason.startswith("bad row: ")):
+            held = "quarantine.jsonl" in found["files"]
+            warn(f"{bad} bad rows left out{'; see quarantine.jsonl' if held else ''}")
+        for entry in found["entries"]:
+            _tests(entry)
+            if entry["candidates"] and not any(s["kept"] for s in entry["splits"].values()):
+                worst = sorted(entry["drops"].items(), key=lambda item: -item[1])[:5]
+                reasons = "; ".join(f"{reason} ({count})" for reason, count in worst)
+                warn(f"{entry['name']}: none of {entry['candidates']} rows was kept: {reasons}")
+    raise typer.Exit(_conclude(report, allow_short))
+
+
+def _tests(entry: Mapping[str, Any]) -> None:
+    """Say how many tests of an entry's rows were left out."""
+    if left_out := entry.get("tests_left_out"):
+        reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.items())
+        say(f"{entry['name']}: tests left out: {reasons}")
+
+
+def _conclude(report: BuildReport, allow_short: bool) -> int:
+    """Say how the build ended, the last line last; return the exit code."""
+    for name in report.too_short:
+        splits = ", ".join(report.short[name])
+        warn(f"{name} fell short: {splits} (kept/target), below its min_share")
+    few = [
+        f"{name} {', '.join(s)}" for name, s in report.short.items() if name not in report.too_short
+    ]
+    line = f"dataset {'kept' if report.reused else 'written'}: {report.path}"
+    if few:
+        line += f"; a little short (kept/target): {'; '.join(few)}"
+    if report.failed:
+        for name, reason in report.failed.items():
+            warn(f"{name} is missing: {reason}")
+        say(f"{line}; WITHOUT {', '.join(report.failed)}: the same command goes on with them")
+        return 1
+    if skipped := report.manifest["skipped"]:
+        line += f"; without {', '.join(skipped)} (--only, --skip)"
+    if report.too_short:
+        line += f"; {', '.join(report.too_short)} fell too short; --allow-short accepts that"
+    say(line)
+    return 2 if report.too_short and not allow_short else 0
+
+
+def ladder_command(
+    recipe: Annotated[str, typer.Argument(help="Name of a recipe, or a .yaml file.")],
+    out: Annotated[Path, typer.Option(help="The .yaml file to write.", callback=file_to_write)],
+    items: Annotated[int, whole(low=1, help="Rows of each size.")] = 8,
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "train",
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this entry; repeatable (default: all).")
+    ] = None,
+) -> None:
+    """Write a recipe of every generator at each size.
+
+    Example: prorl data ladder quickstart --out ladder.yaml
+
+    The levels of a family; a reasoning-gym task as it is configured (now) and at its curriculum's first levels. Build
+    it, then rate it: prorl data rate --suggest says which sizes suit a model.
+    """
+    from prorl_common import UserError, atomic_write_text, nearest, prorl_command
+    from prorl_common.config import write_yaml
+    from prorl_datasets import SPLITS, load_recipe
+    from prorl_datasets.recipe.ladder import ladder
+
+    if split not in SPLITS:
+        raise UserError(
+            f"unknown split '{split}'{nearest(split, SPLITS)}; known: {', '.join(SPLITS)}"
+        )
+    made = ladder(load_recipe(recipe), items, split, only or [], make_progress())
+    atomic_write_text(out, write_yaml(made))
+    say(
+        f"{len(made['entries'])} entries of {items} rows: {out}; build it with "
+        f"{prorl_command('data', 'build', '--recipe', out)}"
+    )

@@ -1,0 +1,336 @@
+"""``prorl eval compare|table|report|novelty``: what finished evaluations say beside each other."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from prorl_cli.console import make_progress, print_json, say, stdout_console, warn
+from prorl_cli.eval import options as o
+from prorl_cli.eval.showing import print_table, warn_of, write_page
+from prorl_cli.options import JsonNotTables, file_to_write
+from prorl_common import UserError, prorl_command
+
+if TYPE_CHECKING:
+    from prorl_evaluation.config import ComparisonSection
+    from prorl_evaluation.novelty.corpus import Corpus
+    from prorl_evaluation.report.data import ReportOptions
+    from prorl_evaluation.tables import TextTable
+
+
+def compare_command(
+    context: typer.Context,
+    names: Annotated[list[str], typer.Argument(help="Result folders or runs, the baseline first.")],
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Also write the page to this file.", callback=file_to_write),
+    ] = None,
+    md: Annotated[
+        Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
+    ] = None,
+    k: o.ClaimK = None,
+    json_out: JsonNotTables = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Compare evaluations on the problems they share.
+
+    Example: prorl eval compare evals/base evals/final --html report.html
+
+    Paired differences and boundary claims. Every later result is compared with the first. All claims are corrected together for their number. Settings for --set:
+    comparison.alpha, margin, cluster, beta, false_positive_rate, any_sampling.
+    """
+    from prorl_evaluation import boundary_report, compare
+    from prorl_evaluation.boundary.tables import (
+        boundary_tables,
+        posterior_table,
+        posteriors,
+        suspicion_table,
+        suspicions,
+    )
+    from prorl_evaluation.compare import check_alike
+    from prorl_evaluation.report.data import report_data
+    from prorl_evaluation.sampling.choose import gather
+    from prorl_evaluation.tables import (
+        comparison_table,
+        doubt_table,
+        near_n_lines,
+        result_table,
+    )
+    from prorl_evaluation.types import finite, shown_ks
+
+    asked = o.settings(context, config, overrides, ("comparison",)).comparison
+    stored = gather(names)
+    results = stored.results
+    check_alike(results, any_sampling=asked.any_sampling)
+    how = report_options("compare", names, asked)
+    report = boundary_report(results, how.boundary)
+    comparisons = [compare(results[0], later, cluster=asked.cluster) for later in results[1:]]
+    extra: dict[str, Any] = {}
+    extra_tables: list[TextTable] = []
+    if asked.beta:
+        found = posteriors(results)
+        extra_tables.append(posterior_table(found))
+        extra["posterior"] = [
+            {"label": label, "rows": [finite(dataclasses.asdict(p)) for p in rows]}
+            for label, rows in found
+        ]
+    if (rate := asked.false_positive_rate) > 0:
+        suspect = suspicions(results, rate)
+        extra_tables.append(suspicion_table(suspect, rate))
+        extra["false_positives"] = [
+            {"label": label, "rows": [finite(dataclasses.asdict(s)) for s in rows]}
+            for label, rows in suspect
+        ]
+    if html is not None:
+        write_page(stored.folders(), how, html, stored.run)
+        say(f"page written: {html}")
+    if md is not None:
+        from prorl_evaluation.report.markdown import write_markdown
+
+        data = report_data(results, stored.run, how, report)
+        say(f"tables written: {write_markdown(data, md)}")
+    if json_out:
+        shown = [c.to_json() for c in comparisons]
+        print_json({"comparisons": shown, "boundary": report.to_json(), **extra})
+        return
+    metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
+    tables = [result_table(r) for r in results]
+    tables += [comparison_table(c, metrics) for c in comparisons]
+    tables.append(doubt_table(results, comparisons))
+    for table in [*tables, *boundary_tables(report), *extra_tables]:
+        print_table(table)
+    for line in dict.fromkeys([*near_n_lines(results), *report.near_n, *report.warnings]):
+        warn(line)
+    for comparison in comparisons:
+        warn_of(comparison)
+
+
+def report_options(verb: str, names: Sequence[str], asked: ComparisonSection) -> ReportOptions:
+    """Return what a report is to hold, with the command line that makes it again."""
+    from prorl_evaluation import BoundaryOptions
+    from prorl_evaluation.report.data import ReportOptions
+
+    options = BoundaryOptions(
+        k=asked.k, alpha=asked.alpha, margin=asked.margin, cluster=asked.cluster
+    )
+    beta, rate = asked.beta, asked.false_positive_rate
+    usual, given = dataclasses.asdict(BoundaryOptions()), dataclasses.asdict(options)
+    words: list[object] = ["eval", verb, *names]
+    changed = {name: value for name, value in given.items() if value != usual[name]}
+    changed |= {"beta": "true"} if beta else {}
+    changed |= {"false_positive_rate": f"{rate:g}"} if rate else {}
+    for name, value in changed.items():
+        words += ["--k", value] if name == "k" else ["--set", f"comparison.{name}={value}"]
+    words += ["--html", "report.html"] if verb == "compare" else []
+    return ReportOptions(options, verb == "compare", beta, rate, prorl_command(*words))
+
+
+def table_command(
+    context: typer.Context,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            help="Result folders, folders of them (a suite's), or runs; the baseline first."
+        ),
+    ],
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")] = False,
+    json_out: JsonNotTables = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Put many models in one table.
+
+    Example: prorl eval table evals/suites
+
+    pass@1 and pass@K by benchmark or domain on the problems that all share. Differences to the baseline are claimed
+    only where they stand after a correction for the whole table.
+    """
+    from prorl_evaluation.model_table import (
+        below,
+        claims_table,
+        gather_models,
+        model_table,
+        table_markdown,
+        value_table,
+    )
+
+    asked = o.settings(context, config, overrides, ("comparison",)).comparison
+    results, notes = gather_models(names, asked.any_sampling)
+    table = model_table(
+        results,
+        k=asked.k,
+        alpha=asked.alpha,
+        cluster=asked.cluster,
+        notes=notes,
+    )
+    if json_out:
+        print_json(table.to_json())
+        return
+    if markdown:
+        print(table_markdown(table), end="")
+        return
+    print_table(value_table(table))
+    claims = claims_table(table)
+    if claims.rows:
+        print_table(claims)
+    for line in below(table):
+        stdout_console().print(line, markup=False, soft_wrap=True)
+
+
+def report_command(
+    context: typer.Context,
+    names: Annotated[list[str], typer.Argument(help="A run, or result folders, baseline first.")],
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            help="The page's file (default: report.html in the run or here).",
+            callback=file_to_write,
+        ),
+    ] = None,
+    md: Annotated[
+        Path | None, typer.Option(help="Also write the report as Markdown.", callback=file_to_write)
+    ] = None,
+    k: o.ClaimK = None,
+    json_out: Annotated[
+        bool, typer.Option("--json", help="Print every number as JSON instead of the file's name.")
+    ] = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Write one self-contained HTML page.
+
+    Example: prorl eval report mine
+
+    Numbers, curves, boundary claims, problems and answers, and the run's training.
+    """
+    from prorl_evaluation.compare import check_alike
+    from prorl_evaluation.report.data import report_data
+    from prorl_evaluation.report.markdown import write_markdown
+    from prorl_evaluation.sampling.choose import gather
+
+    asked = o.settings(context, config, overrides, ("comparison",)).comparison
+    stored = gather(names)
+    check_alike(stored.results, any_sampling=asked.any_sampling)
+    options = report_options("report", names, asked)
+    page = html if html is not None else (stored.run or Path()) / "report.html"
+    write_page(stored.folders(), options, page, stored.run)
+    if md is not None or json_out:
+        data = report_data(stored.results, stored.run, options)
+        if md is not None:
+            say(f"tables written: {write_markdown(data, md)}")
+        if json_out:
+            say(f"page written: {page}")
+            print_json(data.to_json())
+            return
+    print(page)
+
+
+Results = Annotated[
+    list[Path], typer.Argument(help="Result folders or .jsonl files, the first is the reference.")
+]
+CorpusPaths = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH",
+        help="File or folder: text, JSON lines, CSV, Parquet; repeatable.",
+    ),
+]
+AgainstPath = Annotated[
+    Path | None, typer.Option("--against", help="The base's result folder, instead of a corpus.")
+]
+
+
+def novelty_command(
+    context: typer.Context,
+    results: Results,
+    corpus: CorpusPaths = None,
+    column: Annotated[str | None, typer.Option(help="Column that holds the corpus text.")] = None,
+    against: AgainstPath = None,
+    json_out: JsonNotTables = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Measure how much of the answers is in no text of a corpus.
+
+    Example: prorl eval novelty evals/final --against evals/base
+
+    Creativity-index style: the share of words in no n-gram that the corpus has. Give --corpus, or --against with the base's results; nothing is downloaded.
+    """
+    from prorl_evaluation.novelty.corpus import FileCorpus
+    from prorl_evaluation.novelty.coverage import measure
+    from prorl_evaluation.novelty.responses import against_base, read_responses
+    from prorl_evaluation.novelty.summary import (
+        change_table,
+        changes,
+        novelty_table,
+        summarise,
+        to_json,
+    )
+    from prorl_evaluation.stats.intervals import Resampling
+
+    asked = o.settings(context, config, overrides, ("novelty",)).novelty
+    sizes = _sizes(asked.lengths)
+    if (asked.corpus is None) == (asked.against is None):
+        raise UserError("give --corpus FILE_OR_FOLDER, or --against RESULT_FOLDER, one of the two")
+    models = [read_responses(path, asked.samples) for path in results]
+    held: Corpus
+    if asked.against is None:
+        paths = asked.corpus or []
+        held = FileCorpus(paths, asked.column)
+        count = len(held.files())
+        called = paths[0].name if len(paths) == 1 else f"{len(paths)} corpora"
+        called += f" ({count} file{'' if count == 1 else 's'})"
+    else:
+        base = read_responses(asked.against)
+        split = against_base(base, models)
+        held, called = split.corpus, split.described
+        if split.control is None:
+            warn(f"{base.label} has one sample a problem: no half is left as a control")
+        else:
+            models = [split.control, *models]
+    responses = [r for m in models for r in m.responses]
+    measured, read = measure(responses, held, sizes, make_progress())
+    say(f"corpus: {read.documents:,} documents, {read.words:,} words, {read.bytes / 1e6:,.1f} MB")
+    if not read.words:
+        warn("the corpus holds no words: everything is new beside nothing")
+    how = Resampling(seed=asked.seed)
+    rows = iter(measured)
+    scored = [(m.label, [next(rows) for _ in m.responses]) for m in models]
+    groups = [g for label, own in scored for g in summarise(label, own, sizes, how)]
+    found = changes(scored, sizes, how)
+    if json_out:
+        print_json(
+            {
+                "corpus": called,
+                "read": {"documents": read.documents, "words": read.words},
+                "lengths": list(sizes),
+                "groups": [to_json(g) for g in groups],
+                "changes": [to_json(c) for c in found],
+            }
+        )
+        return
+    print_table(novelty_table(groups, called))
+    if found:
+        print_table(change_table(found))
+    for g in groups:
+        if g.short:
+            warn(
+                f"{g.label}, {g.group}: {g.short} of {g.responses} responses have fewer than "
+                f"{sizes[-1]} words and do not count"
+            )
+
+
+def _sizes(lengths: str) -> tuple[int, ...]:
+    first, _, last = lengths.partition("-")
+    if not (first.isdigit() and (last or first).isdigit()):
+        raise UserError(f"novelty.lengths is '{lengths}': give two numbers of words such as 5-12")
+    low, high = int(first), int(last or first)
+    if not 1 <= low <= high <= 64:
+        raise UserError(f"novelty.lengths is '{lengths}': they ascend and lie between 1 and 64")
+    return tuple(range(low, high + 1))

@@ -1,0 +1,424 @@
+"""``prorl eval plan|pass-at-k|run|regrade``: plan an evaluation, sample answers, and score them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from prorl_cli import console
+from prorl_cli.console import KEPT, make_progress, print_json, say, stdout_console, stoppable, warn
+from prorl_cli.eval import options as o
+from prorl_cli.eval.showing import print_table, warn_of, write_page
+from prorl_cli.options import Json, JsonNotTables, file_to_write, real, whole
+from prorl_common import UserError, prorl_command
+from prorl_common.seeds import MOST_SAMPLES
+
+if TYPE_CHECKING:
+    from prorl_common import Progress
+    from prorl_evaluation.sampling.session import Session
+    from prorl_evaluation.suites.published import Shown
+    from prorl_evaluation.suites.runner import SuiteResult
+    from prorl_evaluation.suites.sources import Gathered
+
+
+def plan_command(
+    problems: Annotated[int, whole(low=2, high=MOST_SAMPLES, help="Problems.")] = 100,
+    n: Annotated[
+        int, whole("--n", low=1, high=MOST_SAMPLES, help="Samples a problem, before and after.")
+    ] = 16,
+    gain: Annotated[float | None, real(high=1.0, help="A true gain in pass@1.")] = None,
+    rate: Annotated[float, real(high=1.0, help="pass@1 before.")] = 0.4,
+    base: Annotated[
+        Path | None,
+        typer.Option("--from", help="Take the problems' rates from this result folder instead."),
+    ] = None,
+    wanted: Annotated[
+        float, real("--power", low=0.01, high=0.999, help="Chance of seeing the gain.")
+    ] = 0.9,
+    json_out: Json = False,
+) -> None:
+    """Say the smallest gain in pass@1 that an evaluation sees.
+
+    Example: prorl eval plan --problems 200 --n 16 --gain 0.05
+
+    With --gain also the chance of seeing that one, and how many problems, or samples a problem, see it with --power.
+    By simulation of the test that prorl eval compare makes: the 95% interval of the paired difference excludes 0.
+    """
+    from prorl_evaluation.stats.power import (
+        MOST_PROBLEMS,
+        MOST_SAMPLES,
+        Rates,
+        fit_rates,
+        needed_problems,
+        needed_samples,
+        power,
+        smallest_gain,
+    )
+    from prorl_evaluation.types import load_result
+
+    rates = fit_rates(load_result(base).problems) if base is not None else Rates(rate)
+    chance = None if gain is None else power(problems, n, gain, rates)
+    more = needed_problems(n, gain, rates, wanted=wanted) if gain else None
+    samples = needed_samples(problems, gain, rates, wanted=wanted) if gain else None
+    smallest = smallest_gain(problems, n, rates, wanted=wanted)
+    if json_out:
+        row = {"problems": problems, "n": n, "gain": gain, "power": chance}
+        least = None if math.isnan(smallest) else round(smallest, 3)
+        needed = {"needed_problems": more, "needed_n": samples}
+        spread = {"rate": rates.mean, "concentration": rates.concentration}
+        print_json({**row, **spread, "wanted_power": wanted, "smallest_gain": least, **needed})
+        return
+    print(f"{problems} problems, {n} samples each, pass@1 {rates.mean:.3f} before")
+    if chance is not None:
+        print(f"a true gain of {gain:g} is seen in {100 * chance:.0f}% of evaluations")
+    if gain:
+        if more is None:
+            print(
+                f"not even {MOST_PROBLEMS:,} problems with {n} samples each see it in {100 * wanted:g}%"
+            )
+        else:
+            print(f"{100 * wanted:g}% takes {more} problems with {n} samples each")
+        if samples is None:
+            print(f"of these {problems} problems not even {MOST_SAMPLES:,} samples each are enough")
+        else:
+            print(f"or {samples} samples each of these {problems} problems")
+    if math.isnan(smallest):
+        print(f"no gain is seen in {100 * wanted:g}% of evaluations: take more problems")
+    else:
+        print(f"smallest gain that is seen in {100 * wanted:g}%: {smallest:.3f}")
+
+
+Dataset = Annotated[Path | None, typer.Option(help="Dataset folder (default: newest in data/).")]
+Split = Annotated[str | None, typer.Option(help="train, validation or test (the default).")]
+K = Annotated[
+    str | None, typer.Option("--k", metavar="INTEGER", help="The largest k of interest (128).")
+]
+N = Annotated[
+    str | None, typer.Option("--n", metavar="INTEGER", help="Samples a problem (default: 2k).")
+]
+
+
+def pass_at_k_command(
+    context: typer.Context,
+    model: o.Model = None,
+    run: o.RunName = None,
+    checkpoint: o.Checkpoint = None,
+    dataset: Dataset = None,
+    split: Split = None,
+    k: K = None,
+    n: N = None,
+    temperature: o.Temperature = None,
+    top_p: o.TopP = None,
+    max_tokens: o.MaxTokens = None,
+    limit: o.Limit = None,
+    out: o.Out = None,
+    json_out: JsonNotTables = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Sample n answers to each problem and estimate pass@k.
+
+    Example: prorl eval pass-at-k --run mine --k 8 --n 16
+
+    Without --model and --run: the newest run and its base. The same command continues an interrupted evaluation; a
+    larger --n adds samples. All settings: prorl eval pass-at-k --set SECTION.KEY=VALUE, as sampling.protocol=boundary.
+    """
+    from prorl_evaluation.compare import against_baseline
+    from prorl_evaluation.sampling.asked import open_session
+    from prorl_evaluation.tables import comparison_table, doubt_table, result_table
+    from prorl_evaluation.types import shown_ks
+    from prorl_verifiers import open_pool
+
+    asked = o.settings(context, config, overrides)
+    progress = make_progress()
+    session, complaints = open_session(asked, progress)
+    for line in session.description():
+        say(line)
+    for line in complaints:
+        warn(line)
+    who = asked.scoring
+    with (
+        stoppable(KEPT, progress),
+        open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool,
+    ):
+        pool.require(sample.task for sample in session.samples)
+        results = session.evaluate(pool, progress)
+
+    comparison = against_baseline(results)
+    if json_out:
+        against = comparison.to_json() if comparison is not None else None
+        print_json({"results": [r.to_json() for r in results], "comparison": against})
+        return
+    for result in results:
+        print_table(result_table(result))
+    if comparison is not None:
+        metrics = [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
+        print_table(comparison_table(comparison, metrics))
+        warn_of(comparison)
+    print_table(doubt_table(results, [comparison] if comparison is not None else []))
+    if session.run is not None:
+        say(f"write the report with: {prorl_command('eval', 'report', session.run.path)}")
+
+
+SuiteName = Annotated[
+    str | None,
+    typer.Option(
+        "--suite", help="prorl, quickstart (the default), ood, or the path of your own .yaml."
+    ),
+]
+Benchmarks = Annotated[
+    str | None,
+    typer.Option(
+        help="Only these benchmarks of the suite, or files (NAME.yaml), separated by commas."
+    ),
+]
+Limit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="INTEGER", help="Problems a benchmark (a generated one: of each task and size)."
+    ),
+]
+Mirror = Annotated[
+    Path | None, typer.Option(help="Folder with <owner>/<name>/<file> or <benchmark>.jsonl.")
+]
+Listed = Annotated[bool, typer.Option("--list", help="List the suites and what they need.")]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown to stdout.")]
+Html = Annotated[
+    Path | None,
+    typer.Option(
+        help="Also write the page over all benchmarks to this file.", callback=file_to_write
+    ),
+]
+SuiteN = Annotated[
+    str | None,
+    typer.Option("--n", metavar="INTEGER", help="Samples a problem (the suite's own)."),
+]
+PUBLISHED = ("core", "all", "none")
+
+
+def run_command(
+    context: typer.Context,
+    suite: SuiteName = None,
+    model: o.Model = None,
+    run: o.RunName = None,
+    checkpoint: o.Checkpoint = None,
+    benchmarks: Benchmarks = None,
+    limit: Limit = None,
+    n: SuiteN = None,
+    mirror: Mirror = None,
+    out: o.Out = None,
+    listed: Listed = False,
+    markdown: Markdown = False,
+    html: Html = None,
+    json_out: JsonNotTables = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Evaluate a suite of benchmarks and print the paper's tables.
+
+    Example: prorl eval run --suite prorl --run mine
+
+    Without options: suite quickstart, the newest run and its base. Benchmarks that cannot be loaded are skipped with a
+    warning that says how to fix them; the same command evaluates what is left.
+    """
+    if listed:
+        _list_suites(json_out)
+        return
+    from prorl_evaluation.sampling.asked import (
+        Protocol,
+        models_of,
+        run_limit,
+        session_of,
+        settings_of,
+    )
+    from prorl_evaluation.suites.runner import run_suite, without_code
+    from prorl_evaluation.suites.sources import Wanted, gather_benchmarks
+    from prorl_evaluation.suites.suite import load_suite
+    from prorl_verifiers import no_isolation, open_pool, runs_programs
+
+    asked = o.settings(context, config, overrides)
+    rows = asked.suite.published
+    if rows not in PUBLISHED:
+        raise UserError(f"suite.published is '{rows}': use {', '.join(PUBLISHED)}")
+    files = [n for n in asked.suite.benchmarks or () if n.endswith((".yaml", ".yml"))]
+    wanted = load_suite(asked.suite.name).adding(files)
+    progress = make_progress()
+    models = models_of(asked, progress)
+    s = wanted.sampling
+    own = Protocol("", s.n, 1, s.temperature, s.top_p, s.max_tokens or run_limit(models[1]))
+    session = session_of(asked, models, settings_of(asked, *models[1:], own))
+    which = Wanted(asked.suite.benchmarks, asked.data.limit, asked.suite.mirror)
+    who = asked.scoring
+    with stoppable(KEPT, progress):
+        gathered = gather_benchmarks(wanted, which, progress)
+        is_checked_here = not (who.allow_weak or who.servers)
+        if is_checked_here and any(
+            runs_programs(s.task) for one in gathered.ready for s in one.samples
+        ):
+            why = no_isolation()
+            gathered = gathered if why is None else without_code(gathered, why)
+        how = session.settings
+        problems = sum(len(one.samples) for one in gathered.ready)
+        say(f"suite {wanted.name}: {wanted.title}")
+        say(f"models: {', '.join(t.label for t in session.targets)}")
+        say(
+            f"{len(gathered.ready)} benchmarks, {problems:,} problems · n {how.n} · temperature "
+            f"{how.temperature:g} · top-p {how.top_p:g} · at most {how.max_tokens} tokens · "
+            f"{problems * how.n * len(session.targets):,} samples in all"
+        )
+        for failure in gathered.failures:
+            warn(f"{failure.benchmark} cannot be had: {failure.reason}")
+        for one in gathered.ready:
+            for note in one.notes:
+                warn(note)
+        same = how.repeated_answers()
+        for line in [*([] if same is None else [same]), *_poor(gathered, how.n)]:
+            warn(line)
+        for note in wanted.notes:
+            say(f"note: {note}")
+        if not gathered.ready:
+            warn("no benchmark of the suite could be had: nothing is sampled")
+        shared = _shared(gathered, session, progress)
+        with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
+            pool.require(sample.task for one in gathered.ready for sample in one.samples)
+            result = run_suite(wanted, gathered, session, pool, progress)
+    form = "json" if json_out else "markdown" if markdown else "tables"
+    _show(replace(result, shared=shared), session, form, cast("Shown", rows), html)
+
+
+def _poor(gathered: Gathered, n: int) -> list[str]:
+    """Return what is to be said of a suite, or of benchmarks of it, that are too small to show a gain."""
+    from prorl_evaluation.stats.power import WORTH_SEEING, poor_power
+
+    whole = poor_power(sum(len(one.samples) for one in gathered.ready), n)
+    if whole is not None:
+        return [whole]
+    alone = [one.name for one in gathered.ready if poor_power(len(one.samples), n) is not None]
+    if not alone:
+        return []
+    names = ", ".join(alone)
+    return [
+        f"too few problems alone to show a gain of {WORTH_SEEING:g} in pass@1: {names} (see prorl eval plan)"
+    ]
+
+
+def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[str, tuple[str, ...]]:
+    """Return what the run's training data shares with the suite, and say it."""
+    from prorl_evaluation.suites.sources import shared_lines, shared_with, training_data
+
+    data = training_data(session.run)
+    if data is None or not gathered.ready:
+        return {}
+    try:
+        shared = shared_with(gathered.ready, data, progress)
+    except UserError as error:
+        warn(f"whether the training data holds these problems is not known: {error}")
+        return {}
+    for line in shared_lines(shared, gathered.ready):
+        warn(line)
+    return shared
+
+
+def _show(result: SuiteResult, session: Session, how: str, shown: Shown, html: Path | None) -> None:
+    """Save and print the outcome (``how``: tables, markdown or json; the report to ``html``), then exit
+    with its code where that is not 0."""
+    from prorl_evaluation.suites.runner import suites_root
+    from prorl_evaluation.suites.tables import markdown, save_suite, suite_json, suite_tables
+
+    page = save_suite(result, suites_root(session.run, session.out), shown)
+    tables = suite_tables(result, shown)
+    if how == "json":
+        print_json(suite_json(result))
+    elif how == "markdown":
+        print(markdown(tables), end="")
+    else:
+        for table in tables:
+            for line in table.before:
+                stdout_console().print(line, markup=False, soft_wrap=True)
+            print_table(table.table)
+            for line in table.below:
+                stdout_console().print(line, markup=False, soft_wrap=True)
+    say(
+        f"written: {page} and .json beside it; each benchmark's folder works with prorl eval compare"
+    )
+    if html is not None:
+        from prorl_evaluation.report.data import ReportOptions
+        from prorl_evaluation.suites.runner import finished_by_all
+
+        finished, left = finished_by_all(result.models)
+        for name in left:
+            warn(f"{name} is not in the page: not every model has finished it")
+        if finished:
+            folders = [m.folders[name] for m in result.models for name in finished]
+            run = session.run.path if session.run is not None else None
+            write_page(folders, ReportOptions(), html, run)
+            say(f"page written: {html}")
+        else:  # the failures' own exit code stands
+            warn(
+                "no page: there is no benchmark that all models have finished; the same command goes on"
+            )
+    if result.failures:
+        say(f"{len(result.failures)} benchmarks were not done, the same command tries them again")
+        raise typer.Exit(result.exit_code)
+
+
+def _list_suites(json_out: bool) -> None:
+    """Print the packaged suites with their benchmarks and where those come from."""
+    from prorl_evaluation.suites.suite import DatasetSpec, ProceduralSpec, load_suite, suite_names
+
+    suites = [load_suite(name) for name in suite_names()]
+    rows: list[dict[str, Any]] = []
+    for suite in suites:
+        for name, source in suite.sources.items():
+            if isinstance(source, DatasetSpec):
+                where, need = source.dataset, "the folder"
+            elif isinstance(source, ProceduralSpec) or source.hub is None:
+                where, need = "generated", "nothing"
+            else:
+                where = source.hub.repo
+                need = "the hub and its terms" if source.gated else "the hub or --mirror"
+            metric = "pass@1" if suite.metric(name) == "mean_of_n" else "mean reward"
+            row = {"suite": suite.name, "benchmark": name, "metric": metric, "from": where}
+            rows.append({**row, "needs": need})
+    if json_out:
+        print_json(rows)
+        return
+    head = ("suite", "benchmark", "metric", "from", "needs")
+    console.print_table("", head, [tuple(row.values()) for row in rows], drop=("from",))
+    say("run one: prorl eval run --suite NAME (or the path of a .yaml of your own)")
+
+
+def regrade_command(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="A result folder.")],
+    json_out: JsonNotTables = False,
+    config: o.ConfigFile = None,
+    overrides: o.Sets = None,
+) -> None:
+    """Score an evaluation's answers again, without its model.
+
+    Example: prorl eval regrade evals/final
+    """
+    from prorl_evaluation import regrade
+    from prorl_evaluation.sampling.journal import SAMPLES_FILE, VERDICTS_FILE, repair_folder
+    from prorl_evaluation.tables import result_table
+    from prorl_verifiers import open_pool
+
+    asked = o.settings(context, config, overrides, ("scoring", "output"))
+    for line in repair_folder(folder, SAMPLES_FILE, VERDICTS_FILE) if asked.output.repair else ():
+        say(line)
+    who = asked.scoring
+    with open_pool(who.servers, who.workers, allow_weak=who.allow_weak, say=say) as pool:
+        report = regrade(folder, pool, make_progress())
+    if json_out:
+        row = {"verdicts": report.verdicts, "changed": report.changed}
+        print_json({**row, "result": report.result.to_json()})
+        return
+    print_table(result_table(report.result))
+    say(
+        f"{report.changed} of {report.verdicts} verdicts changed; the old ones are kept beside them"
+    )

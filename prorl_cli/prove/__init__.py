@@ -1,1 +1,0 @@
-"""``prorl prove``: what works on this machine, shown by running it."""

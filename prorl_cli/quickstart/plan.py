@@ -1,0 +1,217 @@
+"""How much ``prorl quickstart`` does in the minutes it has: sizes from measured speeds, and again as it goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from prorl_common import atomic_write_text, format_seconds
+
+PROMPTS, SAMPLES = 12, 8
+"""Prompts of a step and answers to each, as the preset ``quickstart`` has them."""
+UPDATED = 0.7
+"""Share of a step's prompts that are trained on: the others' answers are all right or all wrong."""
+PASSES = 4 / 3
+"""Work of an update in terms of a forward and backward pass: the reference's forward pass comes on top."""
+LONGER = 1.3
+"""Length of an evaluated answer by that of a training answer: those from before RL are longer."""
+RESERVE = 0.05
+"""Share of the time left that is not planned with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One size of the whole; it is chosen where there is time for ``least`` steps, and does at most ``most``."""
+
+    examples: int
+    least: int
+    most: int
+    problems: int
+    answers: int
+    shows_gain: bool = True
+
+
+SIZES = (
+    Size(examples=32, least=30, most=60, problems=100, answers=16),
+    Size(examples=32, least=12, most=20, problems=100, answers=8),
+    Size(examples=32, least=8, most=12, problems=60, answers=8),
+    Size(examples=32, least=5, most=8, problems=40, answers=8),
+    Size(examples=16, least=1, most=5, problems=20, answers=4, shows_gain=False),
+)
+"""From large to small; which of them show a gain was measured (docs/evidence/quickstart.md)."""
+LEAST_STEPS = min(size.least for size in SIZES if size.shows_gain)
+"""Fewer RL steps are not expected to show a gain."""
+RECENT = 3
+"""Steps whose mean is what the next ones are expected to take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What a machine does in a second under its present load: answer tokens sampled (with reading the prompts) and
+    tokens trained on (forward and backward); the seconds of loading the model; the tokens of a prompt and an answer."""
+
+    sampled: float
+    trained: float
+    load_seconds: float
+    prompt_tokens: float
+    answer_tokens: float
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Seconds for an example of the warm start, an RL step, an evaluated answer, and what comes once before the
+    steps and once after them."""
+
+    example: float
+    step: float
+    answer: float
+    begin: float
+    end: float
+
+    def around(self, size: Size, done: int) -> float:
+        """Return the seconds for all that is still to do but RL steps, of which ``done`` are over."""
+        begin = 0.0 if done else self.begin + size.examples * self.example
+        return begin + 2 * size.problems * size.answers * self.answer + self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done, and the seconds that it is expected to take. ``steps`` are RL steps in all."""
+
+    examples: int
+    steps: int
+    problems: int
+    answers: int
+    seconds: float
+    shows_gain: bool
+    minutes_for_gain: int
+
+    def too_little(self, minutes: float) -> str:
+        """Return why a run of ``minutes`` is not expected to show a gain, and what helps."""
+        few = f"{_steps(self.steps)} and {self.problems} held-out problems are too few to expect a gain that the test can show"
+        if self.minutes_for_gain <= minutes:
+            return (
+                f"{few}: the machine was busy when the run was planned; a new run may do more steps"
+            )
+        return (
+            f"{few}: at this speed prorl quickstart --minutes {self.minutes_for_gain} does enough"
+        )
+
+    def sentence(self) -> str:
+        """Return the plan in words."""
+        return (
+            f"{self.examples} supervised examples, {_steps(self.steps)} of {PROMPTS} prompts x {SAMPLES} answers, "
+            f"then {self.answers} answers to each of {self.problems} held-out problems before and after RL: about "
+            f"{format_seconds(self.seconds)}"
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the plan as JSON."""
+        atomic_write_text(path, json.dumps(asdict(self)))
+
+    @classmethod
+    def load(cls, path: Path) -> Plan | None:
+        """Return the plan that ``save`` wrote, or None if there is no file."""
+        return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+
+def _steps(count: int) -> str:
+    return f"{count} RL step{'' if count == 1 else 's'}"
+
+
+def costs_of(rates: Rates) -> Costs:
+    """Return what each part takes at these rates."""
+    prompt, answer = rates.prompt_tokens, rates.answer_tokens
+    update = UPDATED * PROMPTS * (prompt + SAMPLES * answer) * PASSES / rates.trained
+    return Costs(
+        example=(prompt + answer) / rates.trained,
+        step=PROMPTS * SAMPLES * answer / rates.sampled + update,
+        answer=LONGER * answer / rates.sampled,
+        begin=3 * rates.load_seconds,  # the model is loaded and a checkpoint written
+        end=5 * rates.load_seconds,  # a checkpoint, two models loaded, the report
+    )
+
+
+def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
+    """Return the largest plan that ends within ``seconds``, or the smallest there is.
+
+    ``steps`` fixes the RL steps in all; ``done`` of them, and the warm start, are over already.
+    """
+    size, fitting = SIZES[0], 0
+    for size in SIZES:
+        left = (1 - RESERVE) * seconds - costs.around(size, done)
+        fitting = done + math.floor(left / costs.step)
+        if fitting >= (size.least if steps is None else steps):
+            break
+    total = steps if steps is not None else max(min(fitting, size.most), done, 1)
+    return Plan(
+        examples=size.examples,
+        steps=total,
+        problems=size.problems,
+        answers=size.answers,
+        seconds=costs.around(size, done) + (total - done) * costs.step,
+        shows_gain=size.shows_gain and total >= LEAST_STEPS,
+        minutes_for_gain=minutes_for_gain(costs),
+    )
+
+
+def minutes_for_gain(costs: Costs) -> int:
+    """Return the whole minutes in which a gain is expected to show."""
+    needed = min(costs.around(s, 0) + s.least * costs.step for s in SIZES if s.shows_gain)
+    return math.ceil(needed / (1 - RESERVE) / 60)
+
+
+class Pace:
+    """Follows the steps of a run: measures them, plans again, and ends training in time for the evaluation.
+
+    ``steps`` is the number that the user fixed, if any. ``deadline`` and ``clock`` are in seconds.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        costs: Costs,
+        deadline: float,
+        steps: int | None,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.plan = plan
+        self.costs = costs
+        self.deadline = deadline
+        self._steps = steps
+        self._most = self._lowest = plan.steps
+        self._say = say
+        self._clock = clock
+        self._rows: deque[Mapping[str, Any]] = deque(maxlen=RECENT)
+
+    def after_step(self, row: Mapping[str, Any]) -> bool:
+        """Take in a step's metrics; return whether there is time for another step."""
+        self._rows.append(row)
+        done = int(row["step"])
+        sampling = statistics.fmean(r["sample_seconds"] for r in self._rows)
+        self.costs = replace(
+            self.costs,
+            step=statistics.fmean(r["seconds"] for r in self._rows),
+            answer=LONGER * sampling / (PROMPTS * SAMPLES),
+        )
+        found = choose(self.costs, self.deadline - self._clock(), self._steps, done)
+        self.plan = replace(
+            found, examples=self.plan.examples, steps=min(found.steps, max(self._most, done))
+        )
+        if self.plan.steps < self._lowest:
+            self._lowest = self.plan.steps
+            self._say(f"slower than planned: {_steps(self.plan.steps)} in all")
+        return self.plan.steps > done
+
+    def before_evaluation(self, done: int) -> Plan:
+        """Return the plan after ``done`` steps, the last, with the largest evaluation that there is time for."""
+        found = choose(self.costs, self.deadline - self._clock(), done, done)
+        return replace(found, examples=self.plan.examples)

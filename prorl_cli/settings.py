@@ -1,0 +1,37 @@
+"""Options that are settings: which tree a command reads, and the setting that stands for an option it does not have."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TREES = {
+    "train": ("prorl_training.config", "TrainConfig"),
+    "eval": ("prorl_evaluation.config", "EvalConfig"),
+    "data": ("prorl_evaluation.config", "EvalConfig"),
+}
+"""Group of commands -> module and class of the settings that its ``--set`` takes."""
+SECTIONS = {
+    "compare": "comparison",
+    "report": "comparison",
+    "table": "comparison",
+    "novelty": "novelty",
+}
+"""Command -> the section that is meant where several have a setting of one name."""
+SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
+"""Option -> setting where the names differ."""
+
+
+def setting_for(command: str, option: str) -> str | None:
+    """Return the setting that does what ``option`` would do in ``command`` (as ``prorl eval run``), or None."""
+    _, group, *verbs = [*command.split(), ""]
+    if group not in TREES:
+        return None
+    from prorl_common.config import all_keys
+
+    module, tree = TREES[group]
+    keys = all_keys(getattr(import_module(module), tree))
+    name = option.lstrip("-").replace("-", "_")
+    matches = [key for key in keys if name in (key.replace(".", "_"), key.rpartition(".")[2])]
+    first = SECTIONS.get(verbs[0], "")
+    matches.sort(key=lambda key: not key.startswith(f"{first}.") if first else False)
+    return SHORT.get(name) or (matches[0] if matches else None)

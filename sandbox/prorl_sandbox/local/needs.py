@@ -1,0 +1,251 @@
+"""Which files of this machine a program needs: the shared libraries, read from the files themselves, and what
+a tool consists of, read from Debian's package database. Nothing is executed.
+
+ELF names the libraries that it needs; the loader's cache says where they lie. Formats: elf(5) and
+glibc's ``sysdeps/generic/dl-cache.h``. Where there is no package database it is empty.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_CACHE = Path("/etc/ld.so.cache")
+_CACHE_MAGIC = b"glibc-ld.so.cache1.1"
+_DEFAULT_FOLDERS = ("/lib", "/usr/lib", "/lib64", "/usr/lib64")
+_INTERPRETER, _LOAD, _DYNAMIC = 3, 1, 2
+_NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29
+
+
+def find_library(name: str) -> str | None:
+    """Return where the system's loader finds a library, None for nowhere."""
+    cached = _loader_cache().get(name)
+    if cached is not None and os.path.isfile(cached):
+        return cached
+    machine = f"{os.uname().machine}-linux-gnu"
+    for folder in _DEFAULT_FOLDERS:
+        for path in (f"{folder}/{machine}/{name}", f"{folder}/{name}"):
+            if os.path.isfile(path):
+                return path
+    return None
+
+
+def needed_by(files: Iterable[str]) -> dict[str, str]:
+    """Return the libraries that these files need, and those that those need: path by name.
+
+    The program that loads them (``ld-linux``) is among them, under the path that programs name. A
+    library that is nowhere is left out, as is a file that is no ELF file of this machine's width.
+    """
+    found: dict[str, str] = {}
+    waiting = list(files)
+    while waiting:
+        path = waiting.pop()
+        loader, names, folders = _dynamic(path)
+        if loader and loader not in found and os.path.isfile(loader):
+            found[loader] = loader
+            waiting.append(loader)
+        for name in names:
+            if name in found or os.path.basename(loader) == name:
+                continue
+            near = (f"{folder}/{name}" for folder in folders)
+            where = next(filter(os.path.isfile, near), None) or find_library(name)
+            if where is not None:
+                found[name] = where
+                waiting.append(where)
+    return found
+
+
+@functools.cache
+def _loader_cache() -> dict[str, str]:
+    """Return the paths of the loader's cache by library name, the first entry of each."""
+    try:
+        data = _CACHE.read_bytes()
+    except OSError:
+        return {}
+    start = data.find(_CACHE_MAGIC)
+    if start < 0:
+        return {}
+    (count,) = struct.unpack_from("=I", data, start + len(_CACHE_MAGIC))
+    found: dict[str, str] = {}
+    for number in range(count):
+        _, key, value = struct.unpack_from("=III", data, start + 48 + 24 * number)
+        name, path = (_text(data, start + offset) for offset in (key, value))
+        if struct.calcsize("P") == 8 and _is_narrow(path):
+            continue
+        found.setdefault(name, path)
+    return found
+
+
+def _is_narrow(path: str) -> bool:
+    """Tell whether a library is of the other width: 32 bits beside 64."""
+    return any(part in path for part in ("/lib32/", "/libx32/", "/i386-linux-gnu/"))
+
+
+def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
+    """Return what an ELF file names: its loader, the libraries it needs, folders to look in."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(64)
+            if head[:6] != b"\x7fELF\x02\x01":  # 64 bits, little-endian, as x86_64 and aarch64 are
+                return "", [], []
+            (offset,) = struct.unpack_from("<Q", head, 32)
+            size, count = struct.unpack_from("<HH", head, 54)
+            file.seek(offset)
+            segments = list(_segments(file.read(size * count), size))
+            loader, strings, tags = "", 0, []
+            for kind, at, _, length in segments:
+                file.seek(at)
+                if kind == _INTERPRETER:
+                    loader = _text(file.read(length), 0)
+                elif kind == _DYNAMIC:
+                    data = file.read(length)
+                    tags = [
+                        struct.unpack_from("<QQ", data, n) for n in range(0, len(data) - 15, 16)
+                    ]
+            strings = next((value for tag, value in tags if tag == _STRINGS), 0)
+            for kind, at, address, length in segments:
+                if kind == _LOAD and address <= strings < address + length:
+                    file.seek(at + strings - address)
+                    table = file.read(at + length - file.tell())
+                    break
+            else:
+                return loader, [], []
+    except (OSError, struct.error):
+        return "", [], []
+    names = [_text(table, value) for tag, value in tags if tag == _NEEDED]
+    paths = [_text(table, value) for tag, value in tags if tag in (_RPATH, _RUNPATH)]
+    here = os.path.dirname(os.path.realpath(path))
+    folders = [
+        os.path.normpath(folder.replace("$ORIGIN", here).replace("${ORIGIN}", here))
+        for text in paths
+        for folder in text.split(":")
+        if folder
+    ]
+    return loader, names, folders
+
+
+def _segments(data: bytes, size: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield (kind, offset in the file, address, length in the file) of each segment."""
+    for start in range(0, len(data) - size + 1, size):
+        kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, start)
+        yield kind, offset, address, length
+
+
+def _text(data: bytes, start: int) -> str:
+    return os.fsdecode(data[start : data.index(b"\0", start)])
+
+
+_DATABASE = Path("/var/lib/dpkg")
+_FIELDS = (b"Package", b"Status", b"Essential", b"Depends", b"Pre-Depends", b"Provides")
+_UNNEEDED = (
+    "/usr/share/bug/",
+    "/usr/share/doc/",
+    "/usr/share/doc-base/",
+    "/usr/share/info/",
+    "/usr/share/lintian/",
+    "/usr/share/locale/",
+    "/usr/share/man/",
+)
+
+
+def has_package_database() -> bool:
+    """Tell whether this machine has such a database."""
+    return (_DATABASE / "status").exists()
+
+
+def files_of(names: Iterable[str]) -> set[str]:
+    """Return all paths of these packages, of those that they depend on, and of those that each one
+    may use without saying so (``Essential``: a shell, ``cp``, ``sed`` and the like).
+
+    Documentation is left out; a package that is not installed has no files.
+    """
+    found = _with_dependencies([*names, *_installed().essential])
+    return set().union(*map(_paths, found))
+
+
+@functools.cache
+def _paths(package: str) -> frozenset[str]:
+    """Return what a package has installed, but for documentation."""
+    texts = [
+        file.read_text(encoding="utf-8", errors="surrogateescape") for file in _listings(package)
+    ]
+    paths = "".join(texts).split("\n")
+    return frozenset(path for path in paths if path and not path.startswith(_UNNEEDED))
+
+
+def _listings(package: str) -> list[Path]:
+    folder = _DATABASE / "info"
+    plain = folder / f"{package}.list"
+    return [plain] if plain.exists() else sorted(folder.glob(f"{package}:*.list"))
+
+
+@functools.cache
+def package_of(path: str) -> str | None:
+    """Return the package that owns a path, under either name of a merged ``/usr``."""
+    other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
+    lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
+    for listing in (_DATABASE / "info").glob("*.list"):
+        data = b"\n" + listing.read_bytes()
+        if any(line in data for line in lines):
+            return listing.stem.partition(":")[0]
+    return None
+
+
+def _with_dependencies(packages: list[str]) -> set[str]:
+    """Return these packages and all that they depend on. Of alternatives all that are installed."""
+    has_package_database = _installed()
+    found: set[str] = set()
+    waiting = list(packages)
+    while waiting:
+        name = waiting.pop()
+        if name not in has_package_database.depends:
+            waiting += has_package_database.provided.get(name, [])
+        elif name not in found:
+            found.add(name)
+            waiting += has_package_database.depends[name]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Installed:
+    """The packages that are installed: what each depends on, who provides a name, which are
+    essential."""
+
+    depends: dict[str, list[str]] = field(default_factory=dict)
+    provided: dict[str, list[str]] = field(default_factory=dict)
+    essential: list[str] = field(default_factory=list)
+
+
+@functools.cache
+def _installed() -> _Installed:
+    found = _Installed()
+    try:
+        data = (_DATABASE / "status").read_bytes()
+    except OSError:
+        return found
+    for paragraph in data.split(b"\n\n"):
+        fields = {}
+        for line in paragraph.split(b"\n"):
+            key, _, value = line.partition(b":")
+            if key in _FIELDS:
+                fields[key] = value.strip().decode()
+        if not fields.get(b"Status", "").endswith(" installed"):
+            continue
+        name = fields[b"Package"]
+        wanted = f"{fields.get(b'Depends', '')},{fields.get(b'Pre-Depends', '')}"
+        found.depends.setdefault(name, []).extend(_names(wanted))
+        for virtual in _names(fields.get(b"Provides", "")):
+            found.provided.setdefault(virtual, []).append(name)
+        if fields.get(b"Essential") == "yes":
+            found.essential.append(name)
+    return found
+
+
+def _names(relations: str) -> list[str]:
+    """Return the package names in a field like ``a (>= 1), b:any | c``."""
+    return re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9+.-]*)", relations)

@@ -1,0 +1,169 @@
+"""Messages and values of a box, decoded on the host: never unpickled, and bounded before they are built.
+
+The box's side, which also says what crosses, is ``box.wire``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from prorl_common.frames import FrameError, read_json
+from prorl_sandbox.box import columns, wire
+
+_SAME_HASH = 16
+_SECONDS = 1.0
+_PARTS_BETWEEN_LOOKS = 512
+_PLAIN = frozenset({type(None), bool, int, float, str})
+
+
+def read_message(body: bytes) -> dict[str, Any]:
+    """Return the message in the body of a box's frame. Raises FrameError."""
+    message = read_json(body)
+    if not isinstance(message, dict) or not isinstance(message.get("k"), str):
+        raise FrameError("not a message")
+    return message
+
+
+def decode(value: Any) -> Any:
+    """Return the Python value of tagged JSON, of builtin types alone. Raises FrameError.
+
+    Also for a value made to take long: keys chosen to collide in a table cost quadratic time.
+    """
+    return _Reader(carry=False).value(value, 0)
+
+
+def decode_for_box(value: Any) -> tuple[Any, bool]:
+    """Return what another box is to get, and whether it has to ``columns.revive`` it. Raises FrameError."""
+    reader = _Reader(carry=True)
+    return reader.value(value, 0), reader.carried
+
+
+class _Reader:
+    """Reads one value, within the number of parts and the processor seconds of this thread that it may cost.
+
+    ``carry``: values of numpy and pandas stay as they are, for another box.
+    """
+
+    def __init__(self, carry: bool) -> None:
+        self.carried = False
+        self._carry = carry
+        self._parts = wire.MAX_NODES
+        self._next_look = self._parts
+        self._deadline = time.thread_time() + _SECONDS
+
+    def _spend(self, parts: int) -> None:
+        self._parts -= parts
+        if self._parts < 0:
+            raise FrameError(f"a value of more than {wire.MAX_NODES} parts")
+        if self._parts <= self._next_look:
+            self._next_look = self._parts - _PARTS_BETWEEN_LOOKS
+            if time.thread_time() > self._deadline:
+                raise FrameError("a value that takes too long to read")
+
+    def value(self, value: Any, depth: int) -> Any:
+        """Return one value, whose part is spent already."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if depth > wire.MAX_DEPTH:
+            raise FrameError(f"a value nested deeper than {wire.MAX_DEPTH}")
+        if kind is list:
+            return self._items(value, depth)
+        if kind is not dict or value.keys() != {"t", "v"}:
+            raise FrameError("a value of unknown form")
+        tag, body = value["t"], value["v"]
+        if type(tag) is str and type(body) is str:
+            return _from_text(tag, body)
+        if type(tag) is not str or type(body) is not list:
+            raise FrameError("a value of unknown form")
+        match tag:
+            case "tuple":
+                return tuple(self._items(body, depth))
+            case "dict":
+                return self._dict(body, depth)
+            case "set" | "frozenset":
+                members = self._table(self._keys(body, depth))
+                return set(members) if tag == "set" else frozenset(members)
+            case "complex":
+                parts = self._items(body, depth)
+                if len(parts) != 2 or not all(type(part) is float for part in parts):
+                    raise FrameError("a bad complex number")
+                return complex(*parts)
+            case _ if tag in columns.TAGS:
+                return self._columns(tag, self._items(body, depth))
+            case _:
+                raise FrameError("an unknown tag")
+
+    def _items(self, items: list[Any], depth: int) -> list[Any]:
+        self._spend(len(items))
+        if _PLAIN.issuperset(map(type, items)):
+            return items
+        self._spend(len(items))  # once more: each is looked at
+        return [self.value(item, depth + 1) for item in items]
+
+    def _dict(self, pairs: list[Any], depth: int) -> dict[Any, Any]:
+        if not all(type(pair) is list and len(pair) == 2 for pair in pairs):
+            raise FrameError("a bad pair in a dict")
+        keys = self._keys([pair[0] for pair in pairs], depth)
+        found = self._table(keys)
+        self._spend(len(keys))
+        for key, pair in zip(keys, pairs, strict=True):
+            found[key] = self.value(pair[1], depth + 1)
+        return found
+
+    def _keys(self, keys: list[Any], depth: int) -> list[Any]:
+        """Return keys and members as builtin values, also where others are carried: they are equal to those,
+        and can be hashed here."""
+        carry, self._carry = self._carry, False
+        found = self._items(keys, depth)
+        self._carry = carry
+        return found
+
+    def _table(self, keys: list[Any]) -> dict[Any, Any]:
+        """Return a dict with these keys. Refuses keys that are equal, that have no hash, or of which many
+        share one."""
+        found = dict.fromkeys(self._checked(keys))
+        if len(found) != len(keys):
+            raise FrameError("equal keys in a dict, or members in a set")
+        return found
+
+    def _checked(self, keys: list[Any]) -> Iterator[Any]:
+        counts: dict[int, int] = {}
+        for key in keys:
+            self._spend(1)
+            try:
+                code = hash(key)
+            except TypeError as error:
+                raise FrameError("a key that has no hash") from error
+            counts[code] = counts.get(code, 0) + 1
+            if counts[code] > _SAME_HASH:
+                raise FrameError("too many keys with one hash")
+            yield key
+
+    def _columns(self, tag: str, parts: list[Any]) -> Any:
+        try:
+            lists = columns.check(tag, parts)
+        except ValueError as error:
+            raise FrameError(f"bad parts of {tag!r}") from error
+        self._spend(lists)
+        if self._carry:
+            self.carried = True
+            return (columns.MARK, tag, parts)
+        if tag == columns.FRAME:
+            self._table(parts[0])
+        return columns.as_plain(tag, parts)
+
+
+def _from_text(tag: str, body: str) -> Any:
+    try:
+        if tag == "int" and len(body) <= wire.MAX_INT_BITS // 4 + 2:
+            return int(body, 16)
+        if tag == "bytes":
+            return bytes.fromhex(body)
+    except ValueError as error:
+        raise FrameError(f"a bad body of {tag!r}") from error
+    if tag == "float" and body in ("nan", "inf", "-inf"):
+        return float(body)
+    raise FrameError("an unknown tag")

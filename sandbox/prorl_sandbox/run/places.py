@@ -1,0 +1,86 @@
+"""Who may run now: a sandbox's places for boxes."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from prorl_sandbox.types import SandboxError
+
+When = Literal["free", "alone", "now"]
+"""When boxes are to start: when some are free; when nobody else has any, and nobody gets any before
+they end; now or not at all (NoneFree)."""
+
+
+class NoneFree(Exception):
+    """No boxes are free now, or somebody else waits for them."""
+
+
+class Places:
+    """``size`` places, first come, first served. Thread-safe.
+
+    Who needs several takes them all at once, so that no two can wait for each other. Waiting is outside
+    any time limit.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.closed = False
+        self._changed = threading.Condition()
+        self._line: deque[object] = deque()
+        self._busy = self._taken = 0
+        self._alone = False
+
+    def are_free(self, count: int) -> bool:
+        """Return whether so many places are free and nobody waits for one."""
+        return not self._line and self._are_enough(count)
+
+    def _are_enough(self, count: int) -> bool:
+        return not self._alone and count <= self.size - self._busy
+
+    @contextlib.contextmanager
+    def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
+        """Wait for so many places and give them back afterwards. Raises NoneFree, SandboxError.
+
+        Yields what tells whether others have, or have had, a place meanwhile.
+        """
+        me = object()
+        with self._changed:
+            if when == "now" and not self.are_free(count):
+                raise NoneFree
+            self._line.append(me)
+            needed = self.size if when == "alone" else count
+            try:
+                self._changed.wait_for(
+                    lambda: self.closed or (self._line[0] is me and self._are_enough(needed))
+                )
+                if self.closed:
+                    raise SandboxError("the sandbox is closed")
+                self._busy += count
+                self._taken += 1
+                self._alone = when == "alone"
+                taken = self._taken
+            finally:
+                self._line.remove(me)
+                self._changed.notify_all()
+        try:
+            yield lambda: self._taken > taken or self._busy > count
+        finally:
+            with self._changed:
+                self._busy -= count
+                self._alone = self._alone and when != "alone"
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Give no more places; who waits for one gets SandboxError."""
+        with self._changed:
+            self.closed = True
+            self._changed.notify_all()
+
+    def await_all(self, seconds: float) -> None:
+        """Wait at most so long until all places have been given back."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._busy, seconds)

@@ -1,0 +1,442 @@
+"""``BoxSandbox``: everything of a sandbox that is the same in each backend.
+
+A submission's cases are planned and run in turn here; a backend says how boxes are opened and ended.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from prorl_common import Closing, UserError
+from prorl_sandbox.environments.store import STDLIB_ONLY, Environment
+from prorl_sandbox.run.case import others_may_be_why, run_plan
+from prorl_sandbox.run.compiling import ArtifactCache, plan_compilation, plan_compiled
+from prorl_sandbox.run.conversation import (
+    Box,
+    Boxes,
+    BoxLostError,
+)
+from prorl_sandbox.run.places import NoneFree, When
+from prorl_sandbox.run.plan import (
+    NO_PACKAGES,
+    Job,
+    Packages,
+    Plan,
+    plan_check,
+    plan_python,
+)
+from prorl_sandbox.run.session import BoxSession, SessionBox, session_job
+from prorl_sandbox.spec import LANGUAGES, LanguageSpec, check_call
+from prorl_sandbox.types import (
+    Budget,
+    Call,
+    Case,
+    Check,
+    Limits,
+    Outcome,
+    Program,
+    Stdin,
+    check_limits,
+)
+
+_DEFAULT_LIMITS = Limits()
+_LONGEST_SOURCE = 4 * 1024 * 1024
+_BYTE_ORDER_MARK = "\ufeff"
+_MOST_AHEAD = 8
+_SOON_SECONDS = 0.5
+
+
+class BoxSandbox(Closing, ABC):
+    """Implements ``Sandbox`` over boxes of any kind. Thread-safe if a backend's methods are.
+
+    A backend opens boxes for runs (``_boxes``, ``_are_free``) and for sessions (``_session_box``),
+    and finds environments where its boxes run (``_environment``).
+    """
+
+    isolation: str
+
+    def __init__(self, isolation: str, sessions: int) -> None:
+        """``sessions``: how many may be open at once."""
+        self.isolation = isolation
+        self._artifacts = ArtifactCache()
+        self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
+        self._most_sessions = sessions
+        self._places = threading.BoundedSemaphore(sessions)
+        self._sessions: weakref.WeakSet[SessionBox] = weakref.WeakSet()
+
+    @abstractmethod
+    def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
+        """Open a box for each job at once, and see to it that all are gone afterwards.
+
+        ``when``: "free", wait while none is; "alone", wait while any other box of this sandbox
+        runs, and none is started before the end; "now", raise NoneFree unless boxes are free and
+        nobody waits for one. Raises SandboxError.
+        """
+
+    @abstractmethod
+    def _are_free(self, count: int) -> bool:
+        """Return whether so many boxes are free and nobody waits for one."""
+
+    @abstractmethod
+    def _session_box(self, job: Job) -> AbstractContextManager[Box]:
+        """Open a box that takes no run's place; see to it that it is gone afterwards.
+
+        There are at most ``sessions`` of them. Raises SandboxError.
+        """
+
+    @abstractmethod
+    def _environment(self, name: str) -> Environment:
+        """Return an environment that is built where boxes run. Raises UserError with the cure."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill every box of this sandbox; runs in other threads raise SandboxError."""
+
+    def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
+        """Run one program in a fresh box; see ``Sandbox.run``.
+
+        Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent and
+        for a language that is not installed.
+        """
+        case: Case = Stdin(program.stdin)
+        if program.call is not None:
+            case = Call(program.call, program.args)
+        return next(self.run_cases(program, [case], limits))
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = _DEFAULT_LIMITS,
+    ) -> Outcome:
+        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
+
+        Both share one wall and one processor-time budget; the other limits hold for each. Raises
+        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
+        travel by value: what the submission does to a list is not seen by the checker.
+        """
+        return next(self.run_cases(program, [Check(checker, entry_point)], limits))
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = _DEFAULT_LIMITS,
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
+        check_limits(limits)
+        program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
+        return _Turns(self, program, cases, Account(budget, limits)).outcomes()
+
+    def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
+        """Return what a case needs, or its outcome where it is known before it runs."""
+        if len(program.source) > _LONGEST_SOURCE:
+            text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
+            return Outcome("compile-error", stderr=text, isolation=self.isolation)
+        spec = LANGUAGES.get(program.language)
+        match case:
+            case Check():
+                if spec.run is not None:
+                    raise UserError(
+                        f"a check needs Python: {program.language} programs run with stdin"
+                    )
+                own, theirs = (
+                    self._packages(program.environment, source)
+                    for source in (program.source, case.source)
+                )
+                return plan_check(program, case, limits, own, theirs)
+            case Stdin(text=stdin):
+                program = replace(program, stdin=stdin, call=None, args=())
+            case Call(name=name, args=args):
+                program = replace(program, call=name, args=args)
+        if spec.run is None:
+            packages = self._packages(program.environment, program.source)
+            return plan_python(program, limits, packages)
+        if program.call is not None:
+            check_call(program.call, spec)
+        if program.environment != STDLIB_ONLY.name:
+            raise UserError(f"an environment needs Python: {program.language} has none")
+        artifact = self._artifact(program, spec, limits)
+        if isinstance(artifact, Outcome):
+            return artifact
+        return plan_compiled(program, spec, artifact, limits)
+
+    def _artifact(self, program: Program, spec: LanguageSpec, limits: Limits) -> bytes | Outcome:
+        """Return what to execute, or the Outcome of a compilation that failed."""
+        if not spec.compile:
+            return program.source.encode("utf-8", "replace")
+        artifact = self._artifacts.get(program)
+        if artifact is None:
+            plan = plan_compilation(program, spec, limits)
+            outcome = self._run_fairly(plan, plan.job.limits)
+            if outcome.status != "ok":
+                return outcome
+            artifact = outcome.value
+            assert artifact is not None
+            self._artifacts.put(program, artifact)
+        return artifact
+
+    def _packages(self, environment: str, source: str) -> Packages:
+        """Return what a box has that runs ``source``, a program's or its checker's."""
+        if environment == STDLIB_ONLY.name:
+            return NO_PACKAGES
+        self.check_environment(environment)
+        found = self._environments[environment]
+        return Packages(found.name, found.folder, found.preload_for(source))
+
+    def check_environment(self, name: str) -> None:
+        """Raise UserError, with the cure, unless programs can have this environment here."""
+        if name not in self._environments:
+            self._environments[name] = self._environment(name)
+
+    def _run_fairly(self, plan: Plan, limits: Limits, when: When = "free") -> Outcome:
+        """Run a plan, and once more alone where others may be why it took too long, or why its box
+        was lost. Raises SandboxError, BoxLostError when the box was lost again."""
+        try:
+            with self._boxes(plan.jobs, when) as made:
+                outcome = self._run(plan, made)
+        except BoxLostError:
+            if when == "alone":
+                raise
+            return self._run_fairly(plan, limits, "alone")
+        if when == "free" and others_may_be_why(outcome, limits):
+            return self._run_fairly(plan, limits, "alone")
+        return outcome
+
+    def _run(self, plan: Plan, made: Boxes) -> Outcome:
+        """See a plan through in its boxes. Raises SandboxError, UserError."""
+        return run_plan(plan, made, self.isolation)
+
+    def open_session(
+        self,
+        limits: Limits = _DEFAULT_LIMITS,
+        environment: str = "stdlib",
+        *,
+        idle_seconds: float = 600.0,
+        total_seconds: float = 3600.0,
+    ) -> BoxSession:
+        """Open a session in a box of its own; see ``Sandbox.open_session``."""
+        check_limits(limits)
+        check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
+        job = session_job(limits, total_seconds, self._packages(environment, ""))
+        box = SessionBox(self._placed(job), self.isolation, idle_seconds, total_seconds)
+        self._sessions.add(box)
+        return BoxSession(box, limits)
+
+    @contextlib.contextmanager
+    def _placed(self, job: Job) -> Iterator[Box]:
+        """Open a session's box if there is a place for one."""
+        if not self._places.acquire(blocking=False):
+            raise UserError(
+                f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
+                "open the sandbox with more (sessions=...)"
+            )
+        try:
+            with self._session_box(job) as box:
+                yield box
+        finally:
+            self._places.release()
+
+    def _close_sessions(self) -> None:
+        """End every session; a message under way in another thread raises SessionEndedError."""
+        for box in list(self._sessions):
+            box.close("the sandbox was closed")
+
+
+def machine_is_busy() -> bool:
+    """Return whether more threads of this machine want to run than it has processors (the load of
+    the last minute)."""
+    return os.getloadavg()[0] > (os.cpu_count() or 1)
+
+
+class Account:
+    """What is left of ``budget`` for cases that have ``limits`` each. No budget: always enough.
+
+    Time that a case waited for a processor, for its box or for a compiler is not charged.
+    """
+
+    def __init__(self, budget: Budget | None, limits: Limits) -> None:
+        self._limits = limits
+        self._cpu = budget.cpu_seconds if budget is not None else float("inf")
+        self._wall = budget.wall_seconds if budget is not None else float("inf")
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left."""
+        return self._cpu <= 0 or self._wall <= 0
+
+    def limits(self) -> Limits:
+        """Return the limits of a case that starts now. Call it only while something is left."""
+        return replace(
+            self._limits,
+            cpu_seconds=min(self._limits.cpu_seconds, self._cpu),
+            wall_seconds=min(self._limits.wall_seconds, self._wall),
+        )
+
+    def covers(self, outcome: Outcome) -> bool:
+        """Return whether as much is left as a case has used."""
+        wall = outcome.wall_seconds - outcome.waited_seconds
+        return outcome.cpu_seconds <= self._cpu and wall <= self._wall
+
+    def charge(self, outcome: Outcome) -> Outcome:
+        """Take off what a case has used; return its outcome, which says if that was too much."""
+        if outcome.status == "compile-error":
+            return outcome
+        cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
+            outcome.limit == "wall" and self._wall <= self._limits.wall_seconds
+        )
+        self._cpu -= outcome.cpu_seconds
+        self._wall -= outcome.wall_seconds - outcome.waited_seconds
+        if not cut_short and self._cpu >= 0 and self._wall >= 0:
+            return outcome
+        limit = outcome.limit or ("cpu" if self._cpu < 0 else "wall")
+        if limit == "cpu":
+            self._cpu = 0.0
+        else:
+            self._wall = 0.0
+        return replace(outcome, status="timeout", limit=limit, over_budget=True)
+
+    def nothing_left(self, isolation: str) -> Outcome:
+        """Return the outcome of a case that comes when nothing is left."""
+        limit: Literal["wall", "cpu"] = "cpu" if self._cpu <= 0 else "wall"
+        return Outcome("timeout", limit=limit, isolation=isolation, over_budget=True)
+
+
+@dataclass(slots=True)
+class _Ahead:
+    """A case that a helper has begun, under limits of that time, and what came of it: NoneFree where
+    it could not be run then."""
+
+    limits: Limits
+    result: Outcome | Exception | None = None
+
+
+class _Turns:
+    """Runs the cases of a submission in turn.
+
+    While boxes are free and nobody waits for one, helping threads begin cases before it is their
+    turn, once one has ended soon: a submission that fails at once, or takes long, costs no more
+    than it must.
+    """
+
+    def __init__(
+        self, sandbox: BoxSandbox, program: Program, cases: Sequence[Case], account: Account
+    ) -> None:
+        self._sandbox = sandbox
+        self._program = program
+        self._cases = cases
+        self._account = account
+        self._changed = threading.Condition()
+        self._turn = 0
+        self._next = 0  # the first case that nobody has begun
+        self._ahead: dict[int, _Ahead] = {}
+        self._helpers: list[threading.Thread] = []
+        self._running: list[Box] = []
+        self._over = False
+
+    def outcomes(self) -> Generator[Outcome, None, None]:
+        """Yield an outcome a case, in order. Raises SandboxError, UserError."""
+        soon = False
+        try:
+            for number, case in enumerate(self._cases):
+                if self._account.spent:
+                    self._end_helpers()
+                    yield self._account.nothing_left(self._sandbox.isolation)
+                    continue
+                self._turn = number
+                if soon:
+                    self._get_help()
+                outcome = self._take_turn(case, self._account.limits())
+                soon = outcome.wall_seconds < _SOON_SECONDS
+                with self._changed:
+                    outcome = self._account.charge(outcome)
+                yield outcome
+        finally:
+            self._end_helpers()
+
+    def _take_turn(self, case: Case, left: Limits) -> Outcome:
+        when: When = "free"
+        with self._changed:
+            self._next = max(self._next, self._turn + 1)
+            ahead = self._ahead.pop(self._turn, None)
+            if ahead is not None:
+                self._changed.wait_for(lambda: ahead.result is not None)
+        if ahead is not None and not isinstance(ahead.result, NoneFree):
+            assert ahead.result is not None
+            if isinstance(ahead.result, BoxLostError):
+                when = "alone"
+            elif isinstance(ahead.result, Exception):
+                raise ahead.result
+            elif others_may_be_why(ahead.result, ahead.limits):
+                when = "alone"
+            elif ahead.limits == left or self._account.covers(ahead.result):
+                return ahead.result
+            # Begun when there was more left: it counts what it does with what is left now.
+        plan = self._sandbox._plan(self._program, case, left)
+        if isinstance(plan, Outcome):
+            return plan
+        return self._sandbox._run_fairly(plan, left, when)
+
+    def _get_help(self) -> None:
+        """Start one more helper, if there are both a case and a box for it."""
+        self._helpers = [one for one in self._helpers if one.is_alive()]
+        own = self._turn not in self._ahead
+        more = self._turn + 1 + len(self._ahead) < len(self._cases)
+        if more and self._sandbox._are_free(1 + own):
+            helper = threading.Thread(target=self._help, daemon=True)
+            self._helpers.append(helper)
+            helper.start()
+
+    def _help(self) -> None:
+        """Run cases ahead of their turn, until none is near, or others want the boxes."""
+        while True:
+            with self._changed:
+                number = max(self._next, self._turn + 1)
+                near = number < min(len(self._cases), self._turn + 1 + _MOST_AHEAD)
+                if not near or self._over or self._account.spent:
+                    return
+                self._next = number + 1
+                ahead = self._ahead[number] = _Ahead(self._account.limits())
+            try:
+                result: Outcome | Exception = self._run_ahead(number, ahead.limits)
+            except Exception as error:  # noqa: BLE001 - raised when it is its turn
+                result = error
+            with self._changed:
+                ahead.result = result
+                self._changed.notify_all()
+            if isinstance(result, Exception):
+                return
+
+    def _run_ahead(self, number: int, limits: Limits) -> Outcome:
+        plan = self._sandbox._plan(self._program, self._cases[number], limits)
+        if isinstance(plan, Outcome):
+            return plan
+        with self._sandbox._boxes(plan.jobs, "now") as made:
+            with self._changed:
+                if self._over:
+                    raise NoneFree
+                self._running += made.boxes
+            try:
+                return self._sandbox._run(plan, made)
+            finally:
+                with self._changed:
+                    self._running = [box for box in self._running if box not in made.boxes]
+
+    def _end_helpers(self) -> None:
+        """Kill what helpers run, and wait until it is gone."""
+        with self._changed:
+            self._over = True
+            for box in self._running:
+                box.kill("closed")
+        while self._helpers:
+            self._helpers.pop().join()

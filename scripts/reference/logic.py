@@ -1,0 +1,17 @@
+"""What the logic verifier scores otherwise than reasoning-gym, dataset by dataset."""
+
+from __future__ import annotations
+
+from prorl_verifiers.logic.rules import RULES
+from reference.markdown import table
+
+
+def rules() -> str:
+    """Return the datasets by what earns partial credit and what was changed, the largest group first."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name in sorted(RULES):
+        groups.setdefault((RULES[name].partial, RULES[name].change), []).append(name)
+    (first, others), *rest = sorted(groups.items(), key=lambda item: (-len(item[1]), item[1]))
+    rows = [(f"{len(others)} not named below", *first)]
+    rows += [(", ".join(names), *texts) for texts, names in rest]
+    return table(("datasets", "partial credit", "changed, and why"), rows)

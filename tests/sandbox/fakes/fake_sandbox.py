@@ -1,0 +1,56 @@
+"""A sandbox without boxes, for tests that say what its runs come to."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+from prorl_sandbox import Budget, Call, Case, Check, Limits, Outcome, Program, Stdin
+from prorl_sandbox.run.sandbox import Account
+
+DEFAULT = Limits()
+
+
+class FakeSandbox:
+    """Implements ``Sandbox`` with ``run`` and ``run_check`` alone; cases run one after another."""
+
+    isolation = "fake"
+
+    def run(self, program: Program, limits: Limits = DEFAULT) -> Outcome:
+        """Return what a test wants."""
+        raise NotImplementedError
+
+    def run_check(
+        self, program: Program, checker: str, entry_point: str, limits: Limits = DEFAULT
+    ) -> Outcome:
+        """Do what ``run`` does."""
+        return self.run(program, limits)
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = DEFAULT,
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        """Run them one after another."""
+        account = Account(budget, limits)
+        for case in cases:
+            if account.spent:
+                yield account.nothing_left(self.isolation)
+                continue
+            left = account.limits()
+            match case:
+                case Stdin(text=stdin):
+                    outcome = self.run(replace(program, stdin=stdin, call=None, args=()), left)
+                case Call(name=name, args=args):
+                    outcome = self.run(replace(program, call=name, args=args), left)
+                case Check(source=checker, entry_point=entry_point):
+                    outcome = self.run_check(program, checker, entry_point, left)
+            yield account.charge(outcome)
+
+    def check_environment(self, name: str) -> None:
+        """There is each."""
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,1 +1,0 @@
-"""The advantage estimators that prorl brings, one a module."""

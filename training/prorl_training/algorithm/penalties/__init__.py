@@ -1,1 +1,0 @@
-"""The penalties that prorl brings, one a module. No torch."""

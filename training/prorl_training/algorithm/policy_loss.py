@@ -1,0 +1,71 @@
+"""Policy losses, chosen by ``loss.name``: PPO's clip with separate bounds, dual clip, and a forced on-policy ratio.
+
+Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8), dual clip (Ye et al.,
+1912.09729, eq. 5), force_on_policy_ratio of NeMo-RL.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from prorl_training.config.algorithm import LossConfig
+from prorl_training.spec import (
+    POLICY_LOSSES,
+    PolicyLoss,
+    PolicyLossSpec,
+    check_gradient,
+    check_vector,
+    with_defaults,
+)
+
+LOG_RATIO_LIMIT = 20.0
+"""Bound of the log-ratio, so that exp cannot overflow (OpenRLHF and verl hold it at the same 20)."""
+
+
+def policy_loss(
+    logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
+) -> PolicyLoss:
+    """Return the loss of each token (N,) by the loss that ``config.name`` names.
+
+    The first three are (N,) float, ``lengths`` (B,) int tokens of each trajectory. Raises
+    UnknownNameError, and PluginError when the loss returns another shape or has no gradient where ``logprobs`` have one.
+    """
+    spec = POLICY_LOSSES.get(config.name)
+    told = config.model_copy(update={"options": with_defaults(spec, config.options)})
+    found = spec.loss(logprobs, old_logprobs, advantages, lengths, told)
+    loss = found if isinstance(found, PolicyLoss) else PolicyLoss(found, logprobs.new_zeros(()))
+    check_vector(f"the policy loss {config.name!r}", loss.per_token, logprobs, "token")
+    check_gradient(POLICY_LOSSES, config.name, loss.per_token, logprobs)
+    return loss
+
+
+def clip(
+    logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
+) -> PolicyLoss:
+    """Return -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A) for each token.
+
+    r = exp(clamp(logprobs - old_logprobs, +-20)). ``dual_clip`` c > 1 holds the loss of a negative
+    advantage at c |A|. ``on_policy_ratio`` sets r to 1 with the gradient of ``logprobs``, so nothing is
+    ever clipped and ``old_logprobs`` plays no part.
+    """
+    del lengths
+    base = logprobs.detach() if config.on_policy_ratio else old_logprobs
+    ratio = (logprobs - base).clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT).exp()
+    low, high = 1 - config.clip_low, 1 + config.clip_high
+    objective = torch.minimum(ratio * advantages, ratio.clamp(low, high) * advantages)
+    negative = advantages < 0
+    clipped = ((ratio > high) & (advantages > 0)) | ((ratio < low) & negative)
+    if config.dual_clip:
+        floor = config.dual_clip * advantages
+        clipped = clipped | (negative & (objective < floor))
+        objective = torch.where(negative, torch.maximum(objective, floor), objective)
+    share = clipped.to(ratio.dtype).sum() / max(clipped.numel(), 1)
+    return PolicyLoss(-objective, share)
+
+
+CLIP = PolicyLossSpec(
+    name="clip",
+    loss=clip,
+    keys=("loss.clip_low", "loss.clip_high", "loss.dual_clip", "loss.on_policy_ratio"),
+)

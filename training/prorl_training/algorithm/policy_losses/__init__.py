@@ -1,1 +1,0 @@
-"""The policy losses that prorl brings, one a module."""

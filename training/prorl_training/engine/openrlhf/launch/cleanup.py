@@ -1,0 +1,166 @@
+"""End what a launch or a killed run has left: its processes on this machine and on every node of a Ray cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from prorl_training.engine.openrlhf.spec import VARIABLE
+
+PATIENCE = 5.0
+"""Seconds in which processes may end by themselves, and then as many in which they are killed."""
+POLL = 0.2
+
+
+def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
+    """Wait until no process of the launch of ``spec`` is left on this machine; kill those that stay.
+
+    ``session`` is the id of the launch's session, which is its pid.
+
+    Returns how many were killed. Workers of a Ray that lives on and processes of other users are left alone.
+    """
+    by_themselves = time.monotonic() + patience
+    killed: set[int] = set()
+    while (
+        found := orphan_processes(spec, session)
+    ) and time.monotonic() < by_themselves + PATIENCE:
+        if time.monotonic() >= by_themselves:
+            killed |= _kill(found, spec, session)
+        time.sleep(POLL)
+    return len(killed)
+
+
+def orphan_processes(spec: Path, session: int) -> list[int]:
+    """Return the pids of the launch's processes, workers of a living Ray and this process apart."""
+    pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
+
+
+def _belongs(pid: int, spec: Path, session: int) -> bool:
+    mark = f"{VARIABLE}={spec}".encode()
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        if not words:  # a zombie
+            return False
+        if os.getsid(pid) == session:  # a process that has a title may have lost its environment
+            return True
+        marked = mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:  # it has just ended, or is another user's
+        return False
+    return marked and not (words.startswith(b"ray::") and _has_raylet(pid))
+
+
+def _has_raylet(pid: int) -> bool:
+    """Return whether the process's parent is the process that looks after Ray's workers."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+        parent = status.partition("\nPPid:\t")[2].partition("\n")[0]
+        return b"raylet" in Path(f"/proc/{parent}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
+    """Kill the processes that are still the ones that were found, and return them.
+
+    All at once, the raylet last: a process of Ray's that calls this ends by itself as soon as its raylet is gone.
+    """
+    killed: set[int] = set()
+    with contextlib.ExitStack() as stack:
+        handles: list[tuple[int, int]] = []
+        for pid in sorted(pids, key=_killing_order):
+            with contextlib.suppress(ProcessLookupError):
+                handles.append((pid, os.pidfd_open(pid)))
+                stack.callback(os.close, handles[-1][1])
+        ours = [(pid, handle) for pid, handle in handles if _belongs(pid, spec, session)]
+        for pid, handle in ours:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+                killed.add(pid)
+    return killed
+
+
+def _killing_order(pid: int) -> tuple[bool, int]:
+    """Return what sorts processes for ``_kill``: newest first by when they started (pids are reused), a raylet last."""
+    try:
+        raylet = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/raylet")
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:  # it has just ended
+        return False, 0
+    return raylet, -int(fields[19])
+
+
+NO_SESSION = -1
+SECONDS = 90.0
+"""For all nodes together."""
+
+
+def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
+    """End the orphans of the launches of ``spec`` on every node of the cluster at ``address``.
+
+    Returns the node's address -> how many were killed there, nodes without any left out. A cluster that cannot be
+    asked has no entry: the next launch says so in its own words.
+    """
+    command = [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.cleanup"]
+    environment = {k: v for k, v in os.environ.items() if k not in (VARIABLE, "RAY_ADDRESS")}
+    try:
+        done = subprocess.run(
+            [*command, str(spec), address],
+            env=environment,
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=SECONDS + 30,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        return {}
+    found: dict[str, int] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
+    """Do what ``sweep_cluster`` says on the nodes that ``ray``, which is connected, knows to be alive."""
+    strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
+    task = ray.remote(end_orphan_processes)
+    asked = {
+        task.options(
+            num_cpus=0,
+            max_retries=0,
+            scheduling_strategy=strategies.NodeAffinitySchedulingStrategy(
+                node["NodeID"], soft=False
+            ),
+        ).remote(spec, NO_SESSION, patience): node
+        for node in ray.nodes()
+        if node["Alive"]
+    }
+    done, _ = ray.wait(list(asked), num_returns=len(asked), timeout=SECONDS)
+    found: dict[str, int] = {}
+    for reference in done:
+        try:
+            killed = int(ray.get(reference))
+        except ray.exceptions.RayError:  # the node has just died: there is nothing left on it
+            continue
+        if killed:
+            name = str(asked[reference]["NodeManagerAddress"])
+            found[name] = found.get(name, 0) + killed
+    return found
+
+
+def main(argv: list[str]) -> None:
+    """Sweep, and print the result as one line of JSON."""
+    ray: Any = importlib.import_module("ray")
+    ray.init(address=argv[1], log_to_driver=False, logging_level="ERROR")
+    print(json.dumps(sweep(ray, Path(argv[0]))), flush=True)
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,1 +1,0 @@
-"""The reward tier of a cluster run: replicas of the checker over all nodes, or services by URL, and who asks them."""

@@ -1,0 +1,332 @@
+"""Does a run fit the GPUs of this machine, which settings make it fit where it does not, and its rough GPU hours.
+
+From the config and the model's sizes alone: nothing is loaded, no torch is needed. Used by ``prorl train fit``, by
+``prorl train`` before it starts and by ``prorl doctor``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, assert_never
+
+from prorl_common import UserError
+from prorl_training.config import TrainConfig
+from prorl_training.planning.engine_memory import cluster_phases, local_phases
+from prorl_training.planning.memory import GB, Fit, Precision, Stage
+from prorl_training.planning.model_shape import ModelShape, model_shape
+
+LEAST_PASS = 2048
+"""Passes are not advised to be shorter than so many tokens."""
+LEAST_SHARE, MOST_SHARE = 9, 91
+"""Nor vLLM's share of a GPU to be this many hundredths or less, or more."""
+ADAPTER_RANK = 64
+"""Of the adapters that are advised where all weights do not fit."""
+GPUS_OF_A_NODE = 8
+
+Change = tuple[str, Any]
+
+
+def reckon(config: TrainConfig, shape: ModelShape, device: str, memory: int) -> Fit:
+    """Return what the run holds on a ``device`` (``cuda`` or ``cpu``) of ``memory`` bytes, phase by phase.
+
+    ``rollout.backend=auto`` stands for vLLM on a GPU. Engine ``openrlhf`` is reckoned on GPUs whatever ``device`` says.
+    """
+    match config.engine:
+        case "local":
+            phases = local_phases(config, shape, device, memory, _precision(config, device))
+            gpus = 1
+        case "openrlhf":
+            phases = cluster_phases(config, shape, memory)
+            device, gpus = "cuda", config.openrlhf.nodes * config.openrlhf.gpus_per_node
+        case _:
+            assert_never(config.engine)
+    return Fit(config, device, memory, gpus, shape.parameters, phases)
+
+
+def _precision(config: TrainConfig, device: str) -> Precision:
+    """Return how the local engine computes; ``auto`` on a CPU depends on what that can do."""
+    from prorl_inference.models.loading import cpu_has_fast_bf16
+
+    dtype = config.model.dtype
+    plain = dtype == "fp32" or (dtype == "auto" and device == "cpu" and not cpu_has_fast_bf16())
+    return Precision.FLOAT32 if plain else Precision.AUTOCAST
+
+
+def advice(fit: Fit, shape: ModelShape) -> list[str] | None:
+    """Return the fewest settings found that make the run fit, as ``key=value``; None where none of ours do.
+
+    Empty where it fits already. The first single setting that is enough, else settings one upon the other, in the
+    order of what they cost in time or meaning; those that turn out not to be needed are left out again.
+    """
+
+    def fits(changes: Sequence[Change]) -> bool:
+        return _again(fit, shape, changes).fits
+
+    if fit.fits:
+        return []
+    found: list[Change] = []
+    for change in _candidates(fit):
+        if fits([change]):
+            return [_shown(change)]
+    for change in _candidates(fit):
+        before, after = _again(fit, shape, found), _again(fit, shape, [*found, change])
+        if _load(after) < _load(before):
+            found = [c for c in found if c[0] != change[0]] + [change]
+        if after.fits:
+            needed = [c for c in found if not fits([other for other in found if other != c])]
+            return [_shown(c) for c in needed]
+    return None
+
+
+def _load(fit: Fit) -> tuple[int, int]:
+    """Return by how much a run does not fit, to be compared: troubles first, then what is over in all stages."""
+    stages = [stage for phase in fit.phases for stage in phase.stages]
+    over = sum(max(0, stage.total - fit.memory) for stage in stages)
+    return sum(len(phase.troubles) for phase in fit.phases), over
+
+
+def _again(fit: Fit, shape: ModelShape, changes: Sequence[Change]) -> Fit:
+    return reckon(changed(fit.config, changes), shape, fit.device, fit.memory)
+
+
+def changed(config: TrainConfig, changes: Sequence[Change]) -> TrainConfig:
+    """Return the config with ``changes`` (dotted key, value) in the run's own settings."""
+    values = config.model_dump()
+    for key, value in changes:
+        *sections, name = key.split(".")
+        place = values
+        for section in sections:
+            place = place[section]
+        place[name] = value
+    return TrainConfig.model_validate(values)
+
+
+def _candidates(fit: Fit) -> Iterator[Change]:
+    """Yield changes that may help, the cheap ones first; of one key the smaller change first."""
+    c, r = fit.config, fit.config.rollout
+    short = any(phase.troubles for phase in fit.phases)
+    longest = max(p.sizes["prompt tokens"] + p.sizes["response tokens"] for p in fit.phases)
+    if not c.model.gradient_checkpointing:
+        yield "model.gradient_checkpointing", True
+    match c.engine:
+        case "local":
+            for tokens in _halves(c.loss.pack_tokens, max(LEAST_PASS, longest)):
+                yield "loss.pack_tokens", tokens
+            if fit.device == "cpu" or r.backend == "transformers":
+                for rows in _halves(r.batch_rows, 1):
+                    yield "rollout.batch_rows", rows
+            else:
+                if not r.vllm_context:
+                    yield "rollout.vllm_context", longest
+                for share in _shares(r.vllm_memory, short):
+                    yield "rollout.vllm_memory", share
+            if c.kl.measure_share_every:
+                yield "kl.measure_share_every", 0
+            if not c.model.lora.rank:
+                yield "model.lora.rank", ADAPTER_RANK
+        case "openrlhf":
+            o = c.openrlhf
+            if o.colocate and not o.vllm_sleep:
+                yield "openrlhf.vllm_sleep", True
+            for share in _shares(o.vllm_memory, short):
+                yield "openrlhf.vllm_memory", share
+            least = max(LEAST_PASS, longest)
+            for tokens in _halves(o.train_tokens_per_gpu, least):
+                yield "openrlhf.train_tokens_per_gpu", tokens
+            for tokens in _halves(o.rollout_tokens_per_gpu, least):
+                yield "openrlhf.rollout_tokens_per_gpu", tokens
+            if o.zero_stage == 2:
+                yield "openrlhf.zero_stage", 3
+            if not o.adam_offload:
+                yield "openrlhf.adam_offload", True
+            if o.gpus_per_node < GPUS_OF_A_NODE:
+                yield "openrlhf.gpus_per_node", GPUS_OF_A_NODE
+        case _:
+            assert_never(c.engine)
+
+
+def _halves(value: int, least: int) -> Iterator[int]:
+    while value // 2 >= least:
+        value //= 2
+        yield value
+    if value > least:
+        yield least
+
+
+def _shares(share: float, short: bool) -> Iterator[float]:
+    """Yield smaller shares for vLLM; larger ones where its cache is too ``short``."""
+    now = round(100 * share)
+    steps = range(now + 5, MOST_SHARE, 5) if short else range(now - 5, LEAST_SHARE, -5)
+    yield from (hundredths / 100 for hundredths in steps)
+
+
+def _shown(change: Change) -> str:
+    key, value = change
+    return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+
+
+def misfit(fit: Fit, shape: ModelShape) -> str:
+    """Return the line that says what does not fit, by how much, and what helps."""
+    phase, what = fit.worst, "GPU" if fit.device == "cuda" else "machine"
+    where = f" in phase {phase.name}" if len(fit.phases) > 1 else ""
+    stage = phase.worst
+    line = f"{fit.config.preset} does not fit a {what} of {gigabytes(fit.memory)}{where}: "
+    if stage.total > fit.memory:
+        line += f"its {stage.name} needs {gigabytes(stage.total)} ({largest(stage)})"
+    else:
+        line += phase.troubles[0]
+    helps = advice(fit, shape)
+    if helps is None:
+        return f"{line}; take a larger {what}, more GPUs with --engine openrlhf, or a smaller model"
+    return f"{line}; it fits with --set {' --set '.join(helps)}"
+
+
+def largest(stage: Stage, count: int = 3) -> str:
+    """Return a stage's largest items in words."""
+    items = sorted(stage.items.items(), key=lambda item: -item[1])[:count]
+    return ", ".join(f"{name} {gigabytes(value)}" for name, value in items if value)
+
+
+def gigabytes(value: int) -> str:
+    """Return bytes in GB (10^9), to be read."""
+    size = value / GB
+    return f"{size:.0f} GB" if size >= 100 else f"{size:.3g} GB"
+
+
+CLOSE = 0.9
+"""From this part of the memory on a run that fits is said to be close."""
+
+
+def planned(config: TrainConfig, memory: int | None = None) -> Fit:
+    """Return the reckoning of a run that is planned: for ``memory`` bytes of a GPU, else of one that is here, else of
+    the GPU that the config names; with ``model.device=cpu`` for this machine's main memory.
+
+    Raises UserError for a model whose sizes are not known here.
+    """
+    found = memory_here(config)
+    wants_cpu = config.model.device == "cpu" and config.engine == "local"
+    if found is None or (found[0] == "cpu" and not wants_cpu):
+        found = ("cpu" if wants_cpu else "cuda", int(config.model.gpu_gb * GB))
+    device = found[0]
+    shape = model_shape(config.model.path)
+    return reckon(for_samplers_here(config, device), shape, device, memory or found[1])
+
+
+def memory_here(config: TrainConfig) -> tuple[str, int] | None:
+    """Return the device that the run would take here and its bytes; None without torch, or where none is here.
+
+    Of several GPUs of the OpenRLHF engine the smallest counts.
+    """
+    from prorl_training.planning.gpus import visible_gpus
+
+    if importlib.util.find_spec("torch") is None:
+        return None
+    gpus = visible_gpus()
+    if config.engine == "openrlhf" or config.model.device == "auto":
+        if gpus:
+            return "cuda", min(gpus) if config.engine == "openrlhf" else gpus[0]
+        if config.engine == "openrlhf":
+            return None
+    if config.model.device.startswith("cuda"):
+        number = int(config.model.device.partition(":")[2] or 0)
+        return ("cuda", gpus[number]) if number < len(gpus) else None
+    memory = main_memory()
+    return None if memory is None else ("cpu", memory)
+
+
+def for_samplers_here(config: TrainConfig, device: str) -> TrainConfig:
+    """Return the config with ``rollout.backend=auto`` as what it comes to on this machine's GPU."""
+    from prorl_inference import BACKENDS
+    from prorl_training.planning.gpus import visible_gpus
+
+    is_auto = config.engine == "local" and config.rollout.backend == "auto" and device == "cuda"
+    if is_auto and visible_gpus() and not BACKENDS.get("vllm").is_installed:
+        return changed(config, [("rollout.backend", "transformers")])
+    return config
+
+
+def main_memory(
+    meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
+) -> int | None:
+    """Return the bytes of main memory, under the control group's limit; None where Linux does not say."""
+    try:
+        lines = meminfo.read_text().splitlines()
+        total = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemTotal"))
+    except (OSError, StopIteration):
+        return None
+    try:
+        limit = (cgroup / "memory.max").read_text().strip()
+    except OSError:  # no control group v2: no limit to look at
+        limit = "max"
+    return total if limit == "max" else min(total, int(limit))
+
+
+def check_fit(config: TrainConfig, found: tuple[str, int] | None) -> str | None:
+    """Return what is worth saying of a run's memory before it starts, None where nothing is.
+
+    ``found`` is ``memory_here``'s. Raises UserError, one line with the settings that help, for a run that does not fit
+    it; without it (a cluster elsewhere) a misfit with the GPU that the config names is said, not refused.
+    """
+    if not config.model.check_fit:
+        return None
+    try:
+        shape = model_shape(config.model.path)
+    except UserError as error:
+        return f"not reckoned: {error}"
+    device, memory = found or ("cuda", int(config.model.gpu_gb * GB))
+    fit = reckon(for_samplers_here(config, device), shape, device, memory)
+    if fit.fits:
+        close = fit.needed > CLOSE * memory
+        return f"{usage(fit)} reckoned with: see prorl train fit" if close else None
+    if found is None:
+        return misfit(fit, shape)
+    raise UserError(f"{misfit(fit, shape)} (start anyway: --set model.check_fit=false)")
+
+
+def usage(fit: Fit) -> str:
+    """Return how much of the memory a run takes, in words."""
+    return f"{gigabytes(fit.needed)} of {gigabytes(fit.memory)}"
+
+
+H100_TFLOPS = 989.0
+"""Peak of an H100 or H200 in 10^12 operations a second: dense bf16 (NVIDIA's data sheets)."""
+PUBLISHED_SHARES = (0.029, 0.106)
+"""Share of the peak over a whole run, by the same count of operations: ProRL v1 (about 16,000 H100 hours, arXiv
+2505.24864, section 3.3) and DeepScaleR (about 3,800 A100 hours, its report)."""
+USABLE = 0.41
+"""Share of groups that are neither all right nor all wrong at 16 samples (BroRL, arXiv 2510.01180, ProRL's arm)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuHours:
+    """The range of GPU hours that published runs suggest for a run."""
+
+    low: float
+    high: float
+    peak_tflops: float
+
+
+def gpu_hours(config: TrainConfig, shape: ModelShape, peak_tflops: float = H100_TFLOPS) -> GpuHours:
+    """Return the GPU hours of all steps, if the run gets the shares of the peak that published runs got.
+
+    A token costs 2 operations a parameter in a forward pass and 4 in a backward pass. Responses are taken to be half
+    as long as ``rollout.max_tokens``. Prompts, attention, validation and idle GPUs are part of the shares.
+    """
+    operations, left = 0.0, config.steps
+    phases = [(config.in_phase(i), phase.steps) for i, phase in enumerate(config.phases)]
+    for number, (phase, planned) in enumerate(phases or [(config, left)], start=1):
+        steps = (
+            left if number == len(phases) else min(planned, left)
+        )  # the last phase does the rest
+        left -= steps
+        trained = phase.rollout.prompts * phase.rollout.samples * phase.rollout.max_tokens / 2
+        sampled = trained / USABLE if phase.dynamic_sampling.enabled else trained
+        forward_passes = 2 + (phase.kl.coefficient > 0) + phase.model.gradient_checkpointing
+        token_passes = sampled + trained * (forward_passes + 2)
+        operations += steps * token_passes * 2 * shape.parameters
+    at_peak = operations / (peak_tflops * 1e12 * 3600)
+    low_share, high_share = PUBLISHED_SHARES
+    return GpuHours(at_peak / high_share, at_peak / low_share, peak_tflops)

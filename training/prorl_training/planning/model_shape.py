@@ -1,0 +1,217 @@
+"""The sizes of a decoder-only language model, from its config on this disk or from a few models that presets name.
+
+Nothing is fetched and no weights are read. Covers models built of equal layers of attention and a gated MLP (Llama,
+Qwen2, Qwen3, Mistral, Gemma, Phi-3 and their like); mixtures of experts and recurrent layers are refused, since their
+sizes do not follow from these numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prorl_common import UserError, nearest
+
+EXPERT_KEYS = ("num_experts", "num_local_experts", "n_routed_experts")
+"""Config keys that say how many experts a layer has."""
+RECURRENT_KEYS = ("linear_num_value_heads", "mamba_d_state", "mamba_n_heads", "ssm_state_size")
+"""Config keys of layers that carry a state along instead of attending."""
+QKV_BIAS_TYPES = frozenset({"qwen2"})
+"""Model types whose query, key and value projections always have a bias."""
+QK_NORM_TYPES = frozenset({"qwen3", "gemma3_text"})
+"""Model types that normalise queries and keys, a head at a time."""
+FOUR_NORM_TYPES = frozenset({"gemma2", "gemma3_text"})
+"""Model types with a norm after attention and MLP too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShape:
+    """Sizes of a model of ``layers`` equal layers.
+
+    ``heads`` query heads and ``kv_heads`` key and value heads of ``head_dim`` each; ``vocab`` rows in the embedding
+    and, unless ``tied``, as many in an output layer of its own. ``context`` is the longest sequence in tokens, 0 where
+    the config does not say.
+    """
+
+    layers: int
+    hidden: int
+    intermediate: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    vocab: int
+    tied: bool
+    context: int = 0
+    qkv_bias: bool = False
+    output_bias: bool = False
+    mlp_bias: bool = False
+    qk_norm: bool = False
+    norms: int = 2
+    """Norms over the hidden state in a layer."""
+    model_type: str = ""
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> ModelShape:
+        """Return the shape of a Transformers ``config.json``.
+
+        Raises UserError for a model with experts or recurrent layers, and where a size is missing.
+        """
+        kind = str(config.get("model_type", ""))
+        if any(int(config.get(key) or 0) > 1 for key in EXPERT_KEYS):
+            raise UserError(f"the size of a model with experts ({kind}) cannot be reckoned")
+        if any(config.get(key) for key in RECURRENT_KEYS):
+            raise UserError(
+                f"the size of a model with recurrent layers ({kind}) cannot be reckoned"
+            )
+        hidden, heads = _size(config, "hidden_size"), _size(config, "num_attention_heads")
+        bias = bool(config.get("attention_bias", False))
+        return cls(
+            layers=_size(config, "num_hidden_layers"),
+            hidden=hidden,
+            intermediate=_size(config, "intermediate_size"),
+            heads=heads,
+            kv_heads=int(config.get("num_key_value_heads") or heads),
+            head_dim=int(config.get("head_dim") or hidden // heads),
+            vocab=_size(config, "vocab_size"),
+            tied=bool(config.get("tie_word_embeddings", kind.startswith("gemma"))),
+            context=int(config.get("max_position_embeddings") or 0),
+            qkv_bias=bias or kind in QKV_BIAS_TYPES,
+            output_bias=bias,
+            mlp_bias=bool(config.get("mlp_bias", False)),
+            qk_norm=kind in QK_NORM_TYPES,
+            norms=4 if kind in FOUR_NORM_TYPES else 2,
+            model_type=kind,
+        )
+
+    @property
+    def query_width(self) -> int:
+        """Return the numbers in one token's queries."""
+        return self.heads * self.head_dim
+
+    @property
+    def kv_width(self) -> int:
+        """Return the numbers in one token's keys; its values are as many."""
+        return self.kv_heads * self.head_dim
+
+    @property
+    def layer_parameters(self) -> int:
+        """Return the parameters of one layer."""
+        q, kv, h, m = self.query_width, self.kv_width, self.hidden, self.intermediate
+        matrices = h * (q + 2 * kv) + q * h + 3 * h * m
+        biases = self.qkv_bias * (q + 2 * kv) + self.output_bias * h + self.mlp_bias * (2 * m + h)
+        return matrices + biases + self.norms * h + self.qk_norm * 2 * self.head_dim
+
+    @property
+    def embedding_parameters(self) -> int:
+        """Return the parameters of the embedding, as many as those of an output layer."""
+        return self.vocab * self.hidden
+
+    @property
+    def parameters(self) -> int:
+        """Return the parameters of the whole model; tied weights count once."""
+        tables = self.embedding_parameters * (1 if self.tied else 2)
+        return self.layers * self.layer_parameters + tables + self.hidden
+
+
+def _size(config: Mapping[str, Any], key: str) -> int:
+    value = config.get(key)
+    if not isinstance(value, int) or value < 1:
+        raise UserError(
+            f"the model's config has no {key}: sizes are reckoned for models of attention and gated MLP layers"
+        )
+    return value
+
+
+_QWEN_1_5B: dict[str, Any] = {
+    "model_type": "qwen2",
+    "hidden_size": 1536,
+    "intermediate_size": 8960,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 12,
+    "num_key_value_heads": 2,
+    "vocab_size": 151936,
+    "tie_word_embeddings": False,
+    "max_position_embeddings": 131072,
+}
+_SMOLLM2_135M: dict[str, Any] = {
+    "model_type": "llama",
+    "hidden_size": 576,
+    "intermediate_size": 1536,
+    "num_hidden_layers": 30,
+    "num_attention_heads": 9,
+    "num_key_value_heads": 3,
+    "vocab_size": 49152,
+    "tie_word_embeddings": True,
+    "max_position_embeddings": 8192,
+}
+KNOWN: dict[str, dict[str, Any]] = {
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B": _QWEN_1_5B,
+    "nvidia/Nemotron-Research-Reasoning-Qwen-1.5B": _QWEN_1_5B,
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B": _QWEN_1_5B
+    | {
+        "hidden_size": 3584,
+        "intermediate_size": 18944,
+        "num_attention_heads": 28,
+        "num_key_value_heads": 4,
+        "vocab_size": 152064,
+    },
+    "Qwen/Qwen2.5-0.5B": _QWEN_1_5B
+    | {
+        "hidden_size": 896,
+        "intermediate_size": 4864,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 14,
+        "tie_word_embeddings": True,
+        "max_position_embeddings": 32768,
+    },
+    "HuggingFaceTB/SmolLM2-135M-Instruct": _SMOLLM2_135M,
+    "smollm2-135m": _SMOLLM2_135M,
+}
+"""Sizes as in each model's ``config.json`` (https://huggingface.co/NAME/blob/main/config.json); the Nemotron model
+was trained from the first one and has its sizes."""
+
+
+def model_shape(name: str) -> ModelShape:
+    """Return the sizes of the model ``name``: a folder, an alias or a hub id.
+
+    Raises UserError where its config is neither on this disk nor known.
+    """
+    path = config_path(name)
+    if path is not None:
+        return ModelShape.from_config(_read(path))
+    if name in KNOWN:
+        return ModelShape.from_config(KNOWN[name])
+    raise UserError(
+        f"the sizes of {name} are not known here{nearest(name, KNOWN)}: fetch its config "
+        f"(hf download {name} config.json) or name a folder that has it"
+    )
+
+
+def config_path(name: str) -> Path | None:
+    """Return the config of a model's folder, of a fetched alias, or of a hub id in the hub's cache; else None."""
+    from prorl_inference.models.store import alias_dir
+
+    places = [Path(name).expanduser(), alias_dir(name)]
+    if name.count("/") == 1:
+        folder = _hub_cache(os.environ) / f"models--{name.replace('/', '--')}"
+        places += sorted(folder.glob("snapshots/*"), key=lambda p: p.stat().st_mtime, reverse=True)
+    return next((p / "config.json" for p in places if (p / "config.json").is_file()), None)
+
+
+def _hub_cache(environment: Mapping[str, str]) -> Path:
+    """Return the folder in which huggingface_hub keeps what it fetched."""
+    base = environment.get("XDG_CACHE_HOME") or "~/.cache"
+    home = environment.get("HF_HOME") or f"{base}/huggingface"
+    named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
+    return Path(named or f"{home}/hub").expanduser()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text("utf-8")))
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{path} is not the config of a model: {error}") from error

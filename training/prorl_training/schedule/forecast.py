@@ -1,0 +1,354 @@
+"""Where a run's validation is heading: intervals for its ceiling and for a later step, or a refusal with its reason.
+
+A function of the metrics rows alone, so that a rule of the controller may ask for it (``Outlook``, only with
+``controller.end_gain``: docs/evidence/forecast.md) and a simulation gets the answer that the run got. The statistics
+are in ``curve_fit``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from prorl_common import UserError, derive_seed
+from prorl_training.schedule.curve_fit import (
+    FAMILIES,
+    Array,
+    Functional,
+    draw,
+    likely,
+    p_of_no_movement,
+    settle,
+    thresholds,
+)
+
+FEWEST = 8
+"""Validations that anything is fitted to."""
+WIDEST = 0.1
+"""Reward: an interval wider than this is no answer."""
+LEVEL_P = 0.05
+"""A constant with a p above it is not refused."""
+POINTS = 40
+"""Of the curve, first validation to the step asked for."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value and its 95 % interval; ``identified``: validation has moved, and it is no wider than ``widest``."""
+
+    value: float
+    low: float
+    high: float
+    identified: bool
+
+
+@dataclass(frozen=True)
+class Point:
+    """The curve at a step, with its 95 % interval."""
+
+    step: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What can be said of a run's validation at ``to_step`` and beyond.
+
+    ``value`` is the curve at ``to_step``, ``gain`` what it climbs from the last validation until then, ``ceiling`` where it
+    ends; all None with too few validations. ``why`` says what stands in the way, or what the statement rests on; ``noise``
+    is the standard deviation of a validation around the curve. ``identified``: ceiling and value both are.
+    """
+
+    identified: bool
+    why: str
+    validations: int
+    last_step: int
+    to_step: int
+    unit: str
+    family: str | None = None
+    ceiling: Interval | None = None
+    value: Interval | None = None
+    gain: Interval | None = None
+    no_movement_p: float | None = None
+    noise: float | None = None
+    curve: tuple[Point, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return asdict(self)
+
+
+class Series(NamedTuple):
+    """Validations, oldest first. ``noise`` is the least variance of a value around the curve (0: unknown), ``rate`` the
+    compute of a step over the newest quarter of the run."""
+
+    steps: Array
+    compute: Array
+    unit: str
+    values: Array
+    noise: float
+    rate: float
+
+    @property
+    def places(self) -> Array:
+        """Steps in median distances between validations: what noise hangs together over."""
+        return self.steps / np.median(np.diff(self.steps))
+
+
+def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
+    """Return the validations among a run's metrics rows: those of the problems that are watched now.
+
+    Compute is the tokens sampled so far, or the steps where tokens are not recorded or do not grow. Where the number of
+    watched problems changed, what was before is left out. Of several lines of a step the last counts; one whose mean is
+    not finite is no validation. Raises UserError for what is no number, and for a mean outside 0 to 1.
+    """
+    means = {int(r["step"]): (r, _mean(r)) for r in rows}
+    seen = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
+    rewards = [numbers(r, "validation_rewards") for r, _ in seen]
+    first = max((i + 1 for i, x in enumerate(rewards) if len(x) != len(rewards[-1])), default=0)
+    seen, rewards = seen[first:], rewards[first:]
+    steps = np.array([float(r["step"]) for r, _ in seen])
+    tokens = [t for r, _ in seen if (t := number(r, "tokens_total")) is not None]
+    in_tokens = len(tokens) == len(seen) and _grow(tokens)
+    compute = np.array(tokens) if in_tokens else steps
+    rate = 1.0
+    if steps.size > 1:
+        start = min(3 * steps.size // 4, steps.size - 2)
+        rate = float((compute[-1] - compute[start]) / (steps[-1] - steps[start]))
+    return Series(
+        steps=steps,
+        compute=compute,
+        unit="tokens" if in_tokens else "steps",
+        values=np.array([mean for _, mean in seen]),
+        noise=_noise(rewards),
+        rate=rate,
+    )
+
+
+def _mean(row: Mapping[str, Any]) -> float | None:
+    """Return a step's mean reward of validation; None where there is none."""
+    mean = number(row, "validation_reward")
+    if mean is None or not math.isfinite(mean):
+        return None
+    if not 0 <= mean <= 1:
+        raise UserError(
+            f"the recorded step {row['step']} has validation_reward = {mean:g}, and a mean reward is from 0 to 1: "
+            "a forecast reads no other unit"
+        )
+    return mean
+
+
+def _grow(tokens: Sequence[float]) -> bool:
+    """Return whether these can be tokens sampled until then: never fewer, and with two or more, more in the end."""
+    if not np.isfinite(tokens).all():
+        return False
+    return len(tokens) < 2 or (min(np.diff(tokens)) >= 0 and tokens[-1] > tokens[0])
+
+
+def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
+    """Return the variance that a mean over the problems has from single problems changing by themselves.
+
+    The same problems are asked every time, so how unlike they are is no noise. From one validation to the next problem j
+    changes by d_j; the mean of d_j is the run's movement, the rest is noise of two values: var(d_j) / (2 problems).
+    """
+    variances = []
+    for before, after in pairwise(rewards):
+        both = zip(before, after, strict=True)
+        changes = np.array([y - x for x, y in both if x is not None and y is not None])
+        changes = changes[np.isfinite(changes)]
+        if changes.size > 1:
+            variances.append(changes.var(ddof=1) / (2 * changes.size))
+    return float(np.mean(variances)) if variances else 0.0
+
+
+def forecast(
+    rows: Sequence[Mapping[str, Any]], to_step: int, *, widest: float = WIDEST, seed: int = 0
+) -> Forecast:
+    """Return what ``rows`` (of ``metrics.jsonl``) say of validation at ``to_step``; ``seed`` is of the bootstrap.
+
+    Raises UserError for a step that is not ahead of the last validation.
+    """
+    series = read_series(rows)
+    count = int(series.values.size)
+    last = int(series.steps[-1]) if count else 0
+    if count and to_step <= last:
+        raise UserError(
+            f"step {to_step} is not ahead: the last validation is of step {last}; give a later --to-step"
+        )
+    if count < FEWEST:
+        return Forecast(False, _too_few(series), count, last, to_step, series.unit)
+    random = np.random.default_rng(derive_seed(seed, "forecast", last, to_step))
+    setting = settle(series.compute, series.places, series.values, series.noise)
+    still = p_of_no_movement(setting, series.values, random)
+
+    def share_at(step: float) -> Array:
+        compute = float(np.interp(step, series.steps, series.compute))
+        if step > last:
+            compute = float(series.compute[-1] + (step - series.steps[-1]) * series.rate)
+        return setting.shapes.share(np.array([compute]))[:, 0]
+
+    then, now = share_at(float(to_step)), share_at(float(last))
+    at_end = Functional(np.zeros_like(then), np.ones_like(then))
+    at_step, climb = Functional(1 - then, then), Functional(now - then, then - now)
+    allowed = likely(setting)
+    drawn = draw(setting, allowed, random)
+    limits = thresholds(setting, drawn, [at_end, at_step, climb], random)
+    shape, start, top = setting.likeliest()
+
+    def interval(what: Functional, limit: float, least: float = 0.0) -> Interval:
+        value = what.start[shape] * start + what.ceiling[shape] * top
+        low, high = np.clip(setting.allowed(what, limit), least, 1)
+        sure = still <= LEVEL_P and high - low <= widest
+        return Interval(float(np.clip(value, low, high)), float(low), float(high), bool(sure))
+
+    def point(step: int) -> Point:
+        share = share_at(float(step))
+        at = interval(Functional(1 - share, share), limits[1])
+        return Point(step, at.value, at.low, at.high)
+
+    ceiling, value = interval(at_end, limits[0]), interval(at_step, limits[1])
+    steps = np.unique(np.linspace(int(series.steps[0]), to_step, POINTS).round().astype(int))
+    family = FAMILIES[setting.shapes.family[shape]]
+    return Forecast(
+        identified=ceiling.identified and value.identified,
+        why=_why(family, count, still, ceiling, value, widest),
+        validations=count,
+        last_step=last,
+        to_step=to_step,
+        unit=series.unit,
+        family=family,
+        ceiling=ceiling,
+        value=value,
+        gain=interval(climb, limits[2], least=-1.0),
+        no_movement_p=still,
+        noise=float((allowed.weights.sum(axis=(1, 2)) * np.sqrt(allowed.variances)).sum()),
+        curve=tuple(point(int(step)) for step in steps),
+    )
+
+
+def step_to_ask_for(last: int, planned: int | None) -> int:
+    """Return the step asked for where nobody named one: the planned end, or half as many steps again where the run,
+    which has done ``last``, is past it or has none."""
+    return planned if planned is not None and planned > last else last + max(last // 2, 1)
+
+
+def _why(
+    family: str, count: int, still: float, ceiling: Interval, value: Interval, widest: float
+) -> str:
+    if still > LEVEL_P:
+        return (
+            f"validation may not have moved: in {count} validations a policy that wanders without any trend does as much "
+            f"(p {still:.2g}), so there is no curve to continue; more validations, or more problems in each, would show a "
+            "smaller climb"
+        )
+    if ceiling.identified and value.identified:
+        return f"all curves that fit say nearly the same; the likeliest is a {family}"
+    wide = [
+        f"{what} may be anything from {i.low:.2f} to {i.high:.2f}"
+        for what, i in (("the ceiling", ceiling), ("the value", value))
+        if not i.identified
+    ]
+    return (
+        f"{' and '.join(wide)}, wider than {widest:g}: more steps, or more problems or samples in each validation, would "
+        "narrow it"
+    )
+
+
+def _too_few(series: Series) -> str:
+    count = series.values.size
+    if count < 2:
+        return f"{count} validations: a curve needs {FEWEST} at least"
+    gap = float(np.median(np.diff(series.steps)))
+    due = series.steps[-1] + (FEWEST - count) * gap
+    return f"{count} validations: a curve needs {FEWEST} at least, which this run has from step {due:.0f} on"
+
+
+def one_line(found: Forecast) -> str:
+    """Return a forecast as one line."""
+    if found.value is None or found.gain is None or not found.value.identified:
+        return f"no forecast for step {found.to_step}: {found.why}"
+    v, g = found.value, found.gain
+    line = (
+        f"forecast for step {found.to_step}: validation {v.value:.3f} ({v.low:.3f} to {v.high:.3f}), "
+        f"{g.value:+.3f} ({g.low:+.3f} to {g.high:+.3f}) from here"
+    )
+    if found.ceiling is None or not found.ceiling.identified:
+        return f"{line}; the ceiling cannot be told yet"
+    c = found.ceiling
+    return f"{line}; ceiling {c.value:.3f} ({c.low:.3f} to {c.high:.3f})"
+
+
+def number(row: Mapping[str, Any], key: str) -> float | None:
+    """Return the number under ``key``, which may be NaN; None where there is none. Raises UserError for another value."""
+    value = row.get(key)
+    return None if value is None else _number(row, key, value)
+
+
+def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
+    """Return the list of numbers under ``key``, None in it for null; empty where there is none. Raises UserError."""
+    values = row.get(key)
+    if values is None:
+        return ()
+    if not isinstance(values, list | tuple):
+        raise UserError(f"{_where(row)} has {key} = {values!r}, which is no list: mend its line")
+    return tuple(None if value is None else _number(row, key, value) for value in values)
+
+
+def _number(row: Mapping[str, Any], key: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise UserError(
+            f"{_where(row)} has {key} = {value!r}, which is no number: mend its line"
+        ) from None
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    return f"the recorded step {row.get('step', '?')}"
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+class Outlook(NamedTuple):
+    """A forecast that is made when somebody asks."""
+
+    rows: Callable[[], Rows]
+    """Returns the lines of ``metrics.jsonl``, that of the step that is judged included."""
+    step: int
+    to_step: int
+    seed: int
+
+    def gain(self, least: float) -> Gain:
+        """Return what the forecast says of a climb of ``least`` (validation reward) from now to ``to_step``."""
+        if self.step >= self.to_step:
+            return Gain("not known", least, self.to_step, why="this is the run's last step")
+        found = forecast(self.rows(), self.to_step, seed=self.seed)
+        g = found.gain
+        if g is None:
+            return Gain("not known", least, self.to_step, why=found.why)
+        seen = Gain("not known", least, self.to_step, g.value, g.low, g.high, found.why)
+        if not g.identified:
+            return seen
+        return seen._replace(says="less" if g.high < least else "may be as much")
+
+
+class Gain(NamedTuple):
+    """What a forecast says of a climb of ``least`` until ``to_step``; JSON values, for a decision's evidence."""
+
+    says: Literal["less", "may be as much", "not known"]
+    """``less``: the whole 95 % interval of the climb lies below ``least``. ``not known``: the forecast refuses."""
+    least: float
+    to_step: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    why: str = ""
+    """The forecast's own words."""

@@ -1,0 +1,114 @@
+"""The rules that ask for a reset of the reference by its KL or the steps since the last one, and the decision to reset.
+
+A stall or a drop of validation asks for one too (``validation``); when each is asked is the ``controller``'s.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+from prorl_training.config import ControllerConfig
+from prorl_training.types import Decision, Finding
+
+FLOOR = 1e-6
+"""Nats a token; differences between KLs far below this are not seen."""
+MIN_SPREAD = 0.1
+"""In log-KL: about 10%. With 8 deviations a spike is at least exp(0.8) = 2.2 times what was due."""
+
+WEIGHTS = {
+    "current": "the reference takes the policy's own",
+    "best_reference": "the reference takes those of best_step, the policy keeps its own",
+    "best": "policy and reference take those of best_step",
+}
+"""What each ``controller.reset_to`` does, for a reset's evidence."""
+
+
+def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Finding | None:
+    """Return what the rules on the KL say of the newest ``kl``; ``history`` are the finite ones before it."""
+    if config.kl_threshold and kl > config.kl_threshold:
+        evidence: dict[str, Any] = {"kl": kl, "threshold": config.kl_threshold}
+        return Finding("kl_threshold", f"KL {kl:.4g} is above {config.kl_threshold:.4g}", evidence)
+    if not config.kl_zscore or len(history) < config.kl_window:
+        return None
+    spike = measure_spike(history, kl)
+    if spike.z <= config.kl_zscore:
+        return None
+    reason = (
+        f"KL {kl:.4g} is {spike.z:.1f} robust deviations above the {spike.expected:.4g} that "
+        f"the last {config.kl_window} steps lead to"
+    )
+    evidence = {"kl": kl, **spike._asdict(), "limit": config.kl_zscore}
+    return Finding("kl_zscore", reason, evidence)
+
+
+class Spike(NamedTuple):
+    """How the newest KL compares with its history."""
+
+    z: float
+    """Robust standard deviations above the line."""
+    expected: float
+    """KL in nats where the line's continuation is."""
+    median: float
+    """Median KL of the history in nats."""
+    spread: float
+    """Robust standard deviation of the log residuals, MIN_SPREAD or more."""
+
+
+def measure_spike(history: Sequence[float], kl: float) -> Spike:
+    """Compare ``kl`` with the finite KLs of the steps before it, oldest first (at least 3)."""
+    *logs, newest = [math.log(max(value, 0.0) + FLOOR) for value in (*history, kl)]
+    slope = theil_sen_slope(logs)
+    intercept = statistics.median(x - slope * i for i, x in enumerate(logs))
+    residuals = [abs(x - intercept - slope * i) for i, x in enumerate(logs)]
+    spread = max(1.4826 * statistics.median(residuals), MIN_SPREAD)
+    due = intercept + slope * len(logs)
+    expected = max(math.exp(min(due, 700.0)) - FLOOR, 0.0)
+    return Spike((newest - due) / spread, expected, statistics.median(history), spread)
+
+
+def theil_sen_slope(values: Sequence[float]) -> float:
+    """Return the median of the slopes between all pairs, a step apart each (Sen 1968, JASA 63)."""
+    return statistics.median(
+        (values[j] - values[i]) / (j - i) for j in range(1, len(values)) for i in range(j)
+    )
+
+
+def interval_rule(since: int, every: int) -> Finding | None:
+    """Return that a reset is due, ``since`` steps after the last one; ``every`` 0: none ever is."""
+    if every == 0 or since < every:
+        return None
+    return Finding("interval", f"{since} steps since the last reset", {"every": every})
+
+
+def reset_decision(
+    step: int,
+    findings: Sequence[Finding],
+    reset_to: str,
+    optimizer: Literal["keep", "clear"],
+    about: Mapping[str, Any],
+) -> Decision:
+    """Return the decision to reset at ``step`` on the first finding; the other rules are named in the evidence.
+
+    ``about`` are more entries of the evidence.
+    """
+    rules = [f.rule for f in findings]
+    evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
+    if len(rules) > 1:
+        evidence["also"] = rules[1:]
+    evidence |= {"optimizer": optimizer, "reset_to": reset_to, "weights": WEIGHTS[reset_to]}
+    return Decision(step, "reference_reset", findings[0].reason, {**evidence, **about})
+
+
+def best_lost(reset: Decision, trouble: str) -> list[Decision]:
+    """Return what a reset to the best became where its checkpoint is lost: one to the policy as it is."""
+    evidence = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
+    reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
+    lost = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}
+    return [
+        replace(reset, evidence=evidence),
+        Decision(reset.step, "best_checkpoint_lost", reason, lost),
+    ]

@@ -1,1 +1,0 @@
-"""What a run takes, reckoned before it starts."""

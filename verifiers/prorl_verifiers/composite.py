@@ -1,0 +1,227 @@
+"""The composite verifier: a weighted mean of what several verifiers find for one response, behind a gate.
+
+Its reference is {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?}. A part has the name of its
+verifier where none is given. ``gate``: true (every part must have full marks), a list of names (those must), or
+{name: the least reward that part must have}.
+
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from prorl_common import nearest
+from prorl_verifiers.audit_shape import AuditShape, Kind
+from prorl_verifiers.data_shape import UNTYPED, DataShape
+from prorl_verifiers.findings import listening, note
+from prorl_verifiers.references import known_keys
+from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
+from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict
+
+MAX_PARTS = 64
+"""Parts of one task; each is an item of its own in the pool."""
+FULL_MARKS = 1.0
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A reference as read: its parts, their weights in the same order, the least reward of each gated part."""
+
+    parts: Sequence[TaskPart]
+    weights: Sequence[float]
+    gate: Mapping[str, float]
+
+
+def read(reference: Reference) -> Composite:
+    """Return the reference, read. Raises TaskError (one line); the parts' own references are not looked at."""
+    known_keys(reference, "parts", "gate", "modes")
+    given = reference.get("parts")
+    if not isinstance(given, list) or not 1 <= len(given) <= MAX_PARTS:
+        raise TaskError(f"'parts' must be a list of 1 to {MAX_PARTS} parts")
+    parts, weights = [], []
+    for number, part in enumerate(given, start=1):
+        try:
+            parts.append(_part(part))
+            weight = part.get("weight")  # None where a table has no value
+            weights.append(1.0 if weight is None else _number(weight, "weight"))
+        except TaskError as error:
+            raise TaskError(f"part {number}: {error}") from error
+    if not any(weights):
+        raise TaskError("the weights are all 0: give one part a weight above 0")
+    return Composite(parts, weights, _gate(reference.get("gate"), [part.name for part in parts]))
+
+
+def _part(value: Any) -> TaskPart:
+    if not isinstance(value, Mapping):
+        raise TaskError('it must be an object {"verifier", "reference", "weight"?, "name"?}')
+    known_keys(value, "verifier", "reference", "weight", "name")
+    verifier, reference = value.get("verifier"), value.get("reference")
+    if not isinstance(verifier, str):
+        raise TaskError("it needs a 'verifier', the name of one")
+    if not isinstance(reference, Mapping):
+        raise TaskError("it needs a 'reference', an object")
+    name = value.get("name")
+    if name is None:
+        name = verifier
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise TaskError(f"its name {name!r} must be letters, digits, - and _, 64 at most")
+    return TaskPart(name, Task(verifier, reference))
+
+
+def _number(value: Any, what: str) -> float:
+    """Return a number that is finite and not negative. Raises TaskError."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TaskError(f"its {what} {value!r} is not a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or number < 0:
+        raise TaskError(f"its {what} {number!r} must be a finite number, 0 or more")
+    return number
+
+
+def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
+    """Return the least reward of each gated part. Raises TaskError."""
+    if value is None or isinstance(value, bool):
+        return dict.fromkeys(names, FULL_MARKS) if value else {}
+    if not isinstance(value, list | dict) or not value:
+        raise TaskError(
+            "'gate' must be true, a list of names of parts, or an object: name -> least reward"
+        )
+    for name in value:
+        if name not in names:
+            raise TaskError(
+                f"the gate names no part: {name!r}{nearest(str(name), names)}; parts: {', '.join(names)}"
+            )
+    least = value if isinstance(value, dict) else dict.fromkeys(value, FULL_MARKS)
+    gate = {}
+    for name, given in least.items():
+        try:
+            gate[name] = _number(given, "least reward")
+        except TaskError as error:
+            raise TaskError(f"gate {name!r}: {error}") from error
+        if not 0 < gate[name] <= FULL_MARKS:
+            raise TaskError(f"gate {name!r}: its least reward must be above 0 and at most 1")
+    return gate
+
+
+_ROUNDING = 1e-9
+"""A reward that misses what is wanted by no more has it."""
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError for malformed parts, weights that give no mean, and a gate that names no part."""
+    read(reference)
+
+
+def parts(reference: Reference) -> Sequence[TaskPart]:
+    """Return the parts. Raises TaskError."""
+    return read(reference).parts
+
+
+def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
+    """Return the weighted mean of the parts' rewards; 0 where a gated part falls short."""
+    composite = read(reference)
+    rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
+    if listening():
+        note("weighted mean", None, dict(_weighed(composite, rewards)))
+    short = [name for name, least in composite.gate.items() if rewards[name] < least - _ROUNDING]
+    if short:
+        said = "; ".join(f"{name}: {verdicts[name].reason}" for name in short)
+        return Score(0.0, f"not through the gate: {said}")
+    missed = [name for name, reward in rewards.items() if reward < FULL_MARKS - _ROUNDING]
+    reason = "; ".join(f"{name} {rewards[name]:g}: {verdicts[name].reason}" for name in missed)
+    weights = [Fraction(weight) for weight in composite.weights]  # as floats their sum may overflow
+    earned = sum(
+        weight * Fraction(rewards[part.name])
+        for weight, part in zip(weights, composite.parts, strict=True)
+    )
+    return Score(float(earned / sum(weights)), reason or "every part has full marks")
+
+
+def _weighed(composite: Composite, rewards: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yield each part's name, and its reward, weight and gate in words."""
+    for part, weight in zip(composite.parts, composite.weights, strict=True):
+        least = composite.gate.get(part.name)
+        gate = "" if least is None else f", needs at least {least:g}"
+        yield part.name, f"reward {rewards[part.name]:g}, weight {weight:g}{gate}"
+
+
+def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
+    """Return the parts that have a right answer, and that answer."""
+    answers = [
+        (p, VERIFIERS.get(p.task.verifier).data.answer(p.task.reference)) for p in parts(reference)
+    ]
+    return [(part, answer) for part, answer in answers if answer is not None]
+
+
+def answer(reference: Reference) -> str | None:
+    """Return the parts' answers, each once, joined by "; "; None where no part has one."""
+    texts = dict.fromkeys(text for _, text in _answers(reference))
+    return "; ".join(texts) or None
+
+
+def write(answer: str, reference: Reference) -> str:
+    """Return the answer as the first part that has one wants it."""
+    for part, _ in _answers(reference):
+        return VERIFIERS.get(part.task.verifier).data.write(answer, part.task.reference)
+    return answer
+
+
+def gold_response(reference: Reference) -> str | None:
+    """Return the whole right response on which all parts agree; None where one has none or another."""
+    tasks = [part.task for part in parts(reference)]
+    golds = {VERIFIERS.get(task.verifier).data.gold(task.reference) for task in tasks}
+    return golds.pop() if len(golds) == 1 else None
+
+
+def shown(reference: Reference) -> str:
+    """Return the names of the parts, in order."""
+    return " + ".join(part.name for part in parts(reference))
+
+
+def target_type(reference: Reference) -> str:
+    """Return the types of the parts' golds, in order, or the verifier's name; ``UNTYPED`` where one of them is."""
+    kinds = []
+    for part in parts(reference):
+        of_part = VERIFIERS.get(part.task.verifier).data.target_type
+        kinds.append(part.task.verifier if of_part is None else of_part(part.task.reference))
+    return UNTYPED if UNTYPED in kinds else " + ".join(kinds)
+
+
+def may_be_right(reference: Reference) -> Collection[Kind]:
+    """Return the kinds of mutations that may leave one of the parts right."""
+    tasks = [part.task for part in parts(reference)]
+    return {
+        kind
+        for task in tasks
+        for kind in VERIFIERS.get(task.verifier).audit.may_be_right(task.reference)
+    }
+
+
+SPEC = VerifierSpec(
+    name="composite",
+    compose=Composition(parts, combine),
+    check_reference=check_reference,
+    data=DataShape(
+        example={"parts": [{"verifier": "math", "reference": {"answer": "2"}}]},
+        columns=("parts",),
+        optional_columns=("gate", "modes"),
+        json_columns=("parts", "gate", "modes"),
+        answer=answer,
+        write=write,
+        gold_response=gold_response,
+        topic=shown,
+        target_type=target_type,
+    ),
+    audit=AuditShape(
+        may_be_right=may_be_right,
+    ),
+)

@@ -1,0 +1,327 @@
+"""The exact-match verifier: cut the response at a stop text, filter it, and compare it with the gold answers as text.
+
+It scores a ``generate_until`` task of lm-evaluation-harness as that does: the answer up to the first stop text, through
+each filter in turn, equal to one of the gold answers once both have lost what is ignored. What an expression does with
+a hostile text is bounded by the time of the worker. Thinking is not taken off, as there.
+
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import string
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prorl_common import nearest
+from prorl_verifiers.audit_shape import AuditShape, Kind
+from prorl_verifiers.data_shape import DataShape
+from prorl_verifiers.findings import note
+from prorl_verifiers.references import known_keys
+from prorl_verifiers.spec import Canary, VerifierSpec
+from prorl_verifiers.types import Reference, Score, TaskError, unparsable
+
+MAX_LISTED = 64
+"""Stop texts, filters and ignored expressions of one task, each."""
+MAX_ANSWERS = 10_000
+"""Some questions have hundreds: every name of a person, say."""
+MAX_EXPRESSION = 2000
+FALLBACK = "[invalid]"
+THINKING, THOUGHT = "<think>", "</think>"
+KEYS = (
+    "answer",
+    "until",
+    "filters",
+    "regexes_to_ignore",
+    "ignore_case",
+    "ignore_punctuation",
+    "ignore_numbers",
+    "filter_name",
+)
+"""``filter_name`` is what a harness calls the filters, for exports; it scores nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByExpression:
+    """Take match number ``place`` of an expression (of several groups the first that is not empty)."""
+
+    expression: str
+    place: int = 0
+    fallback: str = FALLBACK
+
+    def __call__(self, text: str) -> tuple[str, bool]:
+        """Return what was found and True, or the fallback and False."""
+        found = re.findall(self.expression, text)
+        if not -len(found) <= self.place < len(found):
+            return self.fallback, False
+        match = found[self.place]
+        if isinstance(match, tuple):
+            match = next((group for group in match if group), None)
+            if match is None:
+                return self.fallback.strip(), False
+        return match.strip(), True
+
+
+@dataclass(frozen=True, slots=True)
+class ByTable:
+    """Replace whole texts by those of a table; others by the fallback."""
+
+    table: Mapping[str, str]
+    fallback: str
+
+    def __call__(self, text: str) -> tuple[str, bool]:
+        """Return what the table has and True, or the fallback and False."""
+        return (self.table[text], True) if text in self.table else (self.fallback, False)
+
+
+def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
+    return lambda text: (change(text), True)
+
+
+def _without_thinking(text: str) -> str:
+    """Return ``text`` without each <think>...</think>, as lighteval takes them off: one after the other, so that what
+    is left on both sides may make the next tag. In one pass, as an answer may be long."""
+    kept: list[str] = []  # single characters
+    place, short = 0, len(THINKING) - 1
+    while True:
+        before = "".join(kept[-short:])
+        joint = (before + text[place : place + short]).find(THINKING)
+        start = text.find(THINKING, place) if joint < 0 else place - len(before) + joint
+        end = text.find(THOUGHT, start + len(THINKING)) if start >= 0 else -1
+        if end < 0:
+            return "".join(kept) + text[place:]
+        kept += text[place : max(start, place)]
+        if start < place:
+            del kept[start - place :]
+        place = end + len(THOUGHT)
+
+
+Filter = Callable[[str], tuple[str, bool]]
+PLAIN: dict[str, Filter] = {
+    "lowercase": _always(str.lower),
+    "uppercase": _always(str.upper),
+    "remove_whitespace": _always(str.strip),
+    "remove_thinking": _always(_without_thinking),
+}
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "regex": ("regex_pattern", "group_select", "fallback"),
+    "map": ("mapping_dict", "default_value"),
+    **dict.fromkeys(PLAIN, ()),
+}
+"""Filter -> what it takes, called as lm-evaluation-harness calls it (``remove_thinking`` is of lighteval's pipeline)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A reference, read."""
+
+    answers: tuple[str, ...]
+    until: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    ignored: tuple[str, ...] = ()
+    ignore_case: bool = False
+    ignore_punctuation: bool = False
+    ignore_numbers: bool = False
+
+
+def read(reference: Reference) -> Matching:
+    """Return the reference as a Matching. Raises TaskError with one line."""
+    known_keys(reference, *KEYS)
+    flags = {}
+    for name in ("ignore_case", "ignore_punctuation", "ignore_numbers"):
+        value = reference.get(name) or False
+        if not isinstance(value, bool):
+            raise TaskError(f"'{name}' must be true or false")
+        flags[name] = value
+    if not isinstance(reference.get("filter_name", ""), str):
+        raise TaskError("'filter_name' must be a text")
+    answers = reference.get("answer")
+    ignored = _texts(reference, "regexes_to_ignore")
+    for expression in ignored:
+        _checked(expression, "regexes_to_ignore")
+    return Matching(
+        answers=_texts(
+            {"answer": [answers] if isinstance(answers, str) else answers}, "answer", 1, MAX_ANSWERS
+        ),
+        until=_texts(reference, "until"),
+        filters=tuple(_filter(row) for row in _list(reference, "filters")),
+        ignored=ignored,
+        **flags,
+    )
+
+
+def _list(reference: Reference, key: str, least: int = 0, most: int = MAX_LISTED) -> Sequence[Any]:
+    value = reference.get(key)
+    value = [] if value is None else value
+    if not isinstance(value, list) or not least <= len(value) <= most:
+        raise TaskError(f"'{key}' must be a list of {least} to {most}")
+    return value
+
+
+def _texts(
+    reference: Reference, key: str, least: int = 0, most: int = MAX_LISTED
+) -> tuple[str, ...]:
+    value = _list(reference, key, least, most)
+    if not all(isinstance(text, str) for text in value):
+        raise TaskError(f"'{key}' must hold texts")
+    return tuple(value)
+
+
+def _filter(row: Any) -> Filter:
+    if not isinstance(row, Mapping) or not isinstance(row.get("function"), str):
+        raise TaskError("a filter is an object with 'function', its name")
+    name = row["function"]
+    if name not in OPTIONS:
+        raise TaskError(
+            f"unknown filter '{name}'{nearest(name, OPTIONS)}: use {', '.join(OPTIONS)}"
+        )
+    for key in row:
+        if key != "function" and key not in OPTIONS[name]:
+            raise TaskError(f"filter '{name}' has no option '{key}'{nearest(key, OPTIONS[name])}")
+    if name == "regex":
+        return _by_expression(row)
+    if name == "map":
+        return _by_table(row)
+    return PLAIN[name]
+
+
+def _by_expression(row: Mapping[str, Any]) -> ByExpression:
+    place, fallback = row.get("group_select", 0), row.get("fallback", FALLBACK)
+    if isinstance(place, bool) or not isinstance(place, int):
+        raise TaskError("'group_select' must be a whole number: which match is taken")
+    if not isinstance(fallback, str):
+        raise TaskError("'fallback' must be a text")
+    return ByExpression(_checked(row.get("regex_pattern"), "regex_pattern"), place, fallback)
+
+
+def _by_table(row: Mapping[str, Any]) -> ByTable:
+    table, fallback = row.get("mapping_dict"), row.get("default_value", FALLBACK)
+    texts = isinstance(table, Mapping) and all(
+        isinstance(text, str) for pair in table.items() for text in pair
+    )
+    if not texts or not isinstance(fallback, str):
+        raise TaskError("'mapping_dict' must map texts to texts, and 'default_value' be a text")
+    assert isinstance(table, Mapping)
+    return ByTable(dict(table), fallback)
+
+
+def _checked(expression: Any, key: str) -> str:
+    if not isinstance(expression, str) or not expression:
+        raise TaskError(f"'{key}' needs a regular expression")
+    if len(expression) > MAX_EXPRESSION:
+        raise TaskError(f"'{key}': an expression is longer than {MAX_EXPRESSION} characters")
+    try:
+        re.compile(expression)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise TaskError(
+            f"'{key}': {expression[:60]!r} is no regular expression: {error}"
+        ) from error
+    return expression
+
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_DIGITS = str.maketrans("", "", string.digits)
+
+
+def score(response: str, reference: Reference) -> Score:
+    """Score ``response``: 1 where what the filters leave is one of the answers, else 0."""
+    matching = read(reference)
+    text = before(response, matching.until)
+    found = True
+    for step in matching.filters:
+        text, passed = step(text)
+        found = found and passed
+        note("filter", passed, {"leaves": text})
+    given = compared(text, matching)
+    right = any(given == compared(answer, matching) for answer in matching.answers)
+    note("compared", right, {"given": given, "gold": compared(matching.answers[0], matching)})
+    if right:
+        return Score(1.0, "equal to the gold answer", text)
+    if not found:
+        return unparsable("the filters found no answer")
+    return Score(0.0, "not equal to the gold answer", text)
+
+
+def before(text: str, until: Sequence[str]) -> str:
+    """Return ``text`` up to the first of the stop texts."""
+    for stop in until:
+        if stop:
+            text = text.partition(stop)[0]
+    return text
+
+
+def compared(text: str, matching: Matching) -> str:
+    """Return what is compared: ``text`` without what is ignored. Trailing NULs do not count, as in numpy's texts."""
+    for expression in matching.ignored:
+        text = re.sub(expression, "", text)
+    text = text.rstrip("\0")
+    if matching.ignore_case:
+        text = text.lower()
+    if matching.ignore_punctuation:
+        text = text.translate(_PUNCTUATION)
+    if matching.ignore_numbers:
+        text = text.translate(_DIGITS)
+    return text.rstrip("\0")
+
+
+def check_reference(reference: Reference) -> None:
+    """Raise TaskError for a reference that cannot be scored against."""
+    read(reference)
+
+
+def first_answer(reference: Reference) -> str:
+    """Return the first answer."""
+    return read(reference).answers[0]
+
+
+def gold_response(reference: Reference) -> str | None:
+    """Return an answer that is right as it stands; None where the filters want it written in a way not known here.
+
+    Also None where there are regular expressions: one that does not end may be tried in a worker alone.
+    """
+    matching = read(reference)
+    if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
+        return None
+    return next((a for a in matching.answers if score(a, reference).reward == 1.0), None)
+
+
+def canaries(draw: random.Random) -> Sequence[Canary]:
+    """Return new numbers, right and wrong."""
+    number = draw.randrange(1000, 10_000)
+    reference = {
+        "answer": f"{number:,}",
+        "filters": [{"function": "regex", "regex_pattern": "#### ([0-9,]+)"}],
+        "regexes_to_ignore": [","],
+    }
+    return (
+        Canary(reference, f"so it is #### {number}", 1.0),
+        Canary(reference, f"so it is #### {number + draw.randrange(1, 9)}", 0.0),
+    )
+
+
+def may_be_right(reference: Reference) -> Collection[Kind]:
+    """Return what filters and ignored characters may undo."""
+    return ("junk", "precision", "order") if read(reference).filters else ()
+
+
+SPEC = VerifierSpec(
+    name="exact_match",
+    score=score,
+    strip_thinking=False,
+    check_reference=check_reference,
+    quick_canaries=canaries,
+    data=DataShape(
+        example={"answer": "2"},
+        optional_columns=KEYS[1:],
+        json_columns=KEYS[1:-1],
+        answer=first_answer,
+        gold_response=gold_response,
+        target_type=lambda reference: "text",
+        vote=lambda text: text,
+    ),
+    audit=AuditShape(
+        may_be_right=may_be_right,
+    ),
+)

@@ -1,1 +1,0 @@
-"""Exact match after filters, as lm-evaluation-harness scores ``generate_until`` tasks."""

@@ -1,1 +1,0 @@
-"""The Spanish ids of M-IFEval, each with the published check and ours."""

@@ -1,0 +1,63 @@
+"""Built-in math and STEM tasks for the audit: golds of many kinds, chosen so that no probe is right by luck.
+
+``audit.json`` lists them as (question, gold); the question is what an echo repeats. Chance is 0, multiple choice apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from prorl_verifiers.audit_shape import Group, Item
+from prorl_verifiers.tasks import load_task
+
+_OWN_CHANCE = ("zero, one and infinity",)
+"""Families whose golds a constant may meet: their chance comes from the golds."""
+
+
+@cache
+def _tables() -> Mapping[str, Any]:
+    tables: Mapping[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+    return tables
+
+
+def math_groups() -> list[Group]:
+    """Return the built-in math tasks, a group a kind of gold."""
+    letters = [
+        (f"Which one is it? ({number})", {"answer": "ABCDE"[number % 5]}) for number in range(10)
+    ]
+    groups = [
+        _group(
+            f"math: {kind}",
+            "math",
+            [(question, {"answer": gold}) for question, gold in pairs],
+            None if kind in _OWN_CHANCE else 0.0,
+        )
+        for kind, pairs in _tables()["math"].items()
+    ]
+    return [*groups, _group("math: letters of multiple choice", "math", letters, None)]
+
+
+def stem_groups() -> list[Group]:
+    """Return the built-in STEM tasks, a group a kind of gold; multiple choice with chance 1/4."""
+    groups = [
+        _group(f"stem: {kind}", "stem", pairs, 0.0) for kind, pairs in _tables()["stem"].items()
+    ]
+    choices = [
+        (f"{question}\n" + "\n".join(options), {"answer": gold, "choices": list(options)})
+        for question, gold, options in _tables()["choices"]
+    ]
+    return [*groups, _group("stem: multiple choice", "stem", choices, None)]
+
+
+def _group(
+    name: str, verifier: str, pairs: Sequence[tuple[str, Mapping[str, Any]]], chance: float | None
+) -> Group:
+    items = [
+        Item(f"{name} {at}", load_task(verifier, dict(ref)), question, str(ref["answer"]), chance)
+        for at, (question, ref) in enumerate(pairs, start=1)
+    ]
+    return Group(name, verifier, items)

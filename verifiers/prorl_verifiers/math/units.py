@@ -1,0 +1,97 @@
+"""Units in plain mathematics answers: which words are units, and exact factors between common ones."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import cache
+
+from prorl_verifiers.notation.quantities import unit_powers
+from prorl_verifiers.notation.unit_text import PREFIXED
+
+_TABLE = {
+    "length": "m 1 meter 1 metre 1 cm 1/100 centimeter 1/100 centimetre 1/100 mm 1/1000 millimeter 1/1000 "
+    "millimetre 1/1000 km 1000 kilometer 1000 kilometre 1000 in 0.0254 inch 0.0254 inche 0.0254 ft 0.3048 "
+    "foot 0.3048 feet 0.3048 yd 0.9144 yard 0.9144 mi 1609.344 mile 1609.344 dm 1/10",
+    "mass": "g 1 gram 1 kg 1000 kilogram 1000 mg 1/1000 milligram 1/1000 lb 453.59237 lbs 453.59237 "
+    "pound 453.59237 oz 28.349523125 ounce 28.349523125 ton 1000000 tonne 1000000",
+    "time": "s 1 sec 1 second 1 min 60 minute 60 h 3600 hr 3600 hour 3600 day 86400 week 604800",
+    "money": "dollar 1 cent 1/100 usd 1",
+    "volume": "L 1/1000 l 1/1000 liter 1/1000 litre 1/1000 ml 1/1000000 mL 1/1000000 milliliter 1/1000000 "
+    "millilitre 1/1000000",
+}
+
+
+@cache
+def _factors() -> dict[str, tuple[str, Fraction]]:
+    table = {}
+    for dimension, text in _TABLE.items():
+        words = text.split()
+        for name, factor in zip(words[::2], words[1::2], strict=True):
+            table[name] = (dimension, Fraction(factor))
+    return table
+
+
+_BARE = frozenset(
+    "cm mm km dm ft yd mi kg mg lb lbs oz sec min hr ml mL mph km/h kmh day days cents".split()  # noqa: SIM905
+)
+_SQUARE = re.compile(r"\b(?:square|sq\.?)\s+([A-Za-z]+)", re.IGNORECASE)
+_CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
+
+
+def is_bare_unit(word: str) -> bool:
+    """Whether letters that follow a number without \\text are a unit: a known one or a word of four letters."""
+    return word in _BARE or len(word) >= 4
+
+
+def powers(unit: str) -> dict[str, int]:
+    """Return {name: power} of a unit's text; ``square cm`` is ``cm^2``."""
+    text = _CUBIC.sub(r"\1^3", _SQUARE.sub(r"\1^2", unit.strip(" .")))
+    found = unit_powers(text)
+    return {"L" if name == "l" else name: power for name, power in found.items()}
+
+
+def ratio(given: str, wanted: str) -> Fraction | None:
+    """Return the factor from ``given`` to ``wanted``: 1 when they are the same, None when not known."""
+    left, right = powers(given), powers(wanted)
+    if left == right:
+        return Fraction(1)
+    first, second = _reduce(left), _reduce(right)
+    if first is None or second is None or first[0] != second[0]:
+        return None
+    return first[1] / second[1]
+
+
+def known(unit: str) -> bool:
+    """Whether any name in ``unit`` is in the table."""
+    return any(name in _factors() or name.casefold() in _factors() for name in powers(unit))
+
+
+def symbols_only(unit: str) -> bool:
+    """Whether every name in ``unit`` is one of the table or a symbol of the SI (``N``, ``kJ``, ``mol``, ``rad``)."""
+    names = powers(unit)
+    return bool(names) and all(
+        name in _factors() or name.casefold() in _factors() or name in PREFIXED for name in names
+    )
+
+
+def differ(given: str, wanted: str) -> bool:
+    """Whether both units are fully in the table and of different dimensions."""
+    first, second = _reduce(powers(given)), _reduce(powers(wanted))
+    return first is not None and second is not None and first[0] != second[0]
+
+
+def _reduce(parts: dict[str, int]) -> tuple[dict[str, int], Fraction] | None:
+    """Return ({dimension: power}, factor to the base units), a volume counted as length cubed."""
+    dimensions: dict[str, int] = {}
+    factor = Fraction(1)
+    for name, power in parts.items():
+        entry = _factors().get(name) or _factors().get(name.casefold())
+        if entry is None or abs(power) > 9:
+            return None
+        dimension, times = entry[0], power
+        if dimension == "volume":
+            dimension, times = "length", 3 * power
+        dimensions[dimension] = dimensions.get(dimension, 0) + times
+        factor *= entry[1] ** power
+    return {name: power for name, power in dimensions.items() if power}, factor

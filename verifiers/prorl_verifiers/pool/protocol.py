@@ -1,0 +1,137 @@
+"""What pool and worker tell each other: requests, result frames, and the verdict that a result frame means.
+
+A request is {"verifier", "reference", "response", "cpu_seconds"}, with "explain" if the verdict is to carry findings
+and "isolation" if the verifier may run programs. A result frame is one of {"result": {...}} (a Score), {"limit": text}
+(the answer exhausted memory or nesting), {"bug": text} (the verifier raised, or returned no reward) and {"user": text}
+(it raised UserError), each with the item's "cpu_seconds". Before a heavy import a worker sends {"event": "loading"} and
+after it {"event": "working"}; {"event": "sandbox"} asks the pool to run a program.
+
+A broken verifier never makes a reward: what is no number in [0, 1] is ``infra_error``.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+from prorl_verifiers.findings import Finding, read_findings
+from prorl_verifiers.types import Reference, Score, Verdict, unparsable
+
+MAX_RESPONSE = 16 * 1024 * 1024
+"""Characters; a longer response is unparsable without being looked at. One takes up to 12 bytes of a frame."""
+MAX_EXTRACTED = 2000
+"""Characters of an extracted answer that a verdict keeps."""
+UNCLOSED = unparsable("the thinking was opened and never closed")
+
+
+def request(
+    verifier: str,
+    reference: Reference,
+    response: str,
+    cpu_seconds: float,
+    explain: bool = False,
+    isolation: str | None = None,
+) -> dict[str, Any]:
+    """Return what a worker is sent for an item; ``isolation`` is that of the sandbox that the verifier may use."""
+    message: dict[str, Any] = {
+        "verifier": verifier,
+        "reference": dict(reference),
+        "response": response,
+        "cpu_seconds": cpu_seconds,
+    }
+    if explain:
+        message["explain"] = True
+    if isolation is not None:
+        message["isolation"] = isolation
+    return message
+
+
+def too_long() -> Verdict:
+    """Return the verdict of a response longer than ``MAX_RESPONSE``."""
+    return Verdict(0.0, "unparsable", "the response is too long")
+
+
+def result_frame(result: object) -> dict[str, Any]:
+    """Return the frame of what a verifier returned: a reward, a Score, a Verdict, or a fault of it."""
+    if isinstance(result, Verdict) and result.status == "infra_error":
+        return {"bug": result.reason}
+    if isinstance(result, Verdict) and result.status == "timeout":
+        return {"limit": result.reason, "final": True}
+    score = result if isinstance(result, Score | Verdict) else None
+    reward = result if score is None else score.reward
+    if not isinstance(reward, Real):
+        return {"bug": f"it returned {reward!r:.80}, not a number in [0, 1]"}
+    if not 0.0 <= float(reward) <= 1.0:
+        return {"bug": f"it returned {float(reward)!r}: a reward lies in [0, 1]"}
+    if score is None:
+        score = Score(float(reward), "the verifier's own number")
+    extracted = score.extracted
+    return {
+        "result": {
+            "reward": float(reward),
+            "status": score.status,
+            "reason": score.reason,
+            "extracted": None if extracted is None else extracted[:MAX_EXTRACTED],
+            "metrics": dict(score.metrics),
+        }
+    }
+
+
+def read_reply(
+    reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
+) -> tuple[Verdict, bool]:
+    """Return (the verdict of a worker's result frame, whether it needs no second try).
+
+    ``seconds`` is the time that the answer took.
+    """
+    result: Any = reply.get("result")
+    unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
+    if result is None and "limit" in reply:
+        final = reply.get("final") is True  # the verifier itself: its program has had its time
+        return unscored(0.0, "timeout", str(reply["limit"])[:MAX_EXTRACTED]), final
+    if result is None and "user" in reply:
+        return unscored(None, "infra_error", str(reply["user"])[:500]), True
+    if result is None and "bug" in reply:
+        bug = f"scorer failed: {reply['bug']}"[:MAX_EXTRACTED]
+        return unscored(None, "infra_error", bug), False
+    try:
+        findings = read_findings(reply.get("findings", []))
+        return _verdict(result, isolation, seconds, findings), True
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        return unscored(None, "infra_error", f"a worker sent no verdict: {error!r}"), False
+
+
+def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
+    """Return the processor time that a result frame claims; ``most``, its limit, when that cannot be true."""
+    claimed = reply.get("cpu_seconds")
+    if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
+        return most
+    return float(claimed)
+
+
+def _verdict(
+    result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
+) -> Verdict:
+    """Return the verdict of a frame; nothing in it is believed, since the worker has read model text."""
+    reward, extracted = float(result["reward"]), result["extracted"]
+    if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
+        raise ValueError(f"reward {reward!r}, status {result['status']!r}")
+    metrics = {
+        name: value[:MAX_EXTRACTED] if isinstance(value, str) else float(value)
+        for name, value in result["metrics"].items()
+    }
+    if not all(isinstance(value, str) or math.isfinite(value) for value in metrics.values()):
+        raise ValueError(f"metrics {metrics!r}")
+    return Verdict(
+        reward=reward,
+        status=result["status"],
+        reason=str(result["reason"])[:MAX_EXTRACTED],
+        extracted=None if extracted is None else str(extracted)[:MAX_EXTRACTED],
+        isolation=isolation,
+        metrics=metrics,
+        seconds=seconds,
+        findings=findings,
+    )

@@ -1,0 +1,320 @@
+"""The sandbox of a plug-in verifier inside its worker: the worker asks, the pool's process runs the programs and answers.
+
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}, or null for the next answer of the last
+submission. An answer is {"outcome"} or {"error", "kind"}. The pool believes nothing of a call: the worker has read model text.
+
+Records of the sandbox cross as JSON objects that are read strictly; how a field is written follows from its declared type.
+Values of programs are written as the sandbox's own tagged JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple, TypeVar
+
+from prorl_common import Closing, UserError
+from prorl_common.frames import FrameError
+from prorl_sandbox.box import wire
+from prorl_sandbox.run.decoding import decode
+from prorl_sandbox.types import (
+    STATUSES,
+    Budget,
+    Call,
+    Case,
+    Check,
+    CheckerError,
+    IsolationError,
+    LanguageError,
+    Limits,
+    Outcome,
+    Program,
+    Sandbox,
+    SandboxError,
+    Stdin,
+)
+
+T = TypeVar("T")
+Exchange = Callable[[dict[str, Any]], dict[str, Any]]
+"""Sends a frame to the pool's process and returns its answer."""
+LONGEST_RUN = 600.0
+"""Seconds that one item's programs may run together; waiting for a box and compiling do not count."""
+_LONGEST_ERROR = 2000
+_ERRORS: dict[str, type[Exception]] = {
+    "check": CheckerError,
+    "language": LanguageError,
+    "isolation": IsolationError,
+    "user": UserError,
+    "sandbox": SandboxError,
+}
+"""What a sandbox raises, by its name in an answer; a class stands before its base classes."""
+_CASES: dict[str, type[Case]] = {"stdin": Stdin, "call": Call, "check": Check}
+
+
+class MalformedError(ValueError):
+    """What came is not what it should be. The message says which part and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A program, its cases, the limits of each and the budget of all; see ``Sandbox.run_cases``."""
+
+    program: Program
+    cases: tuple[Case, ...]
+    limits: Limits
+    budget: Budget | None = None
+
+
+class WorkerSandbox(Closing):
+    """Implements ``Sandbox`` inside a worker. ``close`` does nothing: the pool keeps the sandbox."""
+
+    def __init__(self, exchange: Exchange, isolation: str) -> None:
+        self._exchange = exchange
+        self.isolation = isolation
+
+    def run(self, program: Program, limits: Limits = Limits()) -> Outcome:  # noqa: B008 - frozen
+        """Run one program in a fresh box; see ``Sandbox.run``."""
+        case: Case = Stdin(program.stdin)
+        if program.call is not None:
+            case = Call(program.call, program.args)
+        bare = replace(program, stdin="", call=None, args=())
+        return next(self.run_cases(bare, [case], limits))
+
+    def run_check(
+        self,
+        program: Program,
+        checker: str,
+        entry_point: str,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+    ) -> Outcome:
+        """Run a test against a submission; see ``Sandbox.run_check``."""
+        return next(self.run_cases(program, [Check(checker, entry_point)], limits))
+
+    def run_cases(
+        self,
+        program: Program,
+        cases: Sequence[Case],
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        budget: Budget | None = None,
+    ) -> Generator[Outcome, None, None]:
+        """Run the cases of one submission; see ``Sandbox.run_cases``."""
+        call: dict[str, Any] = {
+            "submission": pack(Submission(program, tuple(cases), limits, budget))
+        }
+        for _ in cases:
+            yield read_answer(self._exchange({"event": "sandbox", **call}))
+            call = {"submission": None}
+
+    def check_environment(self, name: str) -> None:
+        """Do nothing: a missing environment is reported by ``run``."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class WorkerCalls:
+    """Answers a worker's calls during one item, in the pool's process."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._outcomes: Iterator[Outcome] = iter(())
+
+    def __call__(self, call: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the next answer; a case may run for at most ``seconds``. Raises ValueError for what is no call."""
+        if set(call) != {"event", "submission"}:
+            raise ValueError("a call is a submission, or null for the next answer")
+        submission = call["submission"]
+        asked = None if submission is None else read(Submission, submission)
+        try:
+            if asked is not None:
+                limits = _bounded(asked.limits, seconds)
+                self._outcomes = self._sandbox.run_cases(
+                    asked.program, asked.cases, limits, asked.budget
+                )
+            outcome = next(self._outcomes, None)
+            answer = None if outcome is None else {"outcome": pack_outcome(outcome)}
+        except Exception as error:  # noqa: BLE001 - the verifier gets it; a bug ends the item as infra_error
+            return pack_error(error)
+        if answer is None:
+            raise ValueError("there is no further answer")
+        return answer
+
+
+def _bounded(limits: Limits, seconds: float) -> Limits:
+    most = Limits(seconds, seconds, 8192, 65536, 256, 1024, seconds)
+    names = [field.name for field in fields(Limits)]
+    return Limits(**{name: min(getattr(limits, name), getattr(most, name)) for name in names})
+
+
+def pack_error(error: Exception) -> dict[str, Any]:
+    """Return the answer that an error makes; an error of no known kind is the sandbox's fault."""
+    kinds = [kind for kind, of in _ERRORS.items() if isinstance(error, of)]
+    text = str(error) if kinds else f"{type(error).__name__}: {error}"
+    return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
+
+
+def read_answer(value: dict[str, Any]) -> Outcome:
+    """Return the outcome of an answer. Raises the error that it holds, or MalformedError."""
+    if set(value) == {"outcome"}:
+        return read_outcome(value["outcome"])
+    text, kind = value.get("error"), value.get("kind")
+    if set(value) != {"error", "kind"} or not isinstance(text, str) or kind not in _ERRORS:
+        raise MalformedError("an answer is an outcome, or an error and its kind")
+    raise _ERRORS[kind](text[:_LONGEST_ERROR])
+
+
+def pack_outcome(outcome: Outcome) -> dict[str, Any]:
+    """Return the JSON object of an outcome.
+
+    A value that a program made so that it came out of its box and goes no further is its own doing.
+    """
+    try:
+        return pack(outcome)
+    except UserError:
+        return pack(replace(outcome, status="unserialisable", value=None))
+
+
+def read_outcome(value: object) -> Outcome:
+    """Return the outcome of a JSON object. Raises MalformedError.
+
+    A value that takes too long to read is a ``protocol-error``, as where it comes out of its box.
+    """
+    if isinstance(value, dict) and "value" in value:
+        try:
+            returned = decode(value["value"])
+        except FrameError:
+            return read(Outcome, value | {"value": None, "status": "protocol-error"})
+        return replace(read(Outcome, value | {"value": None}), value=returned)
+    return read(Outcome, value)
+
+
+def pack(record: object) -> dict[str, Any]:
+    """Return the JSON object of one of the sandbox's records, or of a submission.
+
+    Raises UserError for arguments of a program that cannot cross.
+    """
+    return {
+        field.name: _WAYS[str(field.type)].pack(getattr(record, field.name))
+        for field in fields(record)  # type: ignore[arg-type]
+    }
+
+
+def read(kind: type[T], value: object) -> T:
+    """Return the dataclass ``kind`` of a JSON object. Raises MalformedError."""
+    types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+    if not isinstance(value, dict) or set(value) != set(types):
+        raise MalformedError(f"{_shown(value)} is no {kind.__name__.lower()}")
+    values = {}
+    for name, declared in types.items():
+        try:
+            values[name] = _WAYS[declared].read(value[name])
+        except MalformedError as error:
+            raise MalformedError(f"{name}: {error}") from error
+    return kind(**values)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        names = ", ".join(str(name)[:40] for name in [*value][:12])
+        return f"an object of {{{names}}}"
+    return f"a value of type {type(value).__name__}"
+
+
+class _Way(NamedTuple):
+    """How the values of one type cross. ``read`` raises MalformedError."""
+
+    pack: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _of(*kinds: type) -> _Way:
+    def read_same(value: Any) -> Any:
+        if type(value) not in kinds:
+            expected = " or ".join("null" if k is type(None) else k.__name__ for k in kinds)
+            raise MalformedError(f"must be {expected}, not {type(value).__name__}")
+        return value
+
+    return _Way(_same, read_same)
+
+
+def _one_of(*words: str | None) -> _Way:
+    def read_word(value: Any) -> Any:
+        if not isinstance(value, str | None) or value not in words:
+            raise MalformedError(f"must be one of {', '.join(map(str, words))}")
+        return value
+
+    return _Way(_same, read_word)
+
+
+def _read_number(value: Any) -> float:
+    try:
+        if type(value) in (int, float) and math.isfinite(value):
+            return float(value)
+    except OverflowError:
+        pass
+    raise MalformedError("must be a finite number")
+
+
+def _pack_value(value: Any) -> Any:
+    try:
+        return wire.encode(value)
+    except (wire.Unserialisable, wire.TooLarge, RecursionError) as error:
+        raise UserError(f"an argument cannot be sent to the program: {error}") from error
+
+
+def _read_value(value: Any) -> Any:
+    try:
+        return decode(value)
+    except FrameError as error:
+        raise MalformedError(f"no value: {error}") from error
+
+
+def _read_tuple(value: Any) -> tuple[Any, ...]:
+    items = _read_value(value)
+    if type(items) is not list:
+        raise MalformedError("must be a list")
+    return tuple(items)
+
+
+def _pack_cases(cases: Sequence[Case]) -> list[dict[str, Any]]:
+    names = {kind: name for name, kind in _CASES.items()}
+    return [{names[type(case)]: pack(case)} for case in cases]
+
+
+def _read_cases(value: Any) -> tuple[Case, ...]:
+    if not isinstance(value, list) or not value:
+        raise MalformedError("must be a list of at least one")
+    cases = []
+    for case in value:
+        if not isinstance(case, dict) or len(case) != 1 or not set(case) <= set(_CASES):
+            raise MalformedError(f"{_shown(case)} is no case: use one of {', '.join(_CASES)}")
+        ((name, body),) = case.items()
+        cases.append(read(_CASES[name], body))
+    return tuple(cases)
+
+
+_WAYS: dict[str, _Way] = {
+    "str": _of(str),
+    "str | None": _of(str, type(None)),
+    "int": _of(int),
+    "int | None": _of(int, type(None)),
+    "bool": _of(bool),
+    "float": _Way(_same, _read_number),
+    "Status": _one_of(*STATUSES),
+    "Literal['wall', 'cpu'] | None": _one_of("wall", "cpu", None),
+    "Any": _Way(_pack_value, _read_value),
+    "tuple[Any, ...]": _Way(lambda value: _pack_value(list(value)), _read_tuple),
+    "Program": _Way(pack, lambda value: read(Program, value)),
+    "Limits": _Way(pack, lambda value: read(Limits, value)),
+    "Budget | None": _Way(
+        lambda value: None if value is None else pack(value),
+        lambda value: None if value is None else read(Budget, value),
+    ),
+    "tuple[Case, ...]": _Way(_pack_cases, _read_cases),
+}
+"""The declared type of a field, as Python spells it, and how it crosses."""

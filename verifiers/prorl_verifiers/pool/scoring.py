@@ -1,0 +1,347 @@
+"""One thread of a pool, with at most one worker: it takes items, scores them and decides what a failure means.
+
+An item that times out, or whose worker dies, gets one more try in a fresh worker. Twice out of time (or over its
+memory, processor or nesting limit) is ``timeout`` with reward 0; a worker, sandbox or scorer that fails twice is
+``infra_error`` without a reward.
+
+What a worker is sent ends with canaries, and its verdicts are handed out only if it passes them. If it does not, it
+is killed and everything is scored again, item by item; an item whose worker fails its canaries then too is
+``infra_error``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from prorl_common import ServiceError, UserError, what_failed
+from prorl_common.forks import ChildError
+from prorl_common.frames import FrameError, encode
+from prorl_verifiers.extract import after_thinking
+from prorl_verifiers.findings import bounded, noting
+from prorl_verifiers.pool.canary import Examiner, quick_checks
+from prorl_verifiers.pool.protocol import (
+    MAX_RESPONSE,
+    UNCLOSED,
+    cpu_seconds_of,
+    read_reply,
+    request,
+    too_long,
+)
+from prorl_verifiers.pool.queue import FairQueue, Job, LaneName, PoolClosedError, ThreadKind
+from prorl_verifiers.pool.sandbox_calls import WorkerCalls
+from prorl_verifiers.pool.stats import Counters
+from prorl_verifiers.pool.workers import WorkerFactory, WorkerProcess, WorkerTimeout
+from prorl_verifiers.spec import VERIFIERS, plugin_label, runs_in_worker
+from prorl_verifiers.types import Task, Verdict
+
+if TYPE_CHECKING:
+    from prorl_sandbox import Sandbox
+
+RECYCLE_AFTER = 1000
+"""Verdicts; a worker that has given so many is replaced, so that nothing lives in it for ever."""
+DEEP_SECONDS = 10.0
+"""A deep canary of a worker that retires may take so long."""
+LONG_NICENESS = 10
+"""Of a worker that scores long texts: about a tenth of a processor that quick items want too."""
+LONG_WALL_FACTOR = 10
+"""A long text's limit is processor time; its wall time may be so many times that, since it gives way."""
+_UNSOUND = "its worker misjudged known answers after it, twice"
+_UNSTEADY = "its verifier gave another verdict when it was asked again, twice"
+_LOG = logging.getLogger(__name__)
+
+
+class WorkerThread(threading.Thread):
+    """Takes and does work of its ``kind`` (see ``pool.queue``) until the queue is closed.
+
+    ``sandbox`` opens the pool's sandbox, or returns the open one.
+    """
+
+    def __init__(
+        self,
+        queue: FairQueue,
+        factory: WorkerFactory,
+        counters: Counters,
+        timeout_seconds: float,
+        sandbox: Callable[[], Sandbox],
+        *,
+        name: str,
+        kind: ThreadKind,
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self._queue, self._factory, self._counters = queue, factory, counters
+        self._sandbox, self._kind = sandbox, kind
+        self._lane: LaneName = "slow" if kind == "slow" else "text"
+        self._timeout = timeout_seconds
+        self._wall_seconds = timeout_seconds * (LONG_WALL_FACTOR if kind == "slow" else 1)
+        self._worker: WorkerProcess | None = None
+        self._examiner = Examiner()
+        self._labels: dict[str, str | None] = {}
+        """Plug-ins' labels by verifier: a look-up for each verdict would cost 15 microseconds."""
+        self._delivered = 0
+        self.stopping = False
+        """Set to make what fails from now on end as a closed pool instead of being tried again."""
+
+    def run(self) -> None:
+        """Be the thread."""
+        while (work := self._queue.take(self._kind)) is not None:
+            started = time.monotonic()
+            finished = len(work.jobs)
+            try:
+                if work.lane == "code":
+                    self._run_program(work.jobs[0])
+                else:
+                    finished -= self._score_texts(work.jobs)
+            except Exception as error:  # noqa: BLE001 - a bug of ours: the callers get it
+                self._lose_worker()
+                for job in work.jobs:
+                    job.batch.fail(error)
+            finally:
+                self._queue.done(work, time.monotonic() - started, finished)
+        if not self.stopping:
+            self._examine_last()
+        self._drop_worker()
+
+    def _run_program(self, job: Job) -> None:
+        """Score an item that runs programs: by ours in this process, by a verifier of others in a worker."""
+        started = time.monotonic()
+        sandbox = self._sandbox()
+        if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
+            verdict = score_in_sandbox(job.response, job.task, sandbox, job.batch.explain)
+            self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
+            return
+        frame = self._request(job, sandbox.isolation)
+        if frame is None:
+            return
+        for is_retry in (False, True):
+            try:
+                worker = self._take_worker(warm=is_retry)
+                reply = next(worker.ask_many([frame], self._timeout, WorkerCalls(sandbox)))
+            except (WorkerTimeout, ChildError) as error:
+                verdict, final = _of_failure(error, sandbox.isolation), False
+            else:
+                verdict, final = read_reply(reply, sandbox.isolation)
+            if final:
+                break
+            self._lose_worker()
+        self._drop_worker()  # no canaries are asked of it: it judges one item
+        self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
+
+    def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
+        """Score jobs in one go; return how many were put back because the worker ended before their turn.
+
+        What fails is tried again alone, in a fresh worker; ``is_retry``: this is that try.
+        """
+        requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
+        if not requests:
+            return 0
+        scored: dict[Job, Verdict] = {}
+        failed: dict[Job, Verdict] = {}
+        examined = sound = False
+        isolation, started = "", time.monotonic()
+        try:
+            worker = self._take_worker(warm=is_retry)
+            checks = self._examiner.checks(requests)
+            frames = [frame for _, frame in requests] + [check.frame for check in checks]
+            replies = worker.ask_many(frames, self._wall_seconds)
+            isolation, started = worker.isolation, time.monotonic()
+            for job, _ in requests:
+                reply = next(replies)
+                now = time.monotonic()
+                self._account(job, cpu_seconds_of(reply, self._timeout))
+                job.spent, started = job.spent + now - started, now
+                verdict, is_final = read_reply(reply, isolation, job.spent)
+                if not is_final:
+                    # Frames behind one that is no verdict may answer other questions than these.
+                    failed[job] = verdict
+                    break
+                scored[job] = verdict
+            else:
+                examined = True
+                sound = self._examiner.pass_all(checks, replies, scored)
+        except (WorkerTimeout, ChildError) as error:
+            answered = len(scored) + len(failed)
+            for job, _ in requests[answered : answered + 1]:
+                seconds = time.monotonic() - started
+                self._account(job, min(seconds, self._timeout))
+                job.spent += seconds
+                failed[job] = _of_failure(error, isolation, job.spent)
+        unasked = [job for job, _ in requests[len(scored) + len(failed) :]]
+        self._settle(scored, sound, examined)
+        if failed:
+            self._lose_worker()
+        self._queue.add(self._lane, unasked)
+        for job, verdict in failed.items():
+            if self.stopping:
+                job.batch.fail(_closed())
+            elif is_retry:
+                self._deliver(job, verdict)
+            else:
+                self._counters.add("retries")
+                self._score_texts([job], is_retry=True)
+        return len(unasked)
+
+    def _request(self, job: Job, isolation: str | None = None) -> bytes | None:
+        """Return the item as a frame; None when it has its verdict without a worker.
+
+        ``isolation`` is that of the sandbox which the verifier may use.
+        """
+        task, verdict = job.task, None
+        broken = self._factory.broken(task.verifier)
+        if len(job.response) > MAX_RESPONSE:
+            verdict = too_long()
+        elif broken is not None:
+            reason = f"the {task.verifier} verifier fails its own first questions: {broken}"
+            verdict = Verdict(None, "infra_error", reason)
+        else:
+            try:
+                seconds, explain = self._timeout + 1, job.batch.explain
+                return encode(
+                    request(
+                        task.verifier, task.reference, job.response, seconds, explain, isolation
+                    )
+                )
+            except FrameError as error:
+                verdict = Verdict(None, "infra_error", str(error))
+        self._deliver(job, verdict)
+        return None
+
+    def _account(self, job: Job, cpu_seconds: float) -> None:
+        """Book the processor time of a text."""
+        verifier = job.task.verifier
+        self._counters.cpu(verifier, cpu_seconds)
+        self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
+
+    def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
+        """Hand out verdicts of a sound worker; else kill it and have the items scored again.
+
+        ``examined``: the worker came to the canaries, so it is not sound for having misjudged them.
+        """
+        if sound:
+            for job, verdict in scored.items():
+                self._deliver(job, verdict)
+            self._delivered += len(scored)
+            return
+        self._lose_worker()
+        jobs = list(scored)
+        if examined and not self.stopping:
+            self._counters.add("canary_failures")
+            _LOG.warning("a scoring worker failed at a known answer; %d items again", len(jobs))
+            if len(jobs) == 1 and jobs[0].suspect:
+                job = jobs.pop()
+                has_canaries = quick_checks(job.task.verifier, random.Random())
+                reason = _UNSOUND if has_canaries else _UNSTEADY
+                verdict = replace(scored[job], reward=None, status="infra_error", reason=reason)
+                self._deliver(job, verdict)
+            for job in jobs:
+                job.suspect = True
+        self._counters.add("rescored", len(jobs))
+        alone = any(job.suspect for job in jobs)
+        for group in [[job] for job in jobs] if alone else [jobs]:
+            self._queue.add(self._lane, group)
+
+    def _take_worker(self, warm: bool = False) -> WorkerProcess:
+        """Return the thread's worker; replaces one that is old. Raises ChildError (see ``WorkerFactory.take``)."""
+        worker = self._worker
+        old = self._delivered >= RECYCLE_AFTER
+        if worker is not None and (old or self._factory.is_old(worker)):
+            self._examine_last()
+            self._counters.add("worker_recycles")
+            self._drop_worker()
+        if self._worker is None:
+            self._worker = self._factory.take(warm)
+            if self._kind == "slow":
+                with contextlib.suppress(ProcessLookupError):  # it died: whoever asks it will see
+                    os.setpriority(os.PRIO_PROCESS, self._worker.pid, LONG_NICENESS)
+            self._examiner = Examiner()
+            self._delivered = 0
+        return self._worker
+
+    def _examine_last(self) -> None:
+        """Ask a worker that goes, for its age or with the pool, the deep canaries of what it served."""
+        worker = self._worker
+        if worker is None or not self._delivered:
+            return
+        checks = self._examiner.last_checks(worker.origin.warm)
+        try:
+            replies = worker.ask_many([check.frame for check in checks], DEEP_SECONDS)
+            sound = self._examiner.pass_all(checks, replies, {})
+        except (WorkerTimeout, ChildError):
+            sound = False
+        if not sound and not self.stopping:
+            self._counters.add("canary_failures")
+            self._counters.add("doubtful", self._delivered)
+            _LOG.warning(
+                "a scoring worker failed at a known answer when it retired; "
+                "%d of the last verdicts are in doubt (prorl verify replay checks a run again)",
+                self._delivered,
+            )
+
+    def _lose_worker(self) -> None:
+        """Kill the worker for a fault."""
+        if self._worker is not None:
+            self._counters.add("worker_kills")
+        self._drop_worker()
+
+    def _drop_worker(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            self._factory.dispose(worker)
+
+    def _deliver(self, job: Job, verdict: Verdict) -> None:
+        if self.stopping and verdict.is_infra_error:  # it failed because its worker was taken away
+            job.batch.fail(_closed())
+            return
+        name = job.task.verifier
+        if name not in self._labels:
+            self._labels[name] = plugin_label(VERIFIERS.origin(name))
+        if (label := self._labels[name]) is not None:
+            verdict = replace(verdict, metrics={**verdict.metrics, "plugin": label})
+        self._counters.verdict(name, verdict)
+        job.batch.deliver(job.index, verdict)
+
+
+def _closed() -> PoolClosedError:
+    return PoolClosedError("the verifier pool was closed during the item")
+
+
+def _of_failure(error: WorkerTimeout | ChildError, isolation: str, seconds: float = 0.0) -> Verdict:
+    """Return the verdict of an item whose worker failed for good: out of time is the answer's fault."""
+    if isinstance(error, WorkerTimeout):
+        return Verdict(0.0, "timeout", str(error), isolation=isolation, seconds=seconds)
+    return Verdict(None, "infra_error", str(error), isolation=isolation, seconds=seconds)
+
+
+def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool) -> Verdict:
+    """Score an item of our own verifier that runs programs, with one more try when the sandbox breaks."""
+    spec = VERIFIERS.get(task.verifier)
+    assert spec.score_in_sandbox is not None
+    if len(response) > MAX_RESPONSE:
+        return too_long()
+    text = after_thinking(response) if spec.strip_thinking else response
+    if text is None:
+        return Verdict(0.0, UNCLOSED.status, UNCLOSED.reason)
+    fault = ""
+    for _ in range(2):
+        try:
+            with noting(explain) as findings:
+                verdict = cast(Verdict, spec.score_in_sandbox(text, task.reference, sandbox))
+            if not explain:
+                return verdict
+            return replace(verdict, findings=bounded(findings, len(response) - len(text)))
+        except ServiceError as error:
+            fault = f"sandbox: {error}"
+        except UserError as error:
+            # The task's own test source is broken or a compiler is missing: says nothing of the
+            # answer, and another try would not help.
+            return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
+        except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error
+            fault = f"scorer failed: {what_failed(error)}"
+    return Verdict(None, "infra_error", fault, isolation=sandbox.isolation)

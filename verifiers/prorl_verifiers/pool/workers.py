@@ -1,0 +1,426 @@
+"""The pool's side of the worker processes: one worker, the template it is forked from, and the factory of both."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import prorl_common
+from prorl_common import plugin_environment
+from prorl_common.forks import START_SECONDS, Child, ChildError, Template
+from prorl_common.frames import FrameError, FrameTimeout, Reader, encode, write
+from prorl_verifiers.pool.confine import NOBODY
+from prorl_verifiers.pool.sandbox_calls import LONGEST_RUN
+from prorl_verifiers.pool.stats import Counters
+from prorl_verifiers.spec import VERIFIERS, runs_in_worker
+
+PROGRAM = ("-c", "from prorl_verifiers.pool.worker import main; main()")
+_FLAGS = ("-P", "-s", "-B")
+_OF_PYTHON = ("LD_LIBRARY_PATH", "PYTHONHOME")
+"""Without these an interpreter that was started with them may not find its own libraries."""
+RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
+"""Runs what a worker asks of the sandbox, for so many seconds (``sandbox_calls.WorkerCalls``)."""
+_WINDOW = 32 * 1024
+"""Bytes of requests that may lie in the pipe beyond the one in work: less than a pipe holds, or both
+sides could wait for the other to read."""
+MAX_REPLY = 4 * 1024 * 1024
+MAX_CALL = 32 * 1024 * 1024
+"""Bytes of what a worker may ask of the sandbox at once."""
+_LIMIT_SIGNALS = {24: "cpu limit", 25: "file size limit"}  # SIGXCPU, SIGXFSZ
+_AGAIN_SECONDS = 5.0
+"""A template that did not start twice is not tried again for so long; those who ask get the same error."""
+_LOG = logging.getLogger(__name__)
+
+
+class WorkerTimeout(Exception):
+    """The item's time ran out (or it hit a resource limit); the worker has been killed."""
+
+
+class WorkerProcess:
+    """One worker that has been forked. Not thread-safe: one asker at a time.
+
+    ``origin``: the template that forked it. Raises ChildError when the worker does not get ready.
+    """
+
+    def __init__(self, child: Child, origin: WorkerTemplate) -> None:
+        self._child, self.origin = child, origin
+        self._reader = Reader(child.source)
+        self.pid = child.pid
+        for handle in (child.to, child.source):
+            os.set_blocking(handle, False)
+        self.isolation = self._wait_until_ready()
+
+    def ask_many(
+        self, requests: Sequence[bytes], seconds: float, run: RunProgram | None = None
+    ) -> Generator[dict[str, Any], None, None]:
+        """Yield the result frame (see ``protocol``) of each encoded request, in order.
+
+        Each has ``seconds`` from the moment the worker has it and the reply before it has come, without library imports
+        and the programs that it has ``run``. The caller takes every reply or drops the worker.
+        Raises WorkerTimeout or ChildError; the worker is dead after either.
+        """
+        sent = waiting = 0
+        try:
+            self._refuse_surplus()
+            for at, request in enumerate(requests):
+                ready: list[bytes] = []
+                while sent < len(requests) and (
+                    sent == at or waiting + len(requests[sent]) <= _WINDOW
+                ):
+                    ready.append(requests[sent])
+                    waiting += len(requests[sent])
+                    sent += 1
+                if ready:
+                    deadline = time.monotonic() + START_SECONDS
+                    write(self._child.to, b"".join(ready), deadline)
+                yield self._reply(seconds, run)
+                waiting -= len(request)
+            self._refuse_surplus()
+        except FrameTimeout as error:
+            self.kill()
+            raise WorkerTimeout(f"no verdict after {seconds:g} s") from error
+        except FrameError as error:
+            raise self._post_mortem(str(error)) from error
+
+    def _refuse_surplus(self) -> None:
+        if self._reader.waiting:
+            raise FrameError("the worker gave more answers than there were questions")
+
+    def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
+        """Return the next result; the clock of ``seconds`` stands still for imports and programs."""
+        deadline = time.monotonic() + seconds
+        loading, left, is_loading = START_SECONDS, seconds, False
+        for_programs = LONGEST_RUN
+        longest = MAX_REPLY if run is None else MAX_CALL
+        while True:
+            reply = self._reader.receive(deadline, longest)
+            event = reply.get("event")
+            if event is None:
+                return reply
+            now = time.monotonic()
+            if event == "sandbox" and run is not None and not is_loading:
+                try:
+                    answer = run(reply, for_programs)
+                except ValueError as error:
+                    raise FrameError(f"the worker asked for no program: {error}") from error
+                for_programs -= answer.get("outcome", {}).get("wall_seconds", 0.0)
+                if for_programs <= 0:
+                    self.kill()
+                    raise WorkerTimeout(f"its programs ran for more than {LONGEST_RUN:g} s")
+                deadline += time.monotonic() - now
+                data = encode(answer)
+                write(self._child.to, data, time.monotonic() + START_SECONDS)
+                continue
+            if (event == "loading") == is_loading:
+                raise FrameError("the worker keeps loading")
+            is_loading = event == "loading"
+            if is_loading:
+                left = deadline - now
+                deadline = now + loading
+            else:
+                loading = deadline - now
+                deadline = now + left
+
+    @property
+    def alive(self) -> bool:
+        """False when the worker has been killed or has closed its end of the pipes."""
+        return self._child.alive
+
+    def kill(self) -> int | None:
+        """Kill and reap the worker, close the pipes, remove its scratch folder; return its exit code."""
+        return self._child.kill()
+
+    def _wait_until_ready(self) -> str:
+        """Return the isolation that the worker says it has."""
+        try:
+            hello = self._reader.receive(time.monotonic() + START_SECONDS, MAX_REPLY)
+        except FrameTimeout as error:
+            self.kill()
+            raise ChildError("a scoring worker did not start in time") from error
+        except FrameError as error:
+            raise self._post_mortem("a scoring worker did not start") from error
+        return str(hello.get("isolation", ""))
+
+    def _post_mortem(self, what: str) -> Exception:
+        """Kill what is left and return why it ended: a limit of the answer's, or a fault."""
+        poller = select.poll()
+        poller.register(self._child.source, 0)
+        poller.poll(2000)  # a worker that is ending may still hold its pipes
+        lines = self._child.last_lines()
+        code = self.kill()
+        limit = _LIMIT_SIGNALS.get(-code) if code is not None else None
+        if limit is not None:
+            return WorkerTimeout(limit)
+        return ChildError(f"{what} ({': '.join([f'worker exit code {code}', *lines[-1:]])})")
+
+
+class WorkerTemplate(Template):
+    """The process that workers are forked from (``pool.worker``); what is warm in it is shared by them."""
+
+    def __init__(self, verifiers: Iterable[str] = ()) -> None:
+        """Start it; it warms up for ``verifiers``. Raises ChildError."""
+        self.verifiers = frozenset(verifiers)
+        self._plugins = plugin_environment()
+        self.warm: frozenset[str] = frozenset()
+        """Those of ``verifiers`` whose libraries are loaded and which judge their deep canaries right."""
+        self.broken: dict[str, str] = {}
+        """Verifier -> which of its quick canaries it judged wrong: nothing it says can be believed."""
+        # What can be imported here can be imported there: plug-ins need their own modules.
+        path = [os.path.abspath(folder) for folder in sys.path]
+        words = json.dumps({"verifiers": sorted(self.verifiers), "path": path})
+        command = [sys.executable, *_FLAGS, *PROGRAM, words]
+        super().__init__(command, _environment() | self._plugins, "a scoring worker")
+
+    @property
+    def knows_plugins(self) -> bool:
+        """Whether it has loaded the plug-ins that this process has by now."""
+        return self._plugins == plugin_environment()
+
+    def wait_until_ready(self) -> Self:
+        """Return the template itself as soon as it can fork. Raises ChildError."""
+        hello = self.hello()
+        self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
+        for name, reason in {**hello["failed"], **self.broken}.items():
+            _LOG.warning("the %s verifier fails its own questions: %s", name, reason)
+        return self
+
+    def worker(self, memory_mb: int = 2048) -> WorkerProcess:
+        """Fork a worker and wait until it is ready. Raises ChildError."""
+        return WorkerProcess(self.child({"memory_mb": memory_mb}, owner=NOBODY), self)
+
+
+def _environment() -> dict[str, str]:
+    """Return the template's environment: nothing of ours but where Python and our packages lie."""
+    python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
+    here = Path(__file__).resolve().parents[2]
+    common = Path(prorl_common.__file__).resolve().parent.parent
+    return python | {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys((str(here), str(common)))),
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+class WorkerFactory:
+    """Starts workers: keeps the template in force, the next one that warms up, and a spare worker. Thread-safe.
+
+    A pool begins with a template that has only the scorers. When it first sees a verifier, a template that has its
+    libraries warm is started in the background (``grow``) and takes over when it is ready; workers of the old one are
+    replaced as they come back.
+    """
+
+    def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
+        self._memory_mb, self._counters, self._grow = memory_mb, counters, grow
+        self._wanted = frozenset(warm)
+        self._changed = threading.Condition()
+        self._starting = threading.Lock()
+        self._template: WorkerTemplate | None = None
+        self._spare: WorkerProcess | None = None
+        self._gone: list[WorkerProcess] = []
+        self._failure: tuple[float, ChildError] | None = None
+        self._making: set[WorkerTemplate] = set()
+        self._closed = False
+        self._thread = threading.Thread(
+            target=self._tend, name="verifier-worker-factory", daemon=True
+        )
+        if grow:
+            self._thread.start()
+
+    def seen(self, verifiers: Iterable[str]) -> None:
+        """Warm up, in the background, for verifiers that were not seen before."""
+        if not self._grow:
+            return
+        wanted = self._wanted | {n for n in verifiers if runs_in_worker(VERIFIERS.get(n))}
+        if wanted != self._wanted:
+            with self._changed:
+                self._wanted = wanted | self._wanted
+                self._changed.notify_all()
+
+    def take(self, warm: bool = False) -> WorkerProcess:
+        """Return a worker that nobody has asked yet: the spare, else a new one. Raises ChildError.
+
+        ``warm``: wait for a template that is warming up rather than have the worker load by itself.
+        """
+        with self._changed:
+            if warm and self._thread.is_alive():
+                self._changed.wait_for(self._is_warm, START_SECONDS)
+            spare, self._spare = self._spare, None
+            self._changed.notify_all()
+        if spare is not None and spare.alive and not self.is_old(spare):
+            return spare
+        if spare is not None:
+            self.dispose(spare)
+        return self._fork()
+
+    def wait_until_warm(self, seconds: float) -> bool:
+        """Wait for the template that has everything warm that was seen, and its spare worker."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_warm() and not self._has_work(), seconds)
+            template = self._template
+            return template is not None and self._wanted <= template.verifiers
+
+    def is_old(self, worker: WorkerProcess) -> bool:
+        """Whether the worker's template has been replaced, or knows not all plug-ins of this process."""
+        return worker.origin is not self._template or not worker.origin.knows_plugins
+
+    def broken(self, verifier: str) -> str | None:
+        """Return why the verifier fails its own first questions here, if it does."""
+        template = self._template
+        return None if template is None else template.broken.get(verifier)
+
+    def dispose(self, worker: WorkerProcess) -> None:
+        """Have the worker killed and reaped, in the background."""
+        with self._changed:
+            if self._thread.is_alive() and not self._closed:
+                self._gone.append(worker)
+                self._changed.notify_all()
+                return
+        worker.kill()
+
+    def close(self) -> None:
+        """Kill every worker and the templates."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            making = list(self._making)
+        for template in making:
+            template.kill()
+        with self._starting:
+            last, self._template = self._template, None
+        if last is not None:
+            last.kill()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._sweep()
+
+    def _is_warm(self) -> bool:
+        template = self._template
+        warm = template is not None and self._wanted <= template.verifiers
+        return warm or self._closed or self._failure is not None
+
+    def _ready_template(self) -> WorkerTemplate:
+        """Return the living template; starts one when there is none. Raises ChildError."""
+        with self._starting:
+            template = self._template
+            if template is not None and template.alive:
+                if template.knows_plugins:
+                    return template
+                template.retire()
+            elif template is not None:
+                template.kill()
+            self._template = None
+            if self._failure is not None and time.monotonic() - self._failure[0] < _AGAIN_SECONDS:
+                raise self._failure[1]
+            verifiers = () if self._grow else self._wanted
+            try:
+                self._template = self._new_template(verifiers)
+            except ChildError:  # it may have been killed: all who wait would get the error
+                if self._closed:
+                    raise
+                self._template = self._new_template(verifiers)
+            return self._template
+
+    def _new_template(self, verifiers: Iterable[str]) -> WorkerTemplate:
+        self._counters.add("template_starts")
+        template = None
+        try:
+            template = WorkerTemplate(verifiers)
+            with self._changed:
+                self._making.add(template)
+                closed = self._closed
+            if closed:
+                template.kill()
+                raise ChildError("the verifier pool is closed")
+            template.wait_until_ready()
+        except ChildError as error:
+            with self._changed:
+                self._failure = time.monotonic(), error
+                self._changed.notify_all()
+            raise
+        finally:
+            with self._changed:
+                self._making -= {template} if template is not None else set()
+        self._failure = None
+        return template
+
+    def _fork(self) -> WorkerProcess:
+        while True:
+            template = self._ready_template()
+            self._counters.add("worker_starts")
+            try:
+                return template.worker(self._memory_mb)
+            except ChildError:
+                if self._closed or template is self._template:
+                    raise  # else it was replaced, and ended, since we looked: the new one forks
+
+    def _tend(self) -> None:
+        """Keep template, spare and graves in order until the pool closes."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or self._has_work())
+                if self._closed:
+                    return
+            self._sweep()
+            try:
+                self._renew()
+                self._refill()
+            except ChildError as error:  # whoever takes a worker gets the same error
+                _LOG.info("no spare worker: %s", error)
+                with self._changed:
+                    self._changed.wait_for(lambda: self._closed, _AGAIN_SECONDS)
+
+    def _has_work(self) -> bool:
+        template = self._template
+        stale = template is None or not self._wanted <= template.verifiers
+        return bool(self._gone) or self._spare is None or stale
+
+    def _renew(self) -> None:
+        """Replace a template that lacks a verifier that was seen."""
+        current = self._ready_template()
+        wanted = self._wanted
+        if wanted <= current.verifiers:
+            return
+        new = self._new_template(wanted)
+        with self._starting:
+            if self._closed:
+                new.kill()
+                return
+            self._template = new
+        with self._changed:
+            spare, self._spare = self._spare, None
+            self._changed.notify_all()
+        current.retire()
+        if spare is not None:
+            spare.kill()
+
+    def _refill(self) -> None:
+        if self._spare is None:
+            spare = self._fork()
+            with self._changed:
+                if not self._closed:
+                    self._spare = spare
+                    self._changed.notify_all()
+                    return
+            spare.kill()
+
+    def _sweep(self) -> None:
+        with self._changed:
+            gone, self._gone = self._gone, []
+            if self._closed and self._spare is not None:
+                gone.append(self._spare)
+                self._spare = None
+        for worker in gone:
+            with contextlib.suppress(OSError):
+                worker.kill()

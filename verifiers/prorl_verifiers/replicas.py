@@ -1,0 +1,265 @@
+"""Scores with several replicas of the verifiers at once: deals out small batches and repeats those of a lost replica elsewhere.
+
+A replica is an address (``remote_pool``) or an actor of a cluster. No answer is lost, and none gets a reward because a replica failed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from prorl_common import ServiceError
+from prorl_common.http import RetryPolicy
+from prorl_verifiers.parts import runs_programs, tasks_in
+from prorl_verifiers.types import Task, Verdict
+
+Item = tuple[str, Task]
+OnDone = Callable[[int, Verdict], None]
+BATCH = 8
+"""Responses in one call."""
+PATIENCE = 120.0
+"""Seconds without a sign of life from any replica after which scoring is given up."""
+LATE = 600.0
+"""Seconds after which a call without an answer is repeated at another replica, and scoring is given up where all replicas
+only say that they are busy."""
+LOSSES = 5
+"""Replicas lost over one batch after which its responses count as impossible to judge."""
+PAUSES = RetryPolicy(first=1.0, longest=30.0, longest_asked=30.0)
+"""How long a replica that is lost or busy is left alone."""
+POLL = 0.5
+PROGRAM = "```python\nprint(2)\n```"
+
+
+class ReplicaLost(ServiceError):
+    """A replica is gone or does not answer; another one may be asked."""
+
+
+class ReplicaBusy(ServiceError):
+    """A replica takes no more for now: ask again in ``seconds``."""
+
+    def __init__(self, reason: str, seconds: float) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
+
+
+class Replicas(Protocol):
+    """Places that score: futures in, verdicts out."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What each replica is called in messages."""
+        ...
+
+    @property
+    def slots(self) -> Sequence[int]:
+        """How many batches each replica takes at a time."""
+        ...
+
+    def ask(self, replica: int, items: Sequence[Item]) -> Any:
+        """Return the future of the items' verdicts."""
+        ...
+
+    def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
+        """Return one of ``futures`` that is done, waiting for at most ``seconds``; None where there is none."""
+        ...
+
+    def result(self, future: Any) -> list[Verdict]:
+        """Return the verdicts of a finished future. Raises ReplicaLost, ReplicaBusy, and UserError for a request that
+        is refused."""
+        ...
+
+    def close(self) -> None:
+        """Free what the replicas hold."""
+        ...
+
+
+@dataclass(slots=True)
+class _State:
+    """What the pool knows of a replica: unanswered calls, until when it is left alone, and how often in a row it was
+    lost."""
+
+    out: int = 0
+    away_until: float = 0.0
+    losses: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    batch: int
+    replica: int
+    since: float
+
+
+class ReplicaPool:
+    """Scores with all replicas at once. Thread-safe.
+
+    ``clock`` is in seconds; ``say`` gets a line when a replica is lost and when it is back.
+    """
+
+    def __init__(
+        self,
+        replicas: Replicas,
+        say: Callable[[str], None] = lambda line: None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._replicas = replicas
+        self._say = say
+        self._clock = clock
+        self._sleep = sleep
+        self._states = [_State() for _ in replicas.slots]
+        self._lock = threading.Lock()
+
+    def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
+        """Return one verdict per item, in order; items that a replica could not judge are scored a second time.
+
+        ``on_done(index, verdict)`` is called in this thread as items finish. Raises ServiceError when no replica
+        answers, UserError for a request that a replica refuses, such as a malformed task.
+        """
+        report = on_done or (lambda index, verdict: None)
+
+        def first(index: int, verdict: Verdict) -> None:
+            if not verdict.is_infra_error:
+                report(index, verdict)
+
+        verdicts = self._scored(items, first)
+        again = [i for i, verdict in enumerate(verdicts) if verdict.is_infra_error]
+        if again:
+            repeated = [items[i] for i in again]
+            second = self._scored(repeated, lambda n, verdict: report(again[n], verdict))
+            for i, verdict in zip(again, second, strict=True):
+                verdicts[i] = verdict
+        return verdicts
+
+    def close(self) -> None:
+        """Free what the replicas hold."""
+        self._replicas.close()
+
+    def _scored(self, items: Sequence[Item], on_done: OnDone) -> list[Verdict]:
+        batches = [items[i : i + BATCH] for i in range(0, len(items), BATCH)]
+        finished: dict[int, list[Verdict]] = {}
+        losses: Counter[int] = Counter()
+        waiting, out = deque(range(len(batches))), dict[Any, _Call]()
+        last_sign = last_verdict = self._clock()
+
+        def finish(batch: int, verdicts: list[Verdict]) -> None:
+            finished[batch] = verdicts
+            for offset, verdict in enumerate(verdicts):
+                on_done(batch * BATCH + offset, verdict)
+
+        def lost(call: _Call, reason: str) -> None:
+            self._lost(call.replica, reason)
+            losses[call.batch] += 1
+            if losses[call.batch] < LOSSES:
+                waiting.appendleft(call.batch)
+                return
+            reason = f"{LOSSES} replicas were lost over it, the last one: {reason}"
+            verdict = Verdict(None, "infra_error", reason)
+            finish(call.batch, [verdict] * len(batches[call.batch]))
+
+        try:
+            while len(finished) < len(batches):
+                self._hand_out(batches, waiting, out)
+                if not out:
+                    now = self._clock()
+                    if now - last_sign > PATIENCE or now - last_verdict > LATE:
+                        raise ServiceError(self._no_answer(min(now - last_sign, LATE)))
+                    self._sleep(POLL)
+                    continue
+                future = self._replicas.first_done(list(out), POLL)
+                now = self._clock()
+                if future is None:
+                    for late in [f for f, call in out.items() if now - call.since > LATE]:
+                        lost(out.pop(late), f"no answer in {LATE:.0f} s")
+                        last_sign = last_verdict = now  # while it was out there was hope
+                    continue
+                call = out.pop(future)
+                try:
+                    verdicts = self._replicas.result(future)
+                except ReplicaBusy as error:
+                    self._busy(call.replica, error.seconds)
+                    waiting.appendleft(call.batch)
+                    last_sign = now
+                except ReplicaLost as error:
+                    lost(call, str(error))
+                except BaseException:
+                    self._ended(call.replica)
+                    raise
+                else:
+                    last_sign = last_verdict = now
+                    self._answered(call.replica)
+                    finish(call.batch, verdicts)
+        finally:
+            for call in out.values():  # their verdicts are of no use any more
+                self._ended(call.replica)
+        return [verdict for i in range(len(batches)) for verdict in finished[i]]
+
+    def _no_answer(self, silent: float) -> str:
+        names = ", ".join(self._replicas.names[:4])
+        return f"no verdict for {silent:.0f} s or more from {names}: see that at least one is up"
+
+    def _hand_out(
+        self, batches: Sequence[Sequence[Item]], waiting: deque[int], out: dict[Any, _Call]
+    ) -> None:
+        """Give waiting batches to the replicas with most room; a replica that was lost gets one to try with."""
+        while waiting:
+            with self._lock:
+                now = self._clock()
+                rooms = [
+                    (1 if state.losses else slots) - state.out if state.away_until <= now else 0
+                    for state, slots in zip(self._states, self._replicas.slots, strict=True)
+                ]
+                replica = max(range(len(rooms)), key=lambda i: rooms[i] / self._replicas.slots[i])
+                if rooms[replica] <= 0:
+                    return
+                self._states[replica].out += 1
+            batch = waiting.popleft()
+            out[self._replicas.ask(replica, batches[batch])] = _Call(batch, replica, now)
+
+    def _ended(self, replica: int) -> None:
+        with self._lock:
+            self._states[replica].out -= 1
+
+    def _busy(self, replica: int, seconds: float) -> None:
+        with self._lock:
+            state = self._states[replica]
+            state.out -= 1
+            state.away_until = self._clock() + PAUSES.wait(1, seconds)
+
+    def _lost(self, replica: int, reason: str) -> None:
+        with self._lock:
+            state, now = self._states[replica], self._clock()
+            state.out -= 1
+            if state.losses and state.away_until > now:  # one of several calls that it took along
+                return
+            state.losses += 1
+            state.away_until = now + PAUSES.wait(state.losses, None)
+        if state.losses == 1:
+            name = self._replicas.names[replica]
+            others = "waiting for it" if len(self._states) == 1 else "the others take over"
+            self._say(f"{name} is lost: {others} ({reason})")
+
+    def _answered(self, replica: int) -> None:
+        with self._lock:
+            state = self._states[replica]
+            state.out -= 1
+            is_back = state.losses > 0
+            state.away_until, state.losses = 0.0, 0
+        if is_back:
+            self._say(f"{self._replicas.names[replica]} is back")
+
+
+def probes(tasks: Sequence[Task]) -> list[Item]:
+    """Return one item for each kind of task (verifier and environment): a program where it runs programs, else no text.
+
+    A place that scores them has the verifiers, environments and isolation that the tasks need.
+    """
+    kinds: dict[tuple[str, Any], Task] = {}
+    for task in tasks:
+        for part in tasks_in(task):
+            kinds.setdefault((part.verifier, part.reference.get("environment")), part)
+    return [(PROGRAM if runs_programs(task) else "", task) for task in kinds.values()]

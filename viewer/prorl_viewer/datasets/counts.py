@@ -1,0 +1,230 @@
+"""Rows counted by what they have in common, histograms, and why rows were dropped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prorl_common import read_jsonl
+from prorl_datasets import SPLITS
+from prorl_datasets.building.writing import DROPPED, PAIRS, QUARANTINE
+from prorl_datasets.candidate import STAGE_NAMES
+from prorl_datasets.card.facts import BINS, in_order
+from prorl_viewer.datasets.table import NONE, Rates, RowTable, label_order, window
+from prorl_viewer.subject import Json, Private, Query
+
+RATE_EDGES = (0.0, 1e-6, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1 - 1e-6)
+"""Lower edges: none passed, eighths, all passed."""
+RATE_NAMES = ("0", "above 0", *(f"{edge}+" for edge in RATE_EDGES[2:-1]), "1")
+_SAID_OF_EACH = ("domain", "licence", "gold_check", "level", "source")
+
+
+def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
+    """Return for each value of the label ``by``: rows, rows by split, what else its rows have, their mean pass rate."""
+    labels = table.labels[by]
+    size = len(labels.names)
+    rows = np.bincount(labels.codes, minlength=size)
+    splits = _crossed(table, by, "split")
+    has_rate = ~np.isnan(rates.value)
+    rated = np.bincount(labels.codes[has_rate], minlength=size)
+    summed = np.bincount(labels.codes[has_rate], rates.value[has_rate], minlength=size)
+    others = {name: _crossed(table, by, name) for name in _SAID_OF_EACH if name != by}
+    found: list[dict[str, Any]] = []
+    for code in sorted(np.flatnonzero(rows).tolist(), key=lambda c: label_order(labels.names[c])):
+        values = {name: _values(table, name, crossed[code]) for name, crossed in others.items()}
+        found.append(
+            {
+                "name": labels.names[code] or NONE,
+                "rows": int(rows[code]),
+                **{split: _count(table, splits[code], split) for split in SPLITS},
+                **values,
+                "rated": int(rated[code]),
+                "rate": round(float(summed[code] / rated[code]), 4) if rated[code] else None,
+            }
+        )
+    return found
+
+
+def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
+    """Return by domain: prompt lengths in characters, levels, pass rates; each with the names of its bars."""
+    domains = table.labels["domain"]
+    names = in_order(domains.names)
+    edges = np.array([0, *BINS])
+    length = np.searchsorted(edges, table.characters, side="right") - 1
+    levels = table.labels["level"]
+    in_level = sorted((name for name in levels.names if name), key=label_order)
+    rank = np.array([in_level.index(name) if name else -1 for name in levels.names] or [-1])[
+        levels.codes
+    ]
+    has_level, rated = rank >= 0, ~np.isnan(rates.value)
+    rate = np.searchsorted(np.array(RATE_EDGES), rates.value[rated], side="right") - 1
+
+    def bars(
+        bars: list[str], codes: NDArray[np.int32], bins: NDArray[np.int64]
+    ) -> dict[str, Any] | None:
+        counts = np.zeros((len(domains.names), len(bars)), np.int64)
+        np.add.at(counts, (codes, bins), 1)
+        rows = {name: counts[domains.names.index(name)].tolist() for name in names}
+        return {"bars": bars, "rows": rows} if len(bins) else None
+
+    return {
+        "domains": names,
+        "characters": bars([f"{edge:,}+" for edge in edges.tolist()], domains.codes, length),
+        "levels": bars(in_level, domains.codes[has_level], rank[has_level]),
+        "rates": bars(list(RATE_NAMES), domains.codes[rated], rate),
+    }
+
+
+def _crossed(table: RowTable, first: str, second: str) -> NDArray[np.int64]:
+    """Return rows by the values of two labels, (values of the first, of the second)."""
+    one, other = table.labels[first], table.labels[second]
+    size = len(one.names), len(other.names)
+    flat = np.bincount(
+        one.codes.astype(np.int64) * size[1] + other.codes, minlength=size[0] * size[1]
+    )
+    return flat.reshape(size)
+
+
+def _count(table: RowTable, counts: NDArray[np.int64], split: str) -> int:
+    names = table.labels["split"].names
+    return int(counts[names.index(split)]) if split in names else 0
+
+
+def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:
+    """Return the commonest values of a label, most first, as words."""
+    labels = table.labels[name].names
+    there = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c] and labels[c]]
+    if name == "level":
+        return ", ".join(sorted((labels[c] for c in there), key=label_order)[:8])
+    more = f" and {len(there) - 2} more" if len(there) > 2 else ""
+    return ", ".join(labels[c] for c in there[:2]) + more
+
+
+PAIRS_SHOWN = 3
+"""Pairs of a benchmark and rule that are shown."""
+
+
+@dataclass(slots=True)
+class Drops:
+    """What a dataset folder says of rows that are not there."""
+
+    manifest: Mapping[str, Any]
+    examples: list[dict[str, Any]] = field(default_factory=list)
+    """Lines of ``dropped.jsonl``."""
+    pairs: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    """Matches with benchmarks by benchmark, rule and whether the row was dropped."""
+    pair_examples: dict[tuple[str, str, bool], list[dict[str, Any]]] = field(default_factory=dict)
+    kept_like: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Row -> matches with benchmarks of rows that stayed (``variants: keep``)."""
+    repeated: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Kept row -> examples of rows that repeated it."""
+
+    @classmethod
+    def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
+        """Read the files beside the rows. Raises UserError where one is damaged."""
+        found = cls(manifest)
+        if (folder / DROPPED).is_file():
+            for _, line in read_jsonl(folder / DROPPED):
+                found.examples.append(line)
+                if isinstance(like := line.get("like"), str):
+                    found.repeated.setdefault(like, []).append(line)
+        if (folder / PAIRS).is_file():
+            for _, line in read_jsonl(folder / PAIRS):
+                found._add_pair(line)
+        return found
+
+    def _add_pair(self, line: dict[str, Any]) -> None:
+        dropped = bool(line.get("dropped", True))
+        key = str(line.get("benchmark")), str(line.get("rule")), dropped
+        self.pairs[key] += 1
+        held = self.pair_examples.setdefault(key, [])
+        if len(held) < PAIRS_SHOWN:
+            held.append(line)
+        if not dropped:
+            self.kept_like.setdefault(str(line.get("row")), []).append(line)
+
+    def page(self, query: Query) -> Json:
+        """Return the stage table, reasons, and examples of the stage, reason, domain and entry that a query names."""
+        manifest = self.manifest
+        wanted = {
+            key: query[key] for key in ("stage", "reason", "domain", "entry") if query.get(key)
+        }
+        examples = [e for e in self.examples if all(e.get(k) == v for k, v in wanted.items())]
+        first, last = window(query, len(examples))
+        stages: Mapping[str, Mapping[str, int]] = manifest.get("stages", {})
+        where = {str(e.get("reason")): str(e.get("stage")) for e in self.examples}
+        checked = manifest.get("decontamination", {})
+        return {
+            "stages": [
+                {"stage": k, "title": title.removeprefix("- ")} for k, title in STAGE_NAMES.items()
+            ],
+            "by_domain": [{"domain": domain, **row} for domain, row in stages.items()],
+            "reasons": [
+                {"reason": reason, "rows": count, "stage": where.get(reason)}
+                for reason, count in manifest.get("drops", {}).items()
+            ],
+            "examples_kept": len(self.examples),
+            "examples_total": len(examples),
+            "examples": [dropped_line(line) for line in examples[first:last]],
+            "bad_rows": manifest.get("files", {}).get(QUARANTINE, {}).get("rows", 0),
+            "checked": [
+                {"benchmark": b, "items": n} for b, n in sorted(checked.get("checked", {}).items())
+            ],
+            "not_checked": [
+                {"benchmark": b, "why": w}
+                for b, w in sorted(checked.get("not_checked", {}).items())
+            ],
+            "pairs": [
+                {
+                    "benchmark": benchmark,
+                    "rule": rule,
+                    "dropped": dropped,
+                    "rows": count,
+                    "examples": [
+                        pair_line(line) for line in self.pair_examples[benchmark, rule, dropped]
+                    ],
+                }
+                for (benchmark, rule, dropped), count in self.pairs.most_common()
+            ],
+        }
+
+    def entries(self) -> Json:
+        """Return what became of each entry of the recipe: its stages, what it fell short of."""
+        short: Mapping[str, list[str]] = self.manifest.get("short", {})
+        return [
+            {
+                "entry": entry["name"],
+                "domain": entry.get("domain"),
+                "source": entry.get("source"),
+                "candidates": entry.get("candidates"),
+                **entry.get("stages", {}),
+                "surplus": entry.get("surplus"),
+                "kept": sum(split.get("kept", 0) for split in entry.get("splits", {}).values()),
+                "short": ", ".join(short.get(entry["name"], ())),
+            }
+            for entry in self.manifest.get("entries", ())
+        ]
+
+
+def dropped_line(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line of ``dropped.jsonl`` with its texts marked as such."""
+    return _told(line, ("row", "stage", "reason", "entry", "domain", "like"))
+
+
+def pair_line(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line of ``decontamination.jsonl`` with its texts marked as such."""
+    return _told(line, ("row", "benchmark", "rule", "item"))
+
+
+def _told(line: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """Return numbers and ``names``, which are labels and ids, as they are; all else is a text."""
+    known = {name: line[name] for name in names if isinstance(line.get(name), str | int)}
+    numbers = {k: v for k, v in line.items() if isinstance(v, int | float)}
+    texts = {k: Private(str(v)) for k, v in line.items() if k not in {*known, *numbers}}
+    return {**known, **numbers, **texts}

@@ -1,0 +1,230 @@
+"""The problems of an evaluation: the matrix of right answers, one problem, its samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prorl_evaluation.stats.paired import same_problem
+from prorl_evaluation.types import FULL_MARKS, ProblemResult
+from prorl_viewer.answering import label, message
+from prorl_viewer.checking import shown_metrics
+from prorl_viewer.evaluations.models import Model
+from prorl_viewer.evaluations.parts import Answer, Asked
+from prorl_viewer.subject import Json, NotFoundError, Private, Query
+
+PROMPT_START = 160
+"""Characters of a prompt that a row holds; its last message is what tells problems apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One problem: what it asks, as far as a folder says it, and each model's counts (None: not asked)."""
+
+    name: str
+    first: ProblemResult
+    asked: Asked | None
+    cells: tuple[ProblemResult | None, ...]
+
+    @property
+    def altered(self) -> bool:
+        """Whether models were asked different things under this id, so that they cannot be compared."""
+        return not all(same_problem(self.first, own) for own in self.cells if own is not None)
+
+
+def rows_of(models: Sequence[Model]) -> dict[str, Row]:
+    """Return every problem of any model by its id, in the order in which they come."""
+    tables = [{p.id: p for p in model.problems} for model in models]
+    asked: dict[str, Asked] = {}
+    for model in reversed(models):
+        asked.update(model.asked())
+    firsts: dict[str, ProblemResult] = {}
+    for table in tables:
+        for name, problem in table.items():
+            firsts.setdefault(name, problem)
+    return {
+        name: Row(name, first, asked.get(name), tuple(table.get(name) for table in tables))
+        for name, first in firsts.items()
+    }
+
+
+def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
+    """Return the whole matrix; a cell is ``[right, judged]``, None where the model was not asked."""
+    return {
+        "models": [{"key": m.key, "label": m.label, "finished": m.finished} for m in models],
+        "rows": [_row(name, row) for name, row in rows.items()],
+    }
+
+
+def _row(name: str, row: Row) -> Json:
+    labels = row.first.labels
+    return {
+        "id": name,
+        "domain": row.first.domain,
+        "benchmark": label(labels.get("benchmark", "")),
+        "family": label(labels.get("family", "")),
+        "level": next(
+            (label(labels[k]) for k in ("rung", "level", "difficulty") if k in labels), ""
+        ),
+        "prompt": Private(_start(row.asked.prompt)) if row.asked is not None else None,
+        "altered": row.altered,
+        "cells": [None if p is None else [p.c, p.n] for p in row.cells],
+    }
+
+
+def _start(prompt: str) -> str:
+    line = (
+        " ".join(prompt[-40 * PROMPT_START :].split())
+        if len(prompt) > 40 * PROMPT_START
+        else " ".join(prompt.split())
+    )
+    return line[:PROMPT_START]
+
+
+def search(rows: Mapping[str, Row], words: str) -> Json:
+    """Return the ids of the problems whose id or prompt holds ``words``; large and small letters are the same."""
+    wanted = words.casefold()
+    return {
+        "ids": [
+            name
+            for name, row in rows.items()
+            if wanted in name.casefold()
+            or (row.asked is not None and wanted in row.asked.prompt.casefold())
+        ]
+    }
+
+
+ANSWER_START = 200
+"""Characters of an answer that a list holds."""
+KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjudged")
+"""What an answer can be; several at a time."""
+
+
+def problem_page(models: Sequence[Model], row: Row) -> Json:
+    """Return what the problem asks, its reference answer, and each model's counts."""
+    knowing = next((m for m in models if m.has(row.name)), None)
+    problem = knowing.problem(row.name) if knowing is not None else None
+    return {
+        "id": row.name,
+        "domain": row.first.domain,
+        "labels": {name: label(value) for name, value in row.first.labels.items()},
+        "altered": row.altered,
+        "verifier": problem.task.verifier if problem is not None else "",
+        "prompt": [
+            message(m["role"], str(m["content"]))
+            for m in (problem.prompt if problem is not None else ())
+        ],
+        "reference": Private(problem.task.reference_json()) if problem is not None else None,
+        "models": [_counts(m, own) for m, own in zip(models, row.cells, strict=True)],
+    }
+
+
+def _counts(model: Model, own: ProblemResult | None) -> Json:
+    head = {"key": model.key, "label": model.label}
+    if own is None:
+        return {**head, "asked": False}
+    return {
+        **head,
+        "asked": True,
+        "right": own.c,
+        "judged": own.n,
+        "sampled": own.sampled,
+        "reward": own.reward_mean,
+        "infra_errors": own.infra_errors,
+        "timeouts": own.timeouts,
+        "unparsable": own.unparsable,
+        "cut": own.truncated,
+        "length": own.length,
+    }
+
+
+def samples_page(model: Model, problem: str, query: Query) -> Json:
+    """Return the model's answers to a problem, their beginnings only; those whose text holds ``q`` of the query."""
+    words = query.get("q", "").casefold()
+    answers = model.answers(problem)
+    kept = [a for a in answers if words in a.sample.text.casefold()]
+    kinds = [kind for a in answers for kind in _kinds(a)]
+    return {
+        "model": model.key,
+        "label": model.label,
+        "all": len(answers),
+        "counts": {kind: kinds.count(kind) for kind in KINDS if kind in kinds},
+        "samples": [_line(a) for a in kept],
+    }
+
+
+def sample_page(model: Model, problem: str, index: int) -> Json:
+    """Return one answer with everything that is known of it. Raises NotFoundError."""
+    answer = one_answer(model, problem, index)
+    sample, verdict = answer.sample, answer.verdict
+    return {
+        **_line(answer),
+        "model": model.key,
+        "label": model.label,
+        "problem": problem,
+        "text": Private(sample.text),
+        "seed": str(sample.seed),
+        "seconds": sample.seconds,
+        "note": Private(sample.note) if sample.note else None,
+        "reason": Private(verdict.reason) if verdict is not None else None,
+        "isolation": verdict.isolation if verdict is not None else "",
+        "metrics": shown_metrics(verdict.metrics) if verdict is not None else {},
+        "checkable": not sample.refused,
+    }
+
+
+def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
+    """Return an answer as ``checking.Checker`` takes it. Raises NotFoundError."""
+    answer, task = one_answer(model, problem, index), model.problem(problem).task
+    verdict = answer.verdict
+    return {
+        "verifier": task.verifier,
+        "reference": task.reference_json(),
+        "response": answer.sample.text,
+        "reward": verdict.reward if verdict is not None else None,
+        "status": verdict.status if verdict is not None else None,
+        "reason": verdict.reason if verdict is not None else None,
+    }
+
+
+def one_answer(model: Model, problem: str, index: int) -> Answer:
+    """Return one answer. Raises NotFoundError where it is not sampled."""
+    found = model.answers(problem, [index])
+    if not found:
+        raise NotFoundError(f"{model.label} has no sample {index} of problem '{problem}'")
+    return found[0]
+
+
+def _line(answer: Answer) -> Json:
+    sample, verdict = answer.sample, answer.verdict
+    known = (
+        {}
+        if verdict is None or verdict.extracted is None
+        else {"extracted": Private(verdict.extracted)}
+    )
+    return {
+        "index": answer.index,
+        "kinds": list(_kinds(answer)),
+        "reward": verdict.reward if verdict is not None else None,
+        "status": verdict.status if verdict is not None else "",
+        "tokens": sample.tokens,
+        "characters": len(sample.text),
+        "finish": sample.finish_reason,
+        "logprob_mean": sample.logprob / sample.tokens if sample.tokens else math.nan,
+        "start": Private(sample.text[:ANSWER_START]),
+        **known,
+    }
+
+
+def _kinds(answer: Answer) -> tuple[str, ...]:
+    """Return those of KINDS that an answer is."""
+    verdict, cut = answer.verdict, ("cut",) if answer.sample.finish_reason == "length" else ()
+    if verdict is None:
+        return ("unjudged", *cut)
+    if verdict.reward is None:
+        return ("infra_error", *cut)
+    right = "right" if verdict.reward >= FULL_MARKS else "wrong"
+    special = (verdict.status,) if verdict.status in ("unparsable", "timeout") else ()
+    return (right, *special, *cut)
