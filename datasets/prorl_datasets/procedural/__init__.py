@@ -1,8 +1,6 @@
-"""Our own generators: families of problems with known answers, needing no download.
+"""Generators of problems with known answers, which need no download.
 
-A family is added by a module that holds it in ``FAMILIES``, anywhere below this folder: ``small`` (for
-tiny models), ``code``, ``stem`` and ``instruction``, each with a folder a topic. Nothing else lists it
-but the recipes that ask for it; the page of the generators reads this folder when the site is built.
+A module anywhere below this folder adds families by listing them in ``FAMILIES``; recipes name the families they use.
 """
 
 from __future__ import annotations
@@ -17,13 +15,12 @@ __all__ = ["Family", "Item", "families"]
 
 
 def families(under: str = "") -> dict[str, Family]:
-    """Return every family by name, or those of one folder ("code", "code.strings")."""
+    """Return all families by name, or those of one folder ("code", "code.strings")."""
     return {family.name: family for family in _families(f"{__name__}.{under}".rstrip("."))}
 
 
 @cache
 def _families(package: str) -> tuple[Family, ...]:
-    """Return the families of a package's modules, in the order of the modules' names."""
     found: dict[str, Family] = {}
     for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}."):
         for family in getattr(import_module(module.name), "FAMILIES", ()):

@@ -1,1 +1,1 @@
-"""Generators of code problems: one family a function, gold source and brute force written apart."""
+"""Generators of code problems, each with a gold solution and an independent brute force."""

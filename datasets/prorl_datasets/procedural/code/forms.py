@@ -1,8 +1,4 @@
-"""The two forms of a code problem: how each kind of value is named, checked, read and printed.
-
-Kinds of input: int, str, ints, strs, grid, rows, pairs, triples; of output: int, str, ints, strs,
-grid, rows.
-"""
+"""The two forms of a code problem: how each kind of value is described, checked, read and printed."""
 
 from __future__ import annotations
 
@@ -75,7 +71,7 @@ _WIDTHS = {"pairs": 2, "triples": 3}
 
 
 def check_kind(name: str, kind: str, value: Any) -> None:
-    """Raise ValueError unless ``value`` is of the kind, so that both forms can carry it exactly."""
+    """Raise ValueError unless ``value`` is of the kind, so that both forms can represent it exactly."""
     if not _fits(kind, value):
         raise ValueError(f"{name} is not of kind {kind!r}: {value!r:.200}")
 
@@ -101,7 +97,7 @@ def _fits(kind: str, value: Any) -> bool:
 
 
 def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
-    """Return the paragraph on the input's and output's lines."""
+    """Return the paragraph that describes the lines of input and output."""
     lines = [_INPUT_LINES[kind].format(name=name) for name, kind in inputs]
     first, *rest = lines
     told = f"Input format: {first}" + "".join(f"; next {line}" for line in rest)
@@ -109,7 +105,7 @@ def format_section(inputs: Sequence[tuple[str, str]], output: str) -> str:
 
 
 def render_input(inputs: Sequence[tuple[str, str]], args: Sequence[Any]) -> str:
-    """Return the standard input for these arguments, each line ended."""
+    """Return these arguments as standard input."""
     parts = zip(inputs, args, strict=True)
     return "".join(line + "\n" for (_, kind), value in parts for line in _lines(kind, value))
 
@@ -128,7 +124,7 @@ def _lines(kind: str, value: Any) -> list[str]:
 
 
 def render_output(kind: str, value: Any) -> str:
-    """Return what a right program prints for this result, each line ended."""
+    """Return the output that a correct program prints for this result."""
     if kind in ("int", "str"):
         return f"{value}\n"
     if kind in ("ints", "strs"):
@@ -139,10 +135,10 @@ def render_output(kind: str, value: Any) -> str:
 
 
 def reader_source(name: str, kind: str) -> str:
-    """Return the statements of a program that read one input."""
+    """Return the source that reads one input."""
     return _READERS[kind].format(name=name)
 
 
 def writer_source(kind: str) -> str:
-    """Return the statement of a program that prints ``result``."""
+    """Return the source that prints ``result``."""
     return _WRITERS[kind]

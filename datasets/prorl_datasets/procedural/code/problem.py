@@ -1,9 +1,7 @@
-"""The shared builder of code items: a Problem (statement, gold, brute force) becomes an Item.
+"""Build code items from problems (statement, gold solution, brute force).
 
-One problem is asked for in two forms: a function that is called, or a program that reads standard
-input. Expected outputs come from the brute force; the gold solution is separate source text. Where a
-problem has inputs that no brute force ends on, theirs come from that text, which the gold check
-holds against the brute force on all others.
+The brute force gives the expected outputs, except for inputs too large for it: there the gold solution does. The gold
+check compares the two on all other inputs.
 """
 
 from __future__ import annotations
@@ -32,34 +30,32 @@ from prorl_verifiers import Task
 
 LEAST_TESTS, MOST_TESTS = 10, 12
 MOST_EQUAL = 2
-"""How many tests of an item may expect one and the same output: no constant passes over 20%."""
+"""Tests of an item with the same output, so that no constant passes more than 20%."""
 LARGE_TESTS = 2
-"""Tests on inputs that a slow algorithm does not end on, of a problem that has such."""
+"""Tests per item on inputs too large for a slow algorithm, if the problem has them."""
 _DRAWS = 20 * MOST_TESTS
 _PROBLEMS = 12
 _PLAIN: tuple[Any, ...] = (0, -1, "", "none", [], [0], [-1], [0, 0], [0, 0, 0])
-"""Results that make a poor sample: they are shown only where there is nothing better."""
+"""Results that make a poor example; shown only if there is no better one."""
 FUNCTION_NAMES = ("solve", "compute", "answer", "process", "evaluate", "find_result", "run_task")
 
 
 class TooUniform(ValueError):
-    """The inputs of a problem vary too little for ten distinct tests with different outputs."""
+    """The problem has too few distinct inputs or outputs for an item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is to be computed, without its form.
+    """A problem, independent of its form (function or program).
 
-    ``statement`` speaks of the named inputs, holds the limits on their sizes and not a word on
-    functions or stdin. ``inputs`` are (name, kind); kinds: ``int``, ``str`` (one line, no blanks at
-    its ends), ``ints``, ``strs`` (words without blanks), ``grid`` (equally long lists of int),
-    ``rows`` (equally long words), ``pairs`` and ``triples`` (lists of 2 or 3 int). ``output`` is
-    the kind of the result: int, str, ints, strs, grid or rows. ``solution`` is source that defines
-    ``solve(<names>)``: the gold, standard library only. ``brute`` takes the same arguments and
-    works in another way. ``draw`` gives the arguments of one test (JSON values). ``parameters``
-    (JSON values) tell this problem from all others of its family. ``edges`` are arguments that are
-    always among the tests, but for those whose output two earlier ones have. ``large`` gives the
-    arguments of a test that only a fast algorithm ends on in time; the solution does.
+    ``statement``: names the inputs and their size limits, but mentions neither functions nor stdin. ``inputs``: (name,
+    kind) with kinds ``int``, ``str`` (one line, no blanks at its ends), ``ints``, ``strs`` (words without blanks),
+    ``grid`` (equally long lists of int), ``rows`` (equally long words), ``pairs``, ``triples`` (lists of 2 or 3 int).
+    ``output``: int, str, ints, strs, grid or rows. ``solution``: source of the gold, defines ``solve(<names>)``,
+    standard library only. ``brute``: independent solver with the same arguments. ``draw``: returns the arguments of one
+    test (JSON values). ``parameters``: JSON values that identify the problem in its family. ``edges``: arguments always
+    tested unless two earlier tests have their output. ``large``: returns arguments that only a fast algorithm finishes
+    in time.
     """
 
     statement: str
@@ -80,9 +76,9 @@ class _Case:
 
 
 def code_family(name: str, summary: str, make: Callable[[Random, int], Problem]) -> Family:
-    """Return the family of the problems that ``make(rng, level)`` gives.
+    """Return the family of the problems that ``make(rng, level)`` returns.
 
-    A problem whose inputs vary too little is drawn anew, a few times, before TooUniform is raised.
+    Problems that vary too little are redrawn a few times before TooUniform is raised.
     """
 
     def generate(rng: Random, level: int) -> Item:
@@ -97,10 +93,9 @@ def code_family(name: str, summary: str, make: Callable[[Random, int], Problem])
 
 
 def code_item(rng: Random, problem: Problem) -> Item:
-    """Return the problem as an item of a drawn form (``function`` or ``program``), 10 to 12 tests.
+    """Return the problem as an item in a random form (function or program) with 10 to 12 tests.
 
-    Raises TooUniform (a ValueError) where the inputs vary too little and ValueError for a value
-    that is not of its kind.
+    Raises TooUniform if the inputs vary too little, ValueError for a value of the wrong kind.
     """
     as_function = rng.random() < 0.5
     cases = _cases(rng, problem)
@@ -117,7 +112,7 @@ def code_item(rng: Random, problem: Problem) -> Item:
 
 
 def _cases(rng: Random, problem: Problem) -> list[_Case]:
-    """Return the tests: drawn ones, the shortest telling one of them in front, then the edges."""
+    """Return the tests: drawn ones, led by the shortest good example, then the edges."""
     wanted = rng.randint(LEAST_TESTS, MOST_TESTS)
     seen: set[str] = set()
     values: dict[str, int] = {}
@@ -143,7 +138,6 @@ def _cases(rng: Random, problem: Problem) -> list[_Case]:
 def _large_cases(
     rng: Random, problem: Problem, seen: set[str], values: dict[str, int]
 ) -> list[_Case]:
-    """Return the tests on large inputs; none where the problem has no such inputs."""
     if problem.large is None:
         return []
     names: dict[str, Any] = {}
@@ -160,8 +154,7 @@ def _case(
     values: dict[str, int],
     solve: Callable[..., Any] | None = None,
 ) -> _Case | None:
-    """Return the test of these arguments, None for a repeated one or one output too often; ``solve``
-    is asked in place of the brute force."""
+    """Return the test of these arguments, or None if it repeats one or its output is too frequent."""
     text = json.dumps(args)
     if text in seen:
         return None
@@ -265,11 +258,10 @@ ONE_BOX_LIMITS = {
 
 
 def one_box(item_task: Task, gold: str) -> tuple[str, Task]:
-    """Return a response and a task with ONE call test that runs all tests of the item in one box.
+    """Return a response and a task with a single call test that runs all tests of the item in one box.
 
-    For our own trusted references alone: here the tests share a process. ``gold`` is the item's
-    response, of which the last Python block counts. Raises ValueError for a response without code
-    and for tests that are neither all calls of one function nor all stdin/stdout.
+    Only for trusted references, because the tests share a process. ``gold`` is the item's response. Raises ValueError
+    if it has no code or if the tests are neither all calls of one function nor all stdin/stdout.
     """
     from prorl_sandbox import LANGUAGES
     from prorl_verifiers.extract import last_code_block

@@ -1,4 +1,4 @@
-"""Code problems on chains of elements of a list, solved by dynamic programming."""
+"""Code problems on chains of list elements."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Chains:
-    """What is drawn for one problem on chains of elements."""
-
     level: int
     least: int
     spread: int

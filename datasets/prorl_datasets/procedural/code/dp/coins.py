@@ -1,4 +1,4 @@
-"""Code problems on paying with coins, solved by dynamic programming."""
+"""Code problems on paying with coins."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Coins:
-    """What is drawn for one problem on paying with coins."""
-
     level: int
     coins: list[int]
     limit: int
@@ -100,7 +98,7 @@ def _taken(rest: int, coins: list[int]) -> int:
 
 
 def _costs(x: int, coins: list[int], rule: tuple[int, int]) -> list[int]:
-    """Return the costs of all ways to pay x, coin by coin with every count."""
+    """Return the costs of all ways to pay x."""
     if not coins:
         return [] if x else [0]
     fee, more = rule

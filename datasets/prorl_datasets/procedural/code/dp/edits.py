@@ -1,4 +1,4 @@
-"""Code problems on changing a word into another, solved by dynamic programming."""
+"""Code problems on changing one word into another."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Edits:
-    """What is drawn for one problem on changing a word into another."""
-
     level: int
     insert: int
     delete: int

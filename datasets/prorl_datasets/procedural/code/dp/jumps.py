@@ -1,4 +1,4 @@
-"""Code problems on jumps along a list, solved by dynamic programming."""
+"""Code problems on jumps along a list."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ _A = (("a", "ints"),)
 
 @dataclass(frozen=True, slots=True)
 class _Jumps:
-    """What is drawn for one problem on jumps along a list."""
-
     level: int
     steps: list[int]
     cond: Condition

@@ -1,4 +1,4 @@
-"""Code problems on choosing things by weight, solved by dynamic programming."""
+"""Code problems on choosing things by weight."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Knapsack:
-    """What is drawn for one problem on choosing things by weight."""
-
     level: int
     cond: Condition
     factor: int

@@ -1,4 +1,4 @@
-"""Code problems on cutting a list into parts, solved by dynamic programming."""
+"""Code problems on cutting a list into parts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ _A = (("a", "ints"),)
 
 @dataclass(frozen=True, slots=True)
 class _Partition:
-    """What is drawn for one problem on cutting a list."""
-
     level: int
     limit: int
     parts: int

@@ -17,8 +17,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """What is drawn for one problem on counting pairs, spellings or words."""
-
     level: int
     alphabet: str
     first: str
@@ -106,7 +104,7 @@ def _counting(rng: Random, level: int) -> Problem:
 
 
 def _without(s: str, signs: tuple[str, str], n: int, run: str) -> int:
-    """Count n-letter words without ``s`` and ``run``, first letter not signs[1], by their tails."""
+    """Count n-letter words that contain neither ``s`` nor ``run`` and do not begin with signs[1]."""
     keep = max(len(s), len(run)) - 1
     tails = {"": 1}
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Code problems on components and spanning forests of graphs."""
+"""Code problems on components and spanning forests."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Components:
-    """The drawn rules: pairs with ``f``*u + v ``closed`` join nothing, ``big`` asks for a
-    decreasing order, ``k`` is an exponent (level 3), ``m`` a modulus (levels 2 and 3)."""
+    """Pairs whose ``f``*u + v is ``closed`` join nothing. ``big``: descending order; ``k``: exponent (level 3); ``m``:
+    modulus (levels 2 and 3)."""
 
     level: int
     big: bool
@@ -72,7 +72,6 @@ def _components_brute(rule: _Components, n: int, edges: list[list[int]]) -> list
 
 
 def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]]:
-    """Return the components by relabelling all vertices at each pair."""
     label = list(range(n))
     for u, v in edges:
         if not rule.closed.holds(rule.f * u + v):
@@ -82,8 +81,8 @@ def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]
 
 @dataclass(frozen=True, slots=True)
 class _Spanning:
-    """The drawn costs ``f``*w + ``g``, or minus ``g`` where u + v is ``cheap``; ``best`` is
-    smallest or largest, ``k`` + 1 the number of parts to leave (level 3)."""
+    """Edges cost ``f``*w + ``g``, or ``f``*w - ``g`` if u + v is ``cheap``. ``best``: smallest or largest; ``k`` + 1:
+    number of parts to leave (level 3)."""
 
     level: int
     cheap: Condition
@@ -146,7 +145,6 @@ def _spanning_statement(rule: _Spanning) -> str:
 
 
 def _spanning_brute(rule: _Spanning, n: int, edges: list[list[int]]) -> Any:
-    """Try every set of edges (levels 2 and 3)."""
     f, g, best = rule.f, rule.g, rule.best
     if rule.level == 1:
         return _greedy_tree(n, edges, best, (f, g))
@@ -163,7 +161,6 @@ def _spanning_brute(rule: _Spanning, n: int, edges: list[list[int]]) -> Any:
 
 
 def _greedy_tree(n: int, edges: list[list[int]], best: str, line: tuple[int, int]) -> list[int]:
-    """Add the best edge that lowers the number of parts, until there is none."""
     chosen: list[list[int]] = []
     while True:
         fits = [e for e in edges if _parts(n, [*chosen, e]) < _parts(n, chosen)]
@@ -174,7 +171,7 @@ def _greedy_tree(n: int, edges: list[list[int]], best: str, line: tuple[int, int
 
 
 def _parts(n: int, edges: list[list[int]]) -> int:
-    """Return the number of components by spreading from each vertex."""
+    """Return the number of components."""
     left, count = list(range(n)), 0
     while left:
         count += 1

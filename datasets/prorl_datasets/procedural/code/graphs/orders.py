@@ -22,8 +22,8 @@ _NE = (("n", "int"), ("edges", "pairs"))
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """The drawn rules: pairs with u + v ``void`` mean nothing; ranks are ``f``*v modulo ``m``, the
-    largest first if ``down``; ``k`` tasks a day; ``base`` hours for every task."""
+    """Pairs whose u + v is ``void`` are ignored. Ranks are ``f``*v modulo ``m``, largest first if ``down``; ``k``:
+    tasks a day; ``base``: hours of every task."""
 
     level: int
     m: int
@@ -95,7 +95,7 @@ def _brute(tasks: _Tasks, n: int, edges: list[list[int]]) -> list[int]:
 
 
 def _latest(rules: list[tuple[int, int]], v: int, hours: list[int]) -> int:
-    """Return the end of task v as its longest chain of predecessors, -1 with a cycle in it."""
+    """Return when task v ends, or -1 if it depends on a cycle."""
     chains, total = [([v], hours[v])], 0
     while chains:
         total = max(total, *(h for _, h in chains))

@@ -21,8 +21,8 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Distances:
-    """The drawn costs: edges with u + v ``special`` are closed (at level 2 ``toll`` dearer), ``f``
-    multiplies w (level 2), every ``free``-th edge costs ``toll`` (level 3)."""
+    """Edges whose u + v is ``special`` are closed (at level 2: cost ``toll`` more). ``f``: factor of w (level 2); every
+    ``free``-th edge costs ``toll`` (level 3)."""
 
     level: int
     directed: bool
@@ -34,7 +34,7 @@ class _Distances:
 
     @property
     def layers(self) -> int:
-        """Return how many edge counts have to be told apart."""
+        """Return the period of the costs in the number of edges walked."""
         return self.free if self.level == 3 else 1
 
 
@@ -92,7 +92,6 @@ def _distances_statement(rule: _Distances) -> str:
 
 
 def _distances_brute(rule: _Distances, n: int, edges: list[list[int]]) -> list[int]:
-    """Shorten the way to (vertex, number of edges modulo the layers) as often as that can help."""
     arcs = [(e[0], e[1], _costs(rule, e)) for e in edges if not _closed(rule, e)]
     arcs += [] if rule.directed else [(v, u, costs) for u, v, costs in arcs]
     dist: dict[tuple[int, int], int] = {(0, 0): 0}
@@ -111,7 +110,7 @@ def _closed(rule: _Distances, edge: list[int]) -> bool:
 
 
 def _costs(rule: _Distances, edge: list[int]) -> list[int]:
-    """Return what the edge costs after k edges, for each k below the number of layers."""
+    """Return the cost of the edge after k edges, for each k below the number of layers."""
     if rule.level == 1:
         return [1]
     if rule.level == 2:

@@ -23,8 +23,8 @@ _NE = (("n", "int"), ("edges", "pairs"))
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
-    """The drawn skills (``f``*v + ``g``) modulo ``m``; pairs with u + v ``void`` are no rivals;
-    ``size`` of the skill asked for (level 2), ``penalty`` for rivals in a team (level 3)."""
+    """Skills are (``f``*v + ``g``) modulo ``m``; pairs whose u + v is ``void`` are no rivals. ``size``: largest or
+    smallest skill (level 2); ``penalty``: for rivals in one team (level 3)."""
 
     level: int
     m: int
@@ -72,7 +72,6 @@ def _teams_statement(rule: _Teams) -> str:
 
 
 def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:
-    """Try all ways to make two teams (levels 2 and 3)."""
     f, g, m = rule.f, rule.g, rule.m
     rivals = [(u, v) for u, v in edges if not rule.void.holds(u + v)]
     skill = [v * f + g - (v * f + g) // m * m for v in range(n)]
@@ -93,8 +92,8 @@ def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Degrees:
-    """The drawn rules: pairs with u + v ``void`` do not count, ``k`` bounds a degree, ``f``, ``g``
-    and ``h`` make the measure."""
+    """Pairs whose u + v is ``void`` do not count. ``k``: bound of a degree; ``f``, ``g``, ``h``: coefficients of the
+    measure."""
 
     level: int
     k: int
@@ -150,7 +149,6 @@ def _degrees_brute(rule: _Degrees, n: int, edges: list[list[int]]) -> Any:
 
 
 def _removed(rule: _Degrees, n: int, edges: list[list[int]]) -> list[int]:
-    """Remove weak vertices, all degrees counted anew each time."""
     m = rule.g + 7
     order = [v for x in range(m) for v in range(n) if (rule.f * v + rule.h) % m == m - 1 - x]
     left = [*range(n)]

@@ -40,8 +40,8 @@ _FAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Subtrees:
-    """The drawn weights (``f``*v + ``g``) modulo ``m``, of which those ``counted`` make the sums;
-    ``k`` multiplies depth or height (``op``, level 1) or is a distance (level 3)."""
+    """Weights are (``f``*v + ``g``) modulo ``m``; sums take those that are ``counted``. ``k``: factor of depth or
+    height (``op``, level 1) or a distance (level 3)."""
 
     level: int
     f: int
@@ -118,14 +118,14 @@ def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
 
 
 def _line(parents: list[int], v: int) -> list[int]:
-    """Return v and the vertices above it, up to the root."""
+    """Return v and its ancestors up to the root."""
     return [v] if v == 0 else [v, *_line(parents, parents[v])]
 
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """The drawn weights 1 + (``f``*v + ``g``) modulo ``m``; ``a`` is an extra (a loss at level 3)
-    of vertices that are ``marked``, ``a`` + ``k`` the loss of a vertex chosen with its parent."""
+    """Weights are 1 + (``f``*v + ``g``) modulo ``m``. ``a``: bonus of ``marked`` vertices, at level 3 the loss of those
+    not chosen; ``a`` + ``k``: loss of a vertex chosen together with its parent."""
 
     level: int
     f: int
@@ -136,7 +136,6 @@ class _Choices:
     a: int
 
     def weights(self, n: int) -> list[int]:
-        """Return the weights of the vertices."""
         return [1 + (self.f * v + self.g) % self.m for v in range(n)]
 
 
@@ -178,7 +177,6 @@ def _choices_statement(rule: _Choices) -> str:
 
 
 def _leaf_sums(rule: _Choices, parents: list[int]) -> list[int]:
-    """Add up the line above each leaf."""
     weights, lines = rule.weights(len(parents)), [_line(parents, v) for v in range(len(parents))]
     inner = [p for line in lines for p in line[1:]]
     leaves = [v for v in range(len(parents)) if v not in inner]
@@ -186,7 +184,6 @@ def _leaf_sums(rule: _Choices, parents: list[int]) -> list[int]:
 
 
 def _best_path(rule: _Choices, parents: list[int]) -> int:
-    """Try all pairs of ends."""
     n = len(parents)
     worth = [w + rule.a * rule.marked.holds(v) for v, w in enumerate(rule.weights(n))]
     lines = [_line(parents, v) for v in range(n)]
@@ -199,7 +196,6 @@ def _best_path(rule: _Choices, parents: list[int]) -> int:
 
 
 def _best_set(rule: _Choices, parents: list[int]) -> int:
-    """Try all sets of vertices."""
     n, loss = len(parents), rule.k + rule.a
     weights = rule.weights(n)
     lost = [rule.a * rule.marked.holds(v) for v in range(n)]

@@ -21,8 +21,8 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Walks:
-    """The drawn walks: ``k`` steps from ``start`` over edges whose ``f``*u + v is not ``closed``,
-    at level 3 never through ``bad`` and counted modulo ``m``."""
+    """Walks of ``k`` steps from ``start`` over edges whose ``f``*u + v is not ``closed``; at level 3 never through
+    ``bad``, counted modulo ``m``."""
 
     level: int
     directed: bool
@@ -88,7 +88,6 @@ def _walks_brute(walk: _Walks, n: int, edges: list[list[int]], t: int = 0) -> An
 
 
 def _long_walks(walk: _Walks, arcs: list[tuple[int, int]], t: int) -> int:
-    """Count step by step."""
     ways = {walk.start: 1}
     for i in range(t):
         new: dict[int, int] = {}

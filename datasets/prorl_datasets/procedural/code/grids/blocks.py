@@ -1,4 +1,4 @@
-"""Code problems on blocks (rectangles of cells) of a grid of integers."""
+"""Code problems on rectangles of cells in a grid of integers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """The drawn blocks: ``p`` rows by ``q`` columns, or at most ``area`` cells with a sum that is
-    ``r`` modulo ``m``; ``total`` is asked of the sum, ``corner`` of the top left value."""
+    """Blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells with a sum of ``r`` modulo ``m``. ``total``:
+    condition on the sum; ``corner``: condition on the top left value."""
 
     level: int
     p: int
@@ -111,7 +111,7 @@ def _brute(b: _Blocks, g: list[list[int]]) -> list[int]:
 
 
 def _all_blocks(b: _Blocks, g: list[list[int]]) -> list[list[int]]:
-    """Return the values of each block of a drawn size whose corner counts."""
+    """Return the values of each block of an allowed size and corner."""
     shapes = [(b.p, b.q)]
     if b.level == 3:
         shapes = [(i, j) for i in range(1, 7) for j in range(1, 7) if i * j <= b.area]

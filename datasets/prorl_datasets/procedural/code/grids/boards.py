@@ -1,4 +1,4 @@
-"""Code problems on boards that are tilted, so that their stones slide."""
+"""Code problems on tilted boards with sliding stones."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ _TOTAL_CODE = (
 
 @dataclass(frozen=True, slots=True)
 class _Tilt:
-    """The drawn board: its signs, the ``tilts``, the weights ``a`` and ``b`` of rows and columns,
-    and the ``k`` neighbours that remove a stone (level 3)."""
+    """``a``, ``b``: weights of rows and columns; ``k``: number of neighbours that removes a stone (level 3)."""
 
     level: int
     stone: str
@@ -47,12 +46,12 @@ class _Tilt:
 
     @property
     def shows_rows(self) -> bool:
-        """Say whether the board itself is the result."""
+        """Return whether the result is the board itself."""
         return self.level == 3 and self.a % 2 == 0
 
 
 def _draw_tilt(rng: Random, level: int) -> _Tilt:
-    """Draw a board. A tilt undoes the opposite one before it unless stones are removed between."""
+    """Draw a board; at levels 1 and 2 each tilt is perpendicular to the one before."""
     stone, wall, free = rng.choice(("O#.", "o|.", "sW_", "*=-", "@#."))
     count = rng.randint(*{1: (1, 2), 2: (3, 4), 3: (4, 6)}[level])
     tilts = [rng.choice(list(_WAYS))]
@@ -115,7 +114,7 @@ def _tilt_brute(board: _Tilt, rows: list[str]) -> Any:
 
 
 def _slide(rows: list[str], tilt: str, signs: str) -> list[str]:
-    """Return the tilted board: lines are cut at walls and each part is sorted."""
+    """Return the tilted board."""
     stone, wall, free = signs[0], signs[1], signs[2]
     lines = rows if tilt in ("left", "right") else ["".join(col) for col in zip(*rows, strict=True)]
     out = []

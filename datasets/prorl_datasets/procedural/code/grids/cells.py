@@ -1,4 +1,4 @@
-"""Code problems on boards of cells that are all updated at once."""
+"""Code problems on cellular automata."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """The drawn rules: the numbers of live neighbours (at level 1 a right one counts twice) of which
-    an empty cell is ``born`` and a live one may ``stay``; a cell live in ``age`` successive states becomes empty (level 3)."""
+    """``born``, ``stay``: numbers of live neighbours (at level 1 the right one counts twice) with which a dead cell
+    becomes live or a live one stays. ``age``: a cell live in this many successive states dies (level 3)."""
 
     level: int
     live: str
@@ -93,7 +93,6 @@ Cell = tuple[int, int]
 
 
 def _brute(rule: _Cells, rows: list[str]) -> list[str]:
-    """Work with the sets of live cells of all states so far."""
     size = h, w = len(rows), len(rows[0])
     states = [{(y, x) for y in range(h) for x in range(w) if rows[y][x] == rule.live}]
     for _ in range(rule.steps):
@@ -112,7 +111,7 @@ def _brute(rule: _Cells, rows: list[str]) -> list[str]:
 
 
 def _tally(rule: _Cells, live: set[Cell], size: tuple[int, int]) -> dict[Cell, int]:
-    """Return the numbers of cells that have live neighbours."""
+    """Return the number of live neighbours of each cell that has any."""
     h, w = size
     tally: dict[Cell, int] = {}
     for y, x in live:

@@ -24,8 +24,7 @@ _STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """The drawn paths: names of the ``steps``, what ``special`` cells are (walls at level 1), the
-    modulus ``m`` and remainder ``r``, the ``best`` cost and the ``bonus``."""
+    """``special``: condition on cells (walls at level 1); ``m``, ``r``: modulus and remainder."""
 
     level: int
     steps: list[str]

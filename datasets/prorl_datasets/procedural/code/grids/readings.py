@@ -1,4 +1,4 @@
-"""Code problems on reading a grid in a drawn order after turns."""
+"""Code problems on reading a grid in some order after turns."""
 
 from __future__ import annotations
 
@@ -45,11 +45,10 @@ _UNDOES = {
     "mirror it top to bottom": "mirror it top to bottom",
     "transpose it (swap rows and columns)": "transpose it (swap rows and columns)",
 }
-"""Turn and what undoes it: the two never follow each other."""
+"""Turns and their inverses, which never follow each other."""
 
 
 def _turned(g: list[list[int]], turn: str) -> list[list[int]]:
-    """Return the turned grid by moving each cell to its new place."""
     h, w = len(g), len(g[0])
     if turn.startswith("remove"):
         return [list(row) for y, row in enumerate(g) if y or h == 1]
@@ -68,7 +67,6 @@ def _turned(g: list[list[int]], turn: str) -> list[list[int]]:
 
 
 def _read(g: list[list[int]], reading: str) -> list[int]:
-    """Return the values in the order of a sort key, or of a walk for the spiral."""
     cells = [(y, x) for y in range(len(g)) for x in range(len(g[0]))]
     if reading.startswith("in a spiral"):
         y, x, d, left, out = 0, -1, 0, {*cells}, []
@@ -115,8 +113,7 @@ def diagonals(g):
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The drawn ``turns`` and reading; ``dropped`` values are left out; at level 3 only the places
-    ``start``, ``start`` + ``k`` and so on count."""
+    """``dropped`` values are left out; at level 3 only every ``k``-th place from ``start`` on counts."""
 
     level: int
     turns: list[str]

@@ -1,4 +1,4 @@
-"""Code problems on regions of linked cells of a grid of integers."""
+"""Code problems on regions of linked cells in a grid of integers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 @dataclass(frozen=True, slots=True)
 class _Regions:
-    """The drawn links: over corners too (``eight``), values at most ``d`` apart, ``c`` asked of the
-    values or of their sum; regions of at least ``least`` cells, ``big`` ones first or last."""
+    """``eight``: also link corners; ``d``: largest difference of linked values; ``c``: condition on the values or their
+    sum; ``least``: cells of a region; ``big``: largest region first."""
 
     level: int
     eight: bool
@@ -31,11 +31,11 @@ class _Regions:
 
     @property
     def steps(self) -> list[tuple[int, int]]:
-        """Return the ways to a neighbour as (rows, columns)."""
+        """Return the neighbours as (rows, columns)."""
         return [*_SIDES, *(_CORNERS if self.eight else ())]
 
     def linked(self, u: int, v: int) -> bool:
-        """Say whether neighbours of these values are linked."""
+        """Return whether neighbours with these values are linked."""
         holds = self.c.holds
         if self.level == 1:
             return holds(u) and holds(v)
@@ -96,7 +96,6 @@ def _statement(rule: _Regions) -> str:
 
 
 def _brute(rule: _Regions, g: list[list[int]]) -> list[int]:
-    """Spread the smallest label over links until nothing changes."""
     label = {
         (y, x): y * 9 + x
         for y, row in enumerate(g)

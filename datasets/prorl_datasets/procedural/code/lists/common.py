@@ -1,8 +1,4 @@
-"""What the list, grid, graph and simulation problems share: drawn conditions, sources, data.
-
-A condition holds two writings of one predicate: an expression for the gold solution and a function
-for the brute force.
-"""
+"""Random conditions, sources and data for list, grid, graph and simulation problems."""
 
 from __future__ import annotations
 
@@ -20,7 +16,8 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A predicate on an integer; ``text`` completes "a value that is ..."."""
+    """A predicate on an integer: ``code`` for the gold solution, ``holds`` for the brute force; ``text`` completes "a
+    value that is ..."."""
 
     text: str
     code: str
@@ -29,7 +26,7 @@ class Condition:
 
     @property
     def negated(self) -> str:
-        """Complete "a value that is ..." with the opposite."""
+        """Return the text of the opposite condition."""
         match self.key:
             case ("band", int(k), int(width)):
                 return f"less than {k - width} or greater than {k + width}"
@@ -40,7 +37,7 @@ class Condition:
         return f"not {self.text}"
 
     def on(self, name: str) -> str:
-        """Return the expression on ``name``, a simple name or a bracketed expression."""
+        """Return the condition as an expression on ``name``, a simple name or bracketed expression."""
         return self.code.replace("VALUE", name)
 
 
@@ -95,7 +92,7 @@ def _any_condition(rng: Random, low: int, high: int) -> Condition:
 
 
 def source(text: str, **values: object) -> str:
-    """Return the source ``text`` without its indentation, each $name replaced."""
+    """Return the dedented ``text`` with each $name replaced."""
     return Template(dedent(text).strip("\n")).substitute(values) + "\n"
 
 
@@ -110,15 +107,15 @@ def letters(rng: Random, alphabet: str, shortest: int, longest: int) -> str:
 
 
 def matrix(rng: Random, sides: tuple[int, int], low: int, high: int) -> list[list[int]]:
-    """Return a grid of integers in [low, high], each side within ``sides`` (inclusive)."""
+    """Return a grid of integers in [low, high] with both sides within ``sides`` (inclusive)."""
     height, width = rng.randint(*sides), rng.randint(*sides)
     return [[rng.randint(low, high) for _ in range(width)] for _ in range(height)]
 
 
 def edge_list(rng: Random, n: int, most: int, weight: int = 0) -> list[list[int]]:
-    """Return distinct edges [u, v], u < v in random order of ends, or [u, v, w], 1 <= w <= weight.
+    """Return distinct edges [u, v], or [u, v, w] with 1 <= w <= weight, in random direction.
 
-    No vertex is joined to itself and no two vertices are joined twice, in whatever direction.
+    There are no loops and no parallel edges.
     """
     every = [[u, v] for u in range(n) for v in range(u + 1, n)]
     rng.shuffle(every)
@@ -140,7 +137,7 @@ MEASURES = (
 
 
 def measure(name: str, w: list[int]) -> int:
-    """Return the measure ``name`` of ``w``, not in the way of the gold's expression."""
+    """Return the measure ``name`` of ``w``, computed differently from the gold's expression."""
     s = sorted(w)
     table = {
         "sum": lambda: sum(s),

@@ -1,4 +1,4 @@
-"""Code problems on games in which two players take elements off the ends of a list."""
+"""Code problems on two-player games of taking elements off the ends of a list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 _A = (("a", "ints"),)
 
 _PRIMES = tuple(m for m in range(17, 98) if all(m % d for d in range(2, 10)))
-"""Moduli of products: no factor drawn is a multiple of one, and 50 times any factor exceeds it."""
+"""Moduli of products, chosen so that the modulus matters for elements up to 50."""
 
 _WORTHS = (
     ("product", "(v * {c}) % {m}", "(v * {c}) modulo {m}"),
@@ -28,8 +28,8 @@ _WORTHS = (
 
 @dataclass(frozen=True, slots=True)
 class _EndGame:
-    """The drawn rules. ``tie`` names the end taken on equal points, ``second`` says that Bo moves
-    first, ``most`` is the largest number of elements of a move from the front."""
+    """``tie``: end taken if both earn the same; ``second``: Bo moves first; ``most``: elements per move from the
+    front."""
 
     level: int
     m: int
@@ -40,7 +40,7 @@ class _EndGame:
     second: bool
 
     def points(self, v: int) -> int:
-        """Return what the element v earns, not in the way of the gold's expression."""
+        """Return the points of element v, computed differently from the gold's expression."""
         kind = self.worth[0]
         if kind == "product":
             return v * self.c - v * self.c // self.m * self.m
@@ -50,7 +50,6 @@ class _EndGame:
 
 
 def _draw_game(rng: Random, level: int) -> _EndGame:
-    """Draw rules in which the modulus or distance matters for elements from 0 to 50."""
     worth = rng.choice(_WORTHS)
     if worth[0] == "product":
         m = rng.choice(_PRIMES)
@@ -103,7 +102,7 @@ def _end_game_brute(game: _EndGame, a: list[int]) -> Any:
 
 
 def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
-    """Play by consuming a copy; the move's index decides who gets the points."""
+    """Return the points of both players if each takes the better end."""
     rest, moves = points[:], []
     while rest:
         ends = (rest[0], rest[-1])
@@ -114,7 +113,7 @@ def _greedy(points: list[int], left: bool, second: bool) -> list[int]:
 
 
 def _best(points: list[int], most: int) -> int:
-    """Return the mover's lead under best play, by trying every line of play."""
+    """Return the mover's lead under best play by exhaustive search."""
     if not points:
         return 0
     lines = [points[-1] - _best(points[:-1], most)]

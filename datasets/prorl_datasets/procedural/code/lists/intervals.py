@@ -1,4 +1,4 @@
-"""Code problems on sets of intervals: joined, counted where they overlap, chosen apart."""
+"""Code problems on sets of intervals: merging, overlaps and disjoint choices."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Intervals:
-    """The drawn rules: those of the lengths ``left_out`` do not count, ``pad`` lengthens both ends,
-    ``gap`` is a distance, ``k`` a number of layers and ``w`` what one interval earns."""
+    """Intervals whose length is ``left_out`` do not count. ``pad`` extends both ends; ``gap``: distance; ``k``: layers;
+    ``w``: points of one interval."""
 
     level: int
     gap: int
@@ -81,7 +81,7 @@ def _intervals_brute(rules: _Intervals, p: list[list[int]]) -> Any:
 
 
 def _joined(kept: list[tuple[int, int]], gap: int) -> list[int]:
-    """Join any two near intervals until no two are near."""
+    """Merge near intervals until none are left, and return the lengths."""
     left = [*kept]
     while True:
         near = [
@@ -98,7 +98,7 @@ def _joined(kept: list[tuple[int, int]], gap: int) -> list[int]:
 
 
 def _most(kept: list[tuple[int, int]], gap: int, w: int) -> int:
-    """Return the best total by taking or leaving each interval."""
+    """Return the best total over all choices of intervals."""
     if not kept:
         return 0
     (x, y), rest = kept[0], kept[1:]

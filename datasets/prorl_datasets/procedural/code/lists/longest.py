@@ -1,4 +1,4 @@
-"""Code problems on the longest contiguous subarray that keeps drawn rules."""
+"""Code problems on the longest contiguous subarray under given rules."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Longest:
-    """The drawn rules: at most ``allowed`` elements are ``bad``; a start at a multiple of ``step``
-    (level 2); values at most ``limit`` apart (level 3). ``latest`` breaks ties."""
+    """At most ``allowed`` elements are ``bad``; the start is a multiple of ``step`` (level 2); values differ by at most
+    ``limit`` (level 3). ``latest`` breaks ties."""
 
     level: int
     bad: Condition
@@ -27,7 +27,7 @@ class _Longest:
 
     @property
     def step(self) -> int:
-        """Return what divides the starting index at level 2."""
+        """Return the divisor of the start index at level 2."""
         return self.limit % 3 + 2
 
 

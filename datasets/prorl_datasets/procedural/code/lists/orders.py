@@ -1,4 +1,4 @@
-"""Code problems on lists ordered by drawn keys."""
+"""Code problems on lists sorted by given keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _A = (("a", "ints"),)
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A sort key in two writings: ``text`` follows "its", ``code`` is an expression in v."""
+    """A sort key; ``text`` follows "its", ``code`` is an expression in v."""
 
     text: str
     code: str
@@ -31,7 +31,6 @@ _KINDS = ("remainder", "remainder", "distance", "distance", "digits", "multiple"
 
 
 def _draw_key(rng: Random, kinds: tuple[str, ...], high: int) -> _Key:
-    """Return a key of one of the ``kinds`` for elements from 0 to ``high``."""
     c, m = rng.randint(high // 10, high - high // 10), rng.randint(3, high // 3)
     kind = rng.choice(kinds)
     if kind == "remainder":
@@ -48,15 +47,15 @@ def _draw_key(rng: Random, kinds: tuple[str, ...], high: int) -> _Key:
 
 
 def _acts(first: _Key, second: _Key, high: int) -> bool:
-    """Say whether ``second`` can order elements up to ``high`` of which ``first`` is equal."""
+    """Return whether ``second`` ever breaks a tie of ``first`` for elements up to ``high``."""
     both = {(first.of(v), second.of(v)) for v in range(high + 1)}
     return len(both) > len({x for x, _ in both})
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """The drawn order: by ``first`` (falling if ``down``), then by ``second`` at level 2, then by
-    value (falling if ``tie``); ``k`` says which elements count; tests draw from 0 to ``high``."""
+    """Sort by ``first`` (descending if ``down``), at level 2 then by ``second``, then by value (descending if ``tie``).
+    ``k`` selects elements; tests draw from 0 to ``high``."""
 
     level: int
     first: _Key
@@ -67,7 +66,7 @@ class _Order:
     high: int
 
     def before(self, u: int, v: int) -> bool:
-        """Say whether u stands before v or is equal to it."""
+        """Return whether u does not come after v."""
         x, y = self.first.of(u), self.first.of(v)
         if x != y:
             return (x > y) == self.down
@@ -76,7 +75,7 @@ class _Order:
         return u > v if self.tie and self.level != 2 else u < v
 
     def ordered(self, values: list[int]) -> list[int]:
-        """Return the values in order, by inserting one after the other."""
+        """Return the sorted values (insertion sort)."""
         out: list[int] = []
         for v in values:
             place = 0

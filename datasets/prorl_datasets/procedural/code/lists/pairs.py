@@ -19,7 +19,7 @@ _A = (("a", "ints"),)
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """The drawn sum p*a[i] + q*a[j] (+ s*a[k]), its modulus ``m`` and remainder ``r``."""
+    """Sums p*a[i] + q*a[j] (+ s*a[k]) with remainder ``r`` modulo ``m``."""
 
     level: int
     p: int
@@ -80,12 +80,12 @@ def _pairs_brute(rule: _Pairs, a: list[int]) -> int:
 
 
 _FACTORS = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 4), (4, 3))
-"""Factors of a[i] and a[j], without a common divisor."""
+"""Coprime factors of a[i] and a[j]."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Inversions:
-    """The drawn pairs: e*a[i] above (``down``) or below f*a[j] + shift, a[i] being ``only``."""
+    """Pairs with e*a[i] above (``down``) or below f*a[j] + shift, where a[i] satisfies ``only``."""
 
     level: int
     e: int
@@ -96,12 +96,12 @@ class _Inversions:
 
     @property
     def shift(self) -> int:
-        """Return what is added to f*a[j]."""
+        """Return the shift of f*a[j]."""
         return self.k if self.down else -self.k
 
     @property
     def bound(self) -> str:
-        """Return the bound as an expression in a[j]."""
+        """Return the bound as source text."""
         shift = self.shift
         bound = _scaled(self.f, "a[j]")
         return bound + (f" + {shift}" if shift > 0 else f" - {-shift}" if shift else "")

@@ -1,4 +1,4 @@
-"""Code problems on runs of a list and on what is dropped or kept of it."""
+"""Code problems on runs of a list and on removing duplicates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _A = (("a", "ints"),)
 
 @dataclass(frozen=True, slots=True)
 class _Runs:
-    """The drawn runs: elements of the kind ``inside``, at least ``least``, joined over ``gap``."""
+    """Runs of at least ``least`` elements that are ``inside``, merged across gaps of ``gap``."""
 
     level: int
     inside: Condition
@@ -100,7 +100,7 @@ _OPS = {"at least": ">=", "at most": "<=", "exactly": "=="}
 
 @dataclass(frozen=True, slots=True)
 class _Dedupe:
-    """The drawn rule: elements equal modulo ``m`` are alike; those that are ``free`` stay."""
+    """Elements equal modulo ``m`` are alike; ``free`` elements always stay."""
 
     level: int
     m: int
@@ -172,7 +172,7 @@ def _alike(rule: _Dedupe, a: list[int]) -> list[list[bool]]:
 
 
 def _unlike(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Keep the first or the last element of those alike."""
+    """Keep the first or last of the elements alike."""
     alike, size = _alike(rule, a), len(a)
     others = [range(i + 1, size) if rule.last else range(i) for i in range(size)]
     return [
@@ -181,7 +181,7 @@ def _unlike(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Keep the elements with so many alike."""
+    """Keep elements with at least, at most or exactly ``k`` alike."""
     k = rule.k
     good: dict[str, Callable[[int], bool]] = {
         "at least": lambda s: not s < k,
@@ -194,7 +194,7 @@ def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _stacked(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Remove the top of the stack whenever it is all alike."""
+    """Drop the top ``k`` of the stack whenever they are all alike."""
     left: list[int] = []
     for v in a:
         left = [*left, v]

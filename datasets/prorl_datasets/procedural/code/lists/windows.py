@@ -1,4 +1,4 @@
-"""Code problems on windows of a list: their measures, sums and remainders."""
+"""Code problems on windows of a list: measures, sums and remainders."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ _EXTRAS: tuple[tuple[str, str, Callable[[int, int], int]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Remainders:
-    """The drawn subarrays: ``p`` to ``q`` elements, remainder ``r`` modulo ``m``; elements at odd
-    indices weigh ``weight`` times their value."""
+    """Subarrays of ``p`` to ``q`` elements with remainder ``r`` modulo ``m``; elements at odd indices count ``weight``
+    times."""
 
     p: int
     m: int

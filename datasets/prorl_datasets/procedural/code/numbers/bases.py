@@ -1,4 +1,4 @@
-"""Integers in other bases, with unusual digits too."""
+"""Integers in other bases, also with unusual digits."""
 
 from __future__ import annotations
 

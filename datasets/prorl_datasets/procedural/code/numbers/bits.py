@@ -1,4 +1,4 @@
-"""Bits: masks, shuffles, ranges counted by their bits."""
+"""Bit masks, shuffles and counts of ranges by their bits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Drawn properties of integers, each as text, as Python source and as an independent check.
-
-They are the parameters of many families of numbers.
-"""
+"""Random properties of integers, each as text, Python source and independent check."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ def leveled(
 ) -> Callable[[Random, int], Problem]:
     """Return a maker of problems that calls the function of the level (1 to 3).
 
-    Factors of 1 and doubled signs are tidied in the statements ("1 * x" becomes "x").
+    It simplifies factors of 1 and doubled signs in statements ("1 * x" becomes "x").
     """
     makers = (one, two, three)
 
@@ -46,7 +43,7 @@ def leveled(
 
 
 def digits_of(n: int, base: int = 10) -> list[int]:
-    """Return the digits of n >= 0 by repeated division, the lowest first; [0] for 0."""
+    """Return the digits of n >= 0, lowest first; [0] for 0."""
     digits = [n % base]
     while n >= base:
         n //= base
@@ -55,7 +52,7 @@ def digits_of(n: int, base: int = 10) -> list[int]:
 
 
 def ones(n: int) -> int:
-    """Return the number of ones in the binary form of n >= 0."""
+    """Return the number of ones in binary n >= 0."""
     return digits_of(n, 2).count(1)
 
 
@@ -160,12 +157,12 @@ _DRAWERS = (
 
 
 def draw_property(rng: Random) -> Property:
-    """Return a drawn property that a fair share of all integers has."""
+    """Draw a property that many integers have."""
     return rng.choice(_DRAWERS)(rng)
 
 
 def draw_mixed(rng: Random) -> Property:
-    """Return a drawn combination of two different properties."""
+    """Draw a combination of two different properties."""
     first = draw_property(rng)
     second = draw_property(rng)
     while second.key.split()[0] == first.key.split()[0]:
@@ -200,21 +197,21 @@ def draw_mixed(rng: Random) -> Property:
 
 
 def with_imports(code: str) -> str:
-    """Return the source with ``import math`` on top where it is used."""
+    """Return the code with ``import math`` on top if needed."""
     return f"import math\n\n\n{code}" if "math." in code else code
 
 
 def draw_span(r: Random, least: int, top: int, width: int) -> tuple[int, int]:
-    """Return low, high with 1 <= low <= top and high - low from ``least`` to ``width``."""
+    """Draw low and high with 1 <= low <= top and least <= high - low <= width."""
     low = r.randint(1, top)
     return low, low + r.randint(least, width)
 
 
 def is_prime(n: int) -> bool:
-    """Whether n is prime, by trial division by all smaller numbers up to its root."""
+    """Return whether n is prime, by trial division."""
     return n > 1 and all(n % d for d in range(2, int(n**0.5) + 1))
 
 
 def divisors_of(n: int) -> list[int]:
-    """Return all divisors of n >= 1, ascending, by trying every number."""
+    """Return all divisors of n >= 1, ascending."""
     return [d for d in range(1, n + 1) if n % d == 0]

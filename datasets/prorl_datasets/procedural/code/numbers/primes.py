@@ -1,4 +1,4 @@
-"""Primes of a range: counted, filtered, in neighbouring pairs."""
+"""Primes in a range: counted, filtered, in neighbouring pairs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def is_prime(n):
 
 
 def _prime_property(rng: Random) -> Property:
-    """Return a drawn property that at least a tenth of the primes below 300 have."""
+    """Draw a property that at least a tenth of the primes below 300 have."""
     primes = [p for p in range(300) if is_prime(p)]
     while True:
         has = draw_property(rng)

@@ -1,4 +1,4 @@
-"""Integers of a range that have drawn properties: counted, summed, picked, in runs and pairs."""
+"""Integers in a range with given properties: counted, summed, selected, in runs and pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code problems on times of day on planets with other clocks."""
+"""Code problems on times of day on other planets."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Clock:
-    """What is drawn for one problem on times of day."""
-
     level: int
     hours: int
     minutes: int

@@ -1,4 +1,4 @@
-"""Code problems on expressions with operators of their own."""
+"""Code problems on expressions with invented operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Operator = tuple[str, str, Callable[[int, int], int], str]
 
 
 def _operator(rng: Random, sign: str) -> Operator:
-    """Return (sign, Python expression in x and y, function, meaning)."""
+    """Draw an operator (sign, Python expression in x and y, function, meaning)."""
     a, b, m = rng.randint(1, 5), rng.randint(1, 5), rng.randint(11, 60)
     kind = rng.choice(("linear", "minus", "product", "distance"))
     if kind == "linear":
@@ -31,8 +31,6 @@ def _operator(rng: Random, sign: str) -> Operator:
 
 @dataclass(frozen=True, slots=True)
 class _Expressions:
-    """What is drawn for one problem on expressions."""
-
     level: int
     ops: list[Operator]
     signs: list[str]
@@ -119,7 +117,7 @@ def _expression(r: Random, signs: list[str], size: int, nested: bool) -> str:
 def _evaluate(
     s: str, loosest: list[list[str]], functions: dict[str, Callable[[int, int], int]], late: bool
 ) -> int:
-    """Split at the loosest operator outside parentheses and evaluate the two sides."""
+    """Evaluate by splitting at the loosest operator outside parentheses."""
     depth, places = 0, []
     for i, letter in enumerate(s):
         depth += (letter == "(") - (letter == ")")

@@ -1,4 +1,4 @@
-"""Code problems on small programs for a stack machine."""
+"""Code problems on programs for a stack machine."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ _STACK_OPS = {
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """What is drawn for one problem on a stack machine: its instructions and their numbers.
-
-    The instruction ``mix`` puts (a*x + b*y + d) modulo ``modulus`` on the stack.
-    """
+    """The instruction ``mix`` pushes (a*x + b*y + d) modulo ``modulus``."""
 
     level: int
     a: int
@@ -40,7 +37,7 @@ class _Machine:
 
     @property
     def filler(self) -> int | None:
-        """What an instruction puts that finds too few numbers, None for nothing."""
+        """Return what an instruction pushes if it finds too few numbers, or None for nothing."""
         return self.low if self.level > 1 else None
 
 
@@ -79,7 +76,7 @@ def _machine_brute(p: _Machine, program: list[str]) -> list[int]:
 
 
 def _after(p: _Machine, s: tuple[int, ...], op: str) -> tuple[int, ...]:
-    """Return the stack (top first) after an instruction other than 'skip'."""
+    """Return the stack (top first) after any instruction but 'skip'."""
     if op.isdigit():
         return (int(op), *s)
     if len(s) < (2 if op == p.mix else _STACK_OPS[op][1]):

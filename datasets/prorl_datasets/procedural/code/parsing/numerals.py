@@ -1,4 +1,4 @@
-"""Code problems on numerals with symbols of their own."""
+"""Code problems on numerals with invented symbols."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Numerals:
-    """What is drawn for one problem on numerals."""
-
     level: int
     symbols: list[str]
     values: list[int]
@@ -43,7 +41,7 @@ def _numerals_statement(p: _Numerals) -> str:
 
 
 def _numeral_items(p: _Numerals) -> list[tuple[int, str]]:
-    """Return (value, text) of each symbol and each pair of neighbouring values, largest first."""
+    """Return (value, text) of each symbol and subtractive pair, largest first."""
     singles = [(value, symbol) for symbol, value in p.table.items()]
     pairs = [(p.values[i + 1] - p.values[i], p.symbols[i] + p.symbols[i + 1]) for i in range(3)]
     return sorted(singles + [pair for pair in pairs if pair[0] not in p.values], reverse=True)
@@ -83,7 +81,7 @@ def _numerals(rng: Random, level: int) -> Problem:
 
 
 def _worth(word: str, symbols: list[str], values: list[int]) -> int:
-    """Return a subtractive numeral's value: all added, then twice those before a larger one off."""
+    """Return the value of a subtractive numeral: the sum, less twice the values before larger ones."""
     total = 0
     for symbol, value in zip(symbols, values, strict=True):
         larger = "".join(symbols[symbols.index(symbol) + 1 :])

@@ -1,4 +1,4 @@
-"""Code problems on records of a log."""
+"""Code problems on log records."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Log:
-    """What is drawn for one problem on a log."""
-
     level: int
     sep: str
     cond: Condition
@@ -110,7 +108,7 @@ def _records(rng: Random, level: int) -> Problem:
 
 
 def _cases(kept: list[tuple[str, str, int]], verbs: list[str], f: int) -> list[str]:
-    """Follow each name by itself; then put the cases in order by the times noted."""
+    """Follow each name by itself, then order the cases by time."""
     closed: list[tuple[int, str]] = []
     left: list[tuple[int, str]] = []
     for who in sorted({name for name, _, _ in kept}):

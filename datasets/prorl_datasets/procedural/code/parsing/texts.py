@@ -1,4 +1,4 @@
-"""Code problems on packed words: repeated, nested and reversed groups."""
+"""Code problems on packed words with repeated, nested and reversed groups."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """What is drawn for one problem on packed words."""
-
     level: int
     opening: str
     closing: str

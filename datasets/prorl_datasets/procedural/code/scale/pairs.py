@@ -1,7 +1,4 @@
-"""Long lists: counting pairs, inversions and stretches without looking at each.
-
-Remainder counts, two pointers, prefix sums, binary indexed trees.
-"""
+"""Long lists: counting pairs, inversions and stretches faster than by enumeration."""
 
 from __future__ import annotations
 
@@ -118,4 +115,3 @@ FAMILIES = (
         "long_subarray_totals", "contiguous parts of a long list counted by their sum", _totals
     ),
 )
-"""Families of counting in long lists."""

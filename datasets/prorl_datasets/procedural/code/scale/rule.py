@@ -1,6 +1,6 @@
-"""Long lists and words made by a rule from a seed: the tests stay short, and a slow algorithm does not end in time.
+"""Long lists and words that a seed generates, so that tests stay short but slow algorithms time out.
 
-The rule is a linear congruential generator whose high bits are used (Knuth, TAOCP 2, section 3.2.1).
+The generator is linear congruential with the high bits used (Knuth, TAOCP 2, section 3.2.1).
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ def long_list(
     output: str = "int",
     small: int = 14,
 ) -> Problem:
-    """Return the problem that ``body`` asks of a list ``a`` with elements in ``values`` (both ends included).
+    """Return the problem that ``body`` poses on a list ``a`` with elements in ``values`` (inclusive).
 
-    ``solution`` is source that defines ``of_list(a)``, fast enough for ``LONGEST`` elements; ``small``: elements
-    of most tests, as many as the brute force ends on.
+    ``solution`` is source of ``of_list(a)``, fast enough for ``LONGEST`` elements; ``small``: longest list that the
+    brute force can solve.
     """
     low, width = values[0], values[1] - values[0] + 1
     p, q = _generator(rng)
@@ -102,7 +102,7 @@ def long_word(
     output: str = "int",
     small: int = 14,
 ) -> Problem:
-    """Return the problem that ``body`` asks of a word ``s`` over ``letters``; ``solution`` defines ``of_word(s)``."""
+    """Return the problem that ``body`` poses on a word ``s`` over ``letters``; ``solution`` defines ``of_word(s)``."""
     p, q = _generator(rng)
     values = {"p": p, "q": q, "letters": letters, "width": len(letters)}
     rule = Template(rng.choice(_WORD_RULES)).substitute(values)
@@ -117,12 +117,11 @@ def long_word(
 
 
 def _generator(rng: Random) -> tuple[int, int]:
-    """Return multiplier and increment of a full period modulo 2^31 (Knuth, theorem A)."""
+    """Return multiplier and increment with full period modulo 2^31 (Knuth, theorem A)."""
     return 8 * rng.randint(20_000, 99_999_999) + 5, 2 * rng.randint(500, 999_999) + 1
 
 
 def _numbers(p: int, q: int, n: int, seed: int) -> list[int]:
-    """Return the high bits of the generator's next ``n`` states."""
     states = [seed]
     for _ in range(n):
         states.append((states[-1] * p + q) % SEEDS)

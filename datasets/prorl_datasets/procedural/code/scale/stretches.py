@@ -1,7 +1,4 @@
-"""Long lists: windows, neighbours that are greater, longest stretches, increasing subsequences, cuts.
-
-Monotonic queues and stacks, two pointers, binary search on the answer.
-"""
+"""Long lists: windows, next greater elements, longest stretches, increasing subsequences, cuts."""
 
 from __future__ import annotations
 
@@ -155,4 +152,3 @@ FAMILIES = (
     code_family("long_subsequences", "longest increasing subsequences of a long list", _increasing),
     code_family("long_cuts", "a long list cut so that the sums are even", _cuts),
 )
-"""Families of stretches of long lists."""

@@ -1,4 +1,4 @@
-"""Long lists read as intervals, edges, parents or prices: sorting, union-find, breadth-first search, trees, profits."""
+"""Long lists read as intervals, edges, parents or prices."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _prices(rng: Random, level: int) -> Problem:
     solution = WORDINGS.source(f"prices solution {level}", wait=wait, fee=fee, wait_plus_1=wait + 1)
 
     def best(a: list[int], day: int) -> int:
-        """Return the greatest profit from ``day`` on, without a share."""
+        """Return the greatest profit from ``day`` on when holding no share."""
         found = 0
         for b in range(day, len(a)):
             for s in range(b + (wait if level == 1 else 1), len(a)):
@@ -154,4 +154,3 @@ FAMILIES = (
     code_family("long_trees", "large trees: sizes, depths, distances", _trees),
     code_family("long_prices", "profits from a long list of prices", _prices),
 )
-"""Families of structures that long lists describe."""

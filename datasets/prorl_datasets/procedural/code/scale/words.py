@@ -1,4 +1,4 @@
-"""Long words: repeats, borders, subsequences counted without looking at each."""
+"""Long words: repeats, borders and counts of subsequences."""
 
 from __future__ import annotations
 
@@ -81,4 +81,3 @@ FAMILIES = (
     code_family("long_word_choices", "subsequences of a long word", _orders),
     code_family("long_word_repeats", "repeated parts of a long word", _repeats),
 )
-"""Families of long words."""

@@ -16,8 +16,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What is drawn for one problem on an account."""
-
     level: int
     opening: int
     fee: int
@@ -47,7 +45,7 @@ def _account_statement(p: _Account) -> str:
 
 
 def _account_state(p: _Account, a: list[int]) -> tuple[int, int, int]:
-    """Return (balance, savings, refused) after ``a`` by recursion on its last element."""
+    """Return (balance, savings, refused) after ``a``, by recursion."""
     if not a:
         return p.opening, 0, 0
     balance, saved, refused = _account_state(p, a[:-1])

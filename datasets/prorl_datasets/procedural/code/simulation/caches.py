@@ -1,4 +1,4 @@
-"""Code problems on caches that hold a few keys."""
+"""Code problems on small caches."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ _RANKS = {
 
 @dataclass(frozen=True, slots=True)
 class _Cache:
-    """What is drawn for one problem on a cache."""
-
     level: int
     size: int
     hit: int
@@ -84,7 +82,7 @@ def _cache_draw(p: _Cache, r: Random) -> tuple[list[int]]:
 
 
 def _cache_gold(p: _Cache) -> str:
-    """Return the gold source: at level 2 some keys stay out, at level 3 some are special."""
+    """Return the gold source; some keys are not cached at level 2 or are special at level 3."""
     rank, price, clean = _RANKS[p.rule], "price", ""
     if p.level == 3:
         special = p.cond.on("v")
@@ -128,7 +126,7 @@ def _caches(rng: Random, level: int) -> Problem:
 
 
 def _victim(keys: list[int], past: list[int], starts: dict[int, int], rule: str) -> int:
-    """Return the key to take out; ``keys`` stand in the order of putting in."""
+    """Return the key to evict; ``keys`` are in order of insertion."""
     if rule == "first in":
         return keys[0]
     if rule == "least recent":

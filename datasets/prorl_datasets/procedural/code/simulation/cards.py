@@ -1,4 +1,4 @@
-"""Code problems on card games of two players."""
+"""Code problems on two-player card games."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Cards:
-    """What is drawn for one card game."""
-
     level: int
     factor: int
     modulus: int
@@ -32,7 +30,7 @@ class _Cards:
 
     @property
     def most(self) -> int:
-        """How many rounds are played at most."""
+        """Return the largest number of rounds."""
         return self.rounds + (self.bonus if self.level == 3 else 0)
 
 
@@ -52,7 +50,7 @@ def _cards_statement(p: _Cards) -> str:
 
 
 def _cards_lead(p: _Cards, x: int, y: int) -> int:
-    """Return 1 where x wins, -1 where y does and 0 for equal powers."""
+    """Return 1 if x wins, -1 if y wins, 0 for a tie."""
     left, right = (v * p.factor - v * p.factor // p.modulus * p.modulus for v in (x, y))
     return ((left > right) - (left < right)) * (1 if p.high else -1)
 

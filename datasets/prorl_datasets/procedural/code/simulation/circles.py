@@ -20,8 +20,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Circle:
-    """What is drawn for one problem on counting in a circle."""
-
     level: int
     count: int
     factor: int

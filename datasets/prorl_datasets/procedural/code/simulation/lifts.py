@@ -17,8 +17,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Lift:
-    """What is drawn for one problem on an elevator."""
-
     level: int
     home: int
     stop: int
@@ -119,7 +117,6 @@ def _elevators(rng: Random, level: int) -> Problem:
 def _nearest(
     a: list[int], rule: tuple[int, int, int, int], late: list[bool], tie: str
 ) -> list[int]:
-    """Look outwards floor by floor from where the elevator stands."""
     at, stop, k, f = rule
     calls, out, now = sorted(a), [], 0
     while calls:

@@ -1,4 +1,4 @@
-"""Code problems on a robot that walks by commands."""
+"""Code problems on a robot that follows commands."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Robot:
-    """What is drawn for one problem on a robot."""
-
     level: int
     go: str
     left: str
@@ -58,7 +56,7 @@ def _robot_statement(p: _Robot) -> str:
 
 
 def _robot_step(p: _Robot) -> list[str]:
-    """Return the lines of the gold for one step forward."""
+    """Return the gold's lines for one step forward."""
     turned = {"left": "dx, dy = -dy, dx", "right": "dx, dy = dy, -dx"}
     other = turned["right" if p.turn == "left" else "left"]
     step = {

@@ -1,4 +1,4 @@
-"""Code problems on schedulers of tasks."""
+"""Code problems on task schedulers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Scheduler:
-    """What is drawn for one problem on a scheduler."""
-
     level: int
     quantum: int
     swap: int

@@ -1,4 +1,4 @@
-"""Drawn texts and drawn sets of letters that the families of strings share."""
+"""Random texts and sets of letters for the string families."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ WORDS = tuple(_WORDS.split())
 
 
 def text_over(r: Random, alphabet: str, low: int, high: int) -> str:
-    """Return low to high letters drawn from the alphabet."""
+    """Return ``low`` to ``high`` letters of the alphabet."""
     return "".join(r.choice(alphabet) for _ in range(r.randint(low, high)))
 
 
 def runs_over(r: Random, alphabet: str, runs: int, longest: int) -> str:
-    """Return a string of up to ``runs`` runs of equal letters, each up to ``longest`` letters."""
+    """Return up to ``runs`` runs of equal letters, each up to ``longest`` letters."""
     return "".join(r.choice(alphabet) * r.randint(1, longest) for _ in range(r.randint(1, runs)))
 
 
 def words(r: Random, low: int, high: int) -> list[str]:
-    """Return low to high common lowercase words, repetitions possible."""
+    """Return ``low`` to ``high`` common lowercase words, possibly repeated."""
     return [r.choice(WORDS) for _ in range(r.randint(low, high))]
 
 
 def sentence(r: Random, low: int, high: int) -> str:
-    """Return low to high common lowercase words, separated by single spaces."""
+    """Return ``low`` to ``high`` common lowercase words separated by spaces."""
     return " ".join(words(r, low, high))
 
 
 def draw_letters(rng: Random, count: int, pool: str = LETTERS) -> str:
-    """Return ``count`` different letters of the pool in alphabetical order."""
+    """Draw ``count`` different letters of the pool in alphabetical order."""
     return "".join(sorted(rng.sample(pool, count)))
 
 
 def listed(letters: str) -> str:
-    """Return letters as they stand in a statement: "a, b and c"."""
+    """Return the letters as "a, b and c"."""
     if len(letters) == 1:
         return letters
     return f"{', '.join(letters[:-1])} and {letters[-1]}"

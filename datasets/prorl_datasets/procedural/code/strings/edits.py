@@ -85,7 +85,7 @@ def _align_brute(
     def brute(s: str, t: str) -> int:
         @cache
         def score(i: int, j: int, gap: int) -> int:
-            """Return the best score of s[i:], t[j:]; the step before skipped in s (1), t (2)."""
+            """Return the best score of s[i:] and t[j:]; ``gap``: the step before skipped in s (1) or t (2)."""
             if i == len(s) and j == len(t):
                 return 0
             ways = []

@@ -1,4 +1,4 @@
-"""Words in drawn orders, and the rank of an arrangement of letters."""
+"""Words in unusual orders, and the rank of an arrangement of letters."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _ordered_value(letters: str, place: int) -> Callable[[str], int]:
 
 
 def _order_key(letters: str, place: int) -> tuple[str, str]:
-    """Return what words are sorted by: an expression in ``word`` and its name."""
+    """Return a sort key of words as an expression in ``word`` and its name."""
     key = (
         "len(word)",
         "word[-1]",
