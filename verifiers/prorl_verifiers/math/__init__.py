@@ -1,4 +1,1 @@
-"""The math verifier: the last box against the gold answer.
-
-``scorer`` scores, ``grader`` is the grader of our own, ``library`` asks math-verify, ``reference`` checks tasks.
-"""
+"""The math verifier: compares the last box of a response with the gold answer."""

@@ -1,6 +1,6 @@
-"""Built-in math and STEM tasks for the audit: golds of many kinds, chosen so that no probe is right by luck.
+"""Built-in math and STEM tasks for the audit.
 
-``audit.json`` lists them as (question, gold); the question is what an echo repeats. Chance is 0, multiple choice apart.
+``audit.json`` holds (question, gold) pairs that no constant answers by chance, except in _OWN_CHANCE.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from prorl_verifiers.audit_shape import Group, Item
 from prorl_verifiers.tasks import load_task
 
 _OWN_CHANCE = ("zero, one and infinity",)
-"""Families whose golds a constant may meet: their chance comes from the golds."""
+"""Families whose golds a constant may match; their chance is computed from the golds."""
 
 
 @cache
@@ -25,7 +25,7 @@ def _tables() -> Mapping[str, Any]:
 
 
 def math_groups() -> list[Group]:
-    """Return the built-in math tasks, a group a kind of gold."""
+    """Return the built-in math tasks, one group per kind of gold."""
     letters = [
         (f"Which one is it? ({number})", {"answer": "ABCDE"[number % 5]}) for number in range(10)
     ]
@@ -42,7 +42,7 @@ def math_groups() -> list[Group]:
 
 
 def stem_groups() -> list[Group]:
-    """Return the built-in STEM tasks, a group a kind of gold; multiple choice with chance 1/4."""
+    """Return the built-in STEM tasks, one group per kind of gold."""
     groups = [
         _group(f"stem: {kind}", "stem", pairs, 0.0) for kind, pairs in _tables()["stem"].items()
     ]

@@ -1,8 +1,6 @@
-r"""Our own grader: accept, reject or undecided for one answer against one gold, without computer algebra.
+"""Rule-based grader for one answer against one gold, without computer algebra.
 
-The gold is understood once (``math.targets``). ``judge`` cleans the answer, then reads it against that target: letters and
-words by spelling, everything else as a tree; an answer in a sentence by what the sentence states. Everything is bounded
-and nothing is evaluated as code.
+Time and size are bounded, and nothing in the answer is evaluated as code.
 """
 
 from __future__ import annotations
@@ -62,13 +60,13 @@ _INTEGER = re.compile(r"[1-9][0-9]*")
 _TRAILING = re.compile(r"([-+]?[0-9][0-9.,/ ]*)\s*([A-Za-z][A-Za-z/^0-9]{0,12})")
 _DECIMAL_COMMA = re.compile(r"-?\d+,(?:\d{1,2}|\d{4,20})")
 _GROUPED_COMMA = re.compile(r"-?\d{1,3}(?:[. ]\d{3})+,\d{1,20}")
-"""``1.000,99`` and ``1 000,99``."""
+"""Matches ``1.000,99`` and ``1 000,99``."""
 _DECIMALS = re.compile(r"-?\d+\.\d+")
 _TIME = re.compile(r"\d{1,2}:\d\d")
 _TIME_SAID = re.compile(r"(\d{1,2}:\d\d)\s*(?:\\text\s*\{\s*)?[ap]\.?\s?m\.?\s*\}?", re.IGNORECASE)
 _SEPARATES = re.compile(r",(?!\d{3}(?!\d))")
 _FRAME = re.compile(r"(?:it is|it's|they are|(?:final )?answer is)\s+(?=\S)")
-"""What may stand before a word that is the answer."""
+"""Phrases that may precede a one-word answer."""
 _SAID = {
     "all real numbers": r"\mathbb{R}", "all reals": r"\mathbb{R}", "any real number": r"\mathbb{R}",
     "every real number": r"\mathbb{R}",
@@ -77,19 +75,19 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What our grader says, and why."""
+    """A decision of the grader and its reason."""
 
     decision: Decision
     reason: str
 
 
 def grade(gold: str, answer: str) -> Decision:
-    """Return ``accept``, ``reject`` or ``undecided``; pure and bounded, never raises on any text."""
+    """Return ``accept``, ``reject`` or ``undecided``; never raises on any text."""
     return judge(gold, answer).decision
 
 
 def judge(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
-    """Return the decision and its reason; ``rules`` hold the percent flag and the unit converter."""
+    """Return the decision and its reason."""
     rules = rules or Rules()
     wanted = understand(gold)
     given = boxed_answer(answer) or answer
@@ -111,7 +109,6 @@ def judge(gold: str, answer: str, rules: Rules | None = None) -> Judgement:
 
 
 def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
-    """Judge a cleaned answer."""
     if squeeze(gold.text) == squeeze(text):
         return Judgement("accept", "same text")
     if doubtful(text) and not doubtful(gold.text):
@@ -142,7 +139,7 @@ def _against(gold: Gold, text: str, dollars: bool, rules: Rules) -> Judgement:
 
 def _words(target: Text, text: str) -> Judgement:
     if target.clock:
-        # a missing a.m. or p.m. in the answer is forgiven
+        # The answer may omit a.m. or p.m.
         time = re.sub(r"[\s.]|\\text|[{}]", "", text).casefold()
         return _decided(time in (target.said, target.said[:-2]), "times compared")
     left, right = target.said, spoken(text)
@@ -160,7 +157,7 @@ def _words(target: Text, text: str) -> Judgement:
 
 
 def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
-    """Take off ``(C)`` before a value and unevaluated first sides of a chain, then compare trees."""
+    """Remove a label such as ``(C)`` and unevaluated sides, then compare trees."""
     given = LABELLED.fullmatch(answer)
     answer = clean(given.group(2)) if given else answer
     family = isinstance(gold.target, Family) and family_of(answer, gold.target) is not None
@@ -181,7 +178,7 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
     answer = _SAID.get(spoken(answer), answer)
     target = gold.target
     assert not isinstance(target, Text | Choice)
-    # commas read as digit grouping, then, where both may be lists, as separators
+    # First read commas as digit grouping; then, if either side may be a list, as separators.
     judgement = _by_tree(gold, target, answer, dollars, rules, True)
     if judgement.decision == "accept":
         return judgement
@@ -195,25 +192,25 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
 
 
 def _decimal_comma(gold: Gold, answer: str) -> bool:
-    """Whether one side is a single decimal and the other the same digits with a decimal comma."""
+    """Return whether two texts differ only in a decimal comma."""
     for comma, other in ((gold.text, answer), (answer, gold.text)):
         grouped = _GROUPED_COMMA.fullmatch(comma)
         if not grouped and (not _DECIMAL_COMMA.fullmatch(comma) or not _DECIMALS.fullmatch(other)):
             continue
         if comma is gold.text and not grouped and len(comma.partition(",")[2]) < 2:
-            return False  # 1,2 may be the list of 1 and 2
+            return False  # 1,2 may be a list
         if re.sub(r"[. ]", "", comma).replace(",", ".") == re.sub(r"[, ]", "", other):
             return True
     return False
 
 
 def squeeze(text: str) -> str:
-    """Drop white space, but not between two digits (``1 2`` is not 12)."""
+    """Remove white space, except between two digits (``1 2`` is not 12)."""
     return _BLANK.sub("", text)
 
 
 def same_letter(letter: str, answer: str) -> bool:
-    """Whether an answer names the option ``letter``: ``C``, ``(C)``, ``C. text``."""
+    """Return whether an answer names the option: ``C``, ``(C)``, ``C. text``."""
     words = plain_words(answer)
     if len(words) == 1:
         return words.upper() == letter
@@ -296,7 +293,7 @@ def _matches(target: Tree, answer: Node, rules: Rules) -> bool:
 
 
 def _expected_units(gold: Node, answer: Node, *texts: str) -> tuple[Node, Node]:
-    """Read ``5 m`` as metres where the other side has a unit that goes with it."""
+    """Read ``5 m`` as metres if the other side has a compatible unit."""
     nodes = [gold, answer]
     for at, other in ((0, 1), (1, 0)):
         unit, trailing = nodes[other], _TRAILING.fullmatch(texts[at])

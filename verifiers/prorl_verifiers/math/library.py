@@ -1,8 +1,7 @@
-r"""math-verify as the second grader: plain, as its README advises for rewards, or behind our guards.
+r"""Grade with math-verify: plain, as its README advises for rewards, or behind our guards.
 
-Runs in a worker that is killed when time is up, so math-verify's own alarms are off. The guarded way refuses
-what a plain call is known to accept wrongly: chains, answers left unevaluated, ``50\%`` for 50, constants that
-are equal only after absolute rounding.
+Scoring runs in a worker that is killed on timeout, so math-verify's alarms are off. The guards reject wrong answers
+that a plain call accepts: chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])
 
 
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
-    """Return (whether math-verify extracted an answer from ``text``, whether it calls it equal to ``gold``)."""
+    """Return (whether ``text`` holds an answer for math-verify, whether it equals ``gold``)."""
     loading("math_verify")
     from math_verify import verify
 
@@ -44,7 +43,7 @@ def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
 
 
 def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return (whether ``answer`` is ``gold``, the rule that decided); both are cleaned texts."""
+    """Return (whether ``answer`` equals ``gold``, the deciding rule); both must be cleaned texts."""
     gold, answers = _sides(gold, answer)
     if not answers:
         return False, "an equation is not the answer asked for"
@@ -56,10 +55,10 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 
 
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
-    """Resolve names and chains: return (gold, every side of the answer that must equal it).
+    """Return (gold, all sides of the answer that must equal it).
 
-    ``x=5`` counts as 5. In a chain each side but a leading name must be right. When the gold
-    is ``name=value``, the same name or none may stand in the answer; a true equation stays whole.
+    In a chain every side except a leading name must be right. If the gold is ``name=value``, the answer may have the
+    same name or none. An equation that is itself the gold stays whole.
     """
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
@@ -87,7 +86,7 @@ def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
 
 
 def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[bool, str]:
-    """Compare one side; only the ``final`` one must be evaluated (``\\binom{5}{2} = 10`` is fine)."""
+    r"""Compare one side; only the ``final`` one must be evaluated (``\\binom{5}{2} = 10`` is fine)."""
     labelled = LABELLED.fullmatch(answer)
     if labelled and labelled.group(1) != gold:
         answer = clean(labelled.group(2))
@@ -112,7 +111,6 @@ def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[b
 
 
 def _refusal(gold: str, answer: str) -> str | None:
-    """Say why an answer may not be handed to algebra, or None."""
     if _UNEVALUATED.search(answer) and not _UNEVALUATED.search(gold):
         return "the answer is left unevaluated"
     if read_quantity(gold) is not None and not _LITERAL.fullmatch(answer):
@@ -126,7 +124,7 @@ def _refusal(gold: str, answer: str) -> str | None:
 
 
 def _parse(text: str, equations: bool) -> list[Any]:
-    """Parse with the settings math-verify's README gives for rewards, its alarms off."""
+    """Parse with the settings that math-verify's README gives for rewards, without its alarms."""
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse
 
@@ -144,7 +142,7 @@ def _parse(text: str, equations: bool) -> list[Any]:
 
 
 def _close(gold: Any, answer: Any) -> bool:
-    """For two constants: exactly equal rationals, else a ratio of 1 within RELATIVE_TOLERANCE."""
+    """Return whether two constants are close; rationals must be equal, other expressions pass."""
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):
@@ -160,7 +158,7 @@ def _close(gold: Any, answer: Any) -> bool:
 
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
-    r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None."""
+    r"""Return a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) as a number with 15 digits, or None."""
     from prorl_verifiers.math.comparing.leaves import is_closed
     from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
     from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk

@@ -1,4 +1,4 @@
-"""Multiple choice in mathematics: the answer names one option by letter, by text or by an equal value."""
+"""Score math responses: by our grader, by math-verify or as multiple choice."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 
 
 def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -> Judgement:
-    """Compare the option that ``answer`` names with the one that ``gold`` names."""
+    """Judge whether ``answer`` and ``gold`` name the same option."""
     before = noted()
     right = named_option(gold, choices, rules)
     picked = named_option(answer, choices, rules)
     if listening():
-        taken(before)  # how each option was read
+        taken(before)  # Drop the notes on how each option was read.
         note_options(picked, right, choices)
     if picked is None:
         return Judgement("reject", "not exactly one of the options")
@@ -31,14 +31,14 @@ def judge_choice(gold: str, answer: str, choices: Sequence[str], rules: Rules) -
 
 
 def note_options(picked: int | None, right: int | None, choices: Sequence[str]) -> None:
-    """Note which option an answer picks and which is right, by their indexes."""
+    """Record the picked and the right option for explanations."""
     named = [None if at is None else f"{chr(65 + at)}: {choices[at]}" for at in (picked, right)]
     fields = {"the answer picks": named[0] or "not exactly one of the options"}
     note("options compared", picked == right, fields | {"the gold is": named[1]})
 
 
 def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None) -> int | None:
-    """Return the index of the one option named by letter (``B``, ``(B)``), by both, or by its content."""
+    """Return the index of the one option that ``answer`` names by letter, content or both."""
     text = clean(answer)
     words = plain_words(text)
     if (
@@ -58,7 +58,7 @@ def named_option(answer: str, choices: Sequence[str], rules: Rules | None = None
 
 
 def plain_words_kept(text: str) -> str:
-    """Return the letters of a short answer in their case: ``(B).`` gives ``B``."""
+    """Return the letters of a short answer: ``(B).`` gives ``B``."""
     return "".join(
         letter for letter in text.replace(r"\text", "").replace(r"\mathrm", "") if letter.isalpha()
     )
@@ -134,7 +134,6 @@ def score_math(text: str, reference: Mapping[str, Any], loading: Loading) -> Sco
 
 
 def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
-    """Ask our own grader."""
     before = noted()
     judgement = judge(gold, answer, rules)
     if listening():
@@ -145,7 +144,6 @@ def _judged(gold: str, answer: str, rules: Rules) -> Judgement:
 
 
 def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Ask math-verify, behind our guards."""
     from prorl_verifiers.math.library import guarded_verify
 
     equal, reason = guarded_verify(clean(gold_text(gold)), clean(answer), loading)
@@ -154,8 +152,6 @@ def _second(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def _converter(loading: Loading) -> Convert:
-    """Return the unit converter; pint is loaded at its first use."""
-
     def convert(value: Fraction, unit: str, wanted: str) -> Fraction | None:
         try:
             loading("prorl_verifiers.notation.loaded_pint")
@@ -169,7 +165,7 @@ def _converter(loading: Loading) -> Convert:
 
 
 def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return (whether ``answer`` is ``gold`` by mode ``decided``, the rule that decided)."""
+    """Return (whether ``answer`` equals ``gold`` in mode ``decided``, the deciding rule)."""
     judgement = _judged(gold, answer, Rules(None, _converter(loading)))
     if judgement.decision != "undecided":
         return judgement.decision == "accept", f"{judgement.reason} (our grader)"
@@ -177,10 +173,9 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``), or None.
+    r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None.
 
-    Sums, products and function calls are not literals; with ``closed`` they count where a root, e, \pi or a logarithm
-    stands in them (``1-e^{-2}``). The value is rounded to 15 digits.
+    ``closed`` also allows sums and logarithms that contain a root, e, \pi or a logarithm (``1-e^{-2}``).
     """
     from prorl_verifiers.math.library import literal_value
 

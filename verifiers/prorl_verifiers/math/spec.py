@@ -1,4 +1,4 @@
-"""The math verifier as the door has it; light, the grader is imported when it is needed."""
+"""The math verifier's spec; imports the grader only when it is used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_verifiers.spec import Canary, VerifierSpec
 from prorl_verifiers.types import Reference, Score, TaskError
 
 MAX_DECIMALS = 40
-"""Places behind the point that a question may ask for."""
+"""Maximum number of decimal places that a question may ask for."""
 
 
 def score(response: str, reference: Reference) -> Score:
@@ -26,7 +26,7 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError (one line) for unknown keys or modes, no gold, or choices the gold is none of."""
+    """Raise TaskError for unknown keys, no gold, invalid settings or a gold that is no choice."""
     from prorl_verifiers.math.scorer import named_option
 
     known_keys(reference, "answer", "mode", "choices", "percent", "decimals")
@@ -49,14 +49,14 @@ def check_reference(reference: Reference) -> None:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the type of the gold: ``number``, ``interval``, ``matrix``, ...; ``untyped`` for one that is text alone."""
+    """Return the name of the gold's type, such as ``number`` or ``interval``."""
     from prorl_verifiers.math.targets import kind, understand
 
     return "choice" if reference.get("choices") else kind(understand(gold_text(reference)))
 
 
 def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return a right and a wrong integer to one drawn question, in random order."""
+    """Return a right and a wrong integer answer in random order."""
     number = draw.randint(10, 9999)
     wrong = number + draw.randint(1, 99)
     reference = {"answer": str(number)}
@@ -69,7 +69,7 @@ def boxed_canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return formulas that need our grader and math-verify."""
+    """Return canaries that exercise our grader and math-verify."""
     cases = (
         ("x^2-1", "(x-1)(x+1)", "x^2+1"),
         (r"\frac{\sqrt{2}}{2}", r"\frac{1}{\sqrt{2}}", "2"),
@@ -88,7 +88,7 @@ def boxed(answer: str, reference: Reference) -> str:
 
 
 def boxed_gold(reference: Reference) -> str | None:
-    """Return the gold answer in a box, each part of a list in its own; None without a gold."""
+    """Return the gold in boxes, one per part, or None without a gold."""
     answer = reference.get("answer")
     if answer is None:
         return None
@@ -97,21 +97,24 @@ def boxed_gold(reference: Reference) -> str | None:
 
 
 def answer_as_text(reference: dict[str, Any]) -> dict[str, Any]:
-    """Return the reference with a number (true and false too) as answer turned into text; all else stays."""
+    """Convert a numeric or boolean answer to text."""
     answer = reference["answer"]
     is_number = isinstance(answer, int | float) and abs(answer) < math.inf
     return {**reference, "answer": str(answer)} if is_number else reference
 
 
 def mutations() -> Sequence[Mutation]:
-    """Return spoilt answers as plain text and in LaTeX."""
+    """Return the mutations of text and LaTeX answers."""
     from prorl_verifiers.audit.spoilt import latex_mutations
 
     return latex_mutations()
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return "order" for golds whose parts have none, and "junk": a word beside an answer may be a unit or a remark."""
+    """Return the mutations that may still be right.
+
+    Unordered golds allow "order"; "junk" may be a unit or a remark.
+    """
     ordered = ("tuple", "matrix", "interval", "text")
     swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
     return ("junk", *swapped)

@@ -1,9 +1,7 @@
-r"""What a gold answer is: read once into a typed target, which answers are then read against.
+"""Parse a gold answer into a typed target; answers are then compared with it.
 
-``understand(text)`` cleans and parses a gold (cached) and returns a ``Gold``: its target, and a second one where commas
-between digits may group or separate (``1,200``). ``typed(node)`` types a tree; a target holds targets, so a set of tuples
-of numbers is typed down to the numbers. What a gold merely repeats of its question (a name before ``=``, a unit) is a
-field of the target, apart from the value, so that answers may leave it out.
+Targets nest down to numbers. Names and units that a gold repeats from its question are separate fields, so that answers
+may omit them.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ from prorl_verifiers.math.reading.tokens import Unreadable
 from prorl_verifiers.notation.latex_text import clean, is_words, plain_words
 
 MAX_FORMS = 8
-"""Equal forms that a gold may offer (``a OR b``)."""
+"""Maximum number of equal forms that a gold may offer (``a OR b``)."""
 LETTER = re.compile(r"\(?([A-J])(?:\)|\.|:)?")
 LABELLED = re.compile(r"(?:\\text\s*\{\s*)?\(?([A-J])(?:\)|\.|:)\s*\}?\s*([^}\s].*)", re.DOTALL)
 _DOLLARS = re.compile(r"\s*\$?\s*-?\s*\\\$")
@@ -66,14 +64,14 @@ NOTHING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value: a number, a number with a unit, a ratio, an expression."""
+    """A number, quantity, ratio or expression."""
 
     node: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """``x = 5``, ``f(x) = 2x``, ``NO : BO = 1 : 2``: a name or description, and what it is."""
+    """A name and its value: ``x = 5``, ``NO : BO = 1 : 2``."""
 
     node: Relation
     name: Node
@@ -82,7 +80,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """An equation or inequality between expressions: a curve, a condition."""
+    """A curve or condition: an equation or inequality between expressions."""
 
     node: Relation
 
@@ -105,7 +103,7 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Several parts with a name each: ``x = 1, y = 2``. Without names they stand in this order."""
+    """Named parts such as ``x = 1, y = 2``; answers without names must keep the order."""
 
     node: Node
     names: tuple[Node, ...]
@@ -114,7 +112,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A set: any order, no repetition."""
+    """A set: unordered, without repetition."""
 
     node: SetOf
     items: tuple[Target, ...]
@@ -122,7 +120,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Real numbers: an interval, a union, an inequality, a set builder."""
+    """A set of reals, such as an interval or an inequality."""
 
     node: Node
 
@@ -144,7 +142,7 @@ class Piecewise:
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Equal forms; either is right."""
+    """Equal forms, each of which is right."""
 
     node: Listing
     items: tuple[Target, ...]
@@ -152,7 +150,7 @@ class Forms:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words; ``clock``: a time of day."""
+    """An answer in words; ``clock`` marks a time of day."""
 
     said: str
     clock: bool = False
@@ -160,7 +158,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A letter, with the value it stands for where the gold gives it: ``(C) 5``."""
+    """A letter and the value it labels, if given: ``(C) 5``."""
 
     letter: str
     of: Gold | None = None
@@ -168,7 +166,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Untyped:
-    """A gold that cannot be read; it is compared as text."""
+    """A gold that is compared as text because it cannot be parsed."""
 
 
 Tree: TypeAlias = (
@@ -191,7 +189,10 @@ Whole: TypeAlias = Tree | Text | Choice | Untyped
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A gold answer, read. ``separated``: the target where commas between digits separate items, if another."""
+    """A parsed gold.
+
+    ``separated`` is a second target, read with commas between digits as separators (``1,200``).
+    """
 
     text: str
     target: Whole
@@ -201,7 +202,7 @@ class Gold:
 
 @lru_cache(maxsize=4096)
 def understand(answer: str) -> Gold:
-    """Return the gold answer, read; never raises."""
+    """Parse a gold answer; never raises."""
     raw = gold_text(answer)
     text = clean(raw)
     dollars = bool(_DOLLARS.match(raw))
@@ -236,14 +237,14 @@ def _tree(text: str, dollars: bool, grouping: bool) -> Tree | None:
 
 
 def unwrapped(text: str) -> str:
-    """Take off what stands around a value: its wrapper and "where c is any constant" behind it."""
+    """Remove the wrapper of a value and a trailing "where c is any constant"."""
     return _bare(
         _WHERE.sub("", text) if "where" in text or " for" in text or "{for" in text else text
     )
 
 
 def _bare(text: str) -> str:
-    r"""Take a value out of ``\text{5 apples}``; write ``952 (grams of pizza)`` as a number with its unit."""
+    r"""Unwrap ``\text{5 apples}`` and read ``952 (grams of pizza)`` as a quantity."""
     whole = _WRAPPED.fullmatch(text)
     counted = _COUNTED.fullmatch(text)
     if counted:
@@ -252,7 +253,7 @@ def _bare(text: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """Return words without markup, case and article."""
+    """Return the words of a text without markup, case or leading article."""
     words = plain_words(text)
     return re.sub(
         r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
@@ -260,7 +261,7 @@ def spoken(text: str) -> str:
 
 
 def with_dollars(node: Node, dollars: bool) -> Node:
-    """Give a value that was written behind ``\\$`` its unit."""
+    r"""Add the unit "dollar" to a value written after ``\\$``."""
     marked = isinstance(node, WithUnit | Percent | Degrees)
     return (
         WithUnit(node, "dollar")
@@ -344,7 +345,7 @@ def _listing(node: Listing) -> Tree:
 
 
 def kind(gold: Gold) -> str:
-    """Return the type of a gold by name: ``number``, ``interval``, ``matrix``, ...; ``untyped`` when there is none."""
+    """Return the name of a gold's type, such as ``number`` or ``interval``."""
     target = gold.target
     match target:
         case Value(node=node):
@@ -383,7 +384,7 @@ def kind(gold: Gold) -> str:
 
 
 def shown(gold: Gold) -> str:
-    """Return a gold as it is understood, for people: its tree, its words, its letter."""
+    """Return a readable form of a parsed gold."""
     target = gold.target
     match target:
         case Text(said=said):

@@ -1,4 +1,4 @@
-"""Units in plain mathematics answers: which words are units, and exact factors between common ones."""
+"""Units in math answers, and exact factors between common ones."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
 
 def is_bare_unit(word: str) -> bool:
-    """Whether letters that follow a number without \\text are a unit: a known one or a word of four letters."""
+    """Return whether letters after a number are a unit: a known one, or at least four letters."""
     return word in _BARE or len(word) >= 4
 
 
 def powers(unit: str) -> dict[str, int]:
-    """Return {name: power} of a unit's text; ``square cm`` is ``cm^2``."""
+    """Return {name: power} of a unit; ``square cm`` is ``cm^2``."""
     text = _CUBIC.sub(r"\1^3", _SQUARE.sub(r"\1^2", unit.strip(" .")))
     found = unit_powers(text)
     return {"L" if name == "l" else name: power for name, power in found.items()}
 
 
 def ratio(given: str, wanted: str) -> Fraction | None:
-    """Return the factor from ``given`` to ``wanted``: 1 when they are the same, None when not known."""
+    """Return the factor from ``given`` to ``wanted``, or None if unknown."""
     left, right = powers(given), powers(wanted)
     if left == right:
         return Fraction(1)
@@ -63,12 +63,12 @@ def ratio(given: str, wanted: str) -> Fraction | None:
 
 
 def known(unit: str) -> bool:
-    """Whether any name in ``unit`` is in the table."""
+    """Return whether any name of the unit is in the table."""
     return any(name in _factors() or name.casefold() in _factors() for name in powers(unit))
 
 
 def symbols_only(unit: str) -> bool:
-    """Whether every name in ``unit`` is one of the table or a symbol of the SI (``N``, ``kJ``, ``mol``, ``rad``)."""
+    """Return whether every name is in the table or an SI symbol."""
     names = powers(unit)
     return bool(names) and all(
         name in _factors() or name.casefold() in _factors() or name in PREFIXED for name in names
@@ -76,13 +76,13 @@ def symbols_only(unit: str) -> bool:
 
 
 def differ(given: str, wanted: str) -> bool:
-    """Whether both units are fully in the table and of different dimensions."""
+    """Return whether two known units have different dimensions."""
     first, second = _reduce(powers(given)), _reduce(powers(wanted))
     return first is not None and second is not None and first[0] != second[0]
 
 
 def _reduce(parts: dict[str, int]) -> tuple[dict[str, int], Fraction] | None:
-    """Return ({dimension: power}, factor to the base units), a volume counted as length cubed."""
+    """Return ({dimension: power}, factor); volumes count as length cubed."""
     dimensions: dict[str, int] = {}
     factor = Fraction(1)
     for name, power in parts.items():

@@ -1,1 +1,1 @@
-"""Whether one tree answers another: lists, names, regions, units, choices, and what was left unevaluated."""
+"""Decide whether the tree of an answer matches a gold."""

@@ -1,6 +1,6 @@
-r"""Families over the integers: ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``, with any letter and any offset.
+r"""Integer families such as ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``.
 
-A family is the union of the progressions of its members; two are the same when those unions are.
+A family is the union of its members' progressions; two families are equal if their unions are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from prorl_verifiers.math.reading.parser import read, spread
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 MAX_MEMBERS, MAX_STEPS, MAX_CONGRUENCE = 12, 60, 200
-"""Members of a family, steps of one progression within the common period, characters of a congruence."""
+"""Maximum members of a family, steps within the common period, and characters of a congruence."""
 _REST = re.compile(r"-?\s*\d{1,6}")
 _INTEGERS = (
     r"(?:\\mathbb\{[ZN]\}|\\mathbf\{[ZN]\}|[ZN](?![A-Za-z]))(?:\^\{?[+*]\}?|_\{?[+*0-9>]{1,2}\}?)?"
@@ -55,7 +55,7 @@ _USUAL = frozenset("knmlKN")
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """``members`` are expressions in ``letter``, which runs through the integers; ``name``: what they are values of."""
+    """Expressions in ``letter``, which runs over the integers."""
 
     node: Node
     name: Node | None
@@ -65,10 +65,10 @@ class Family:
 
 
 def family_of(text: str, wanted: Family | None) -> Family | None:
-    """Return the family that a cleaned text is, or None.
+    r"""Return the family that a cleaned text describes, or None.
 
-    The letter must be said to be an integer, or be a usual one beside \\pi or degrees; for an answer to the family
-    ``wanted`` any single letter counts.
+    The text must declare its letter an integer, or use a common letter with \\pi or degrees. Answers to the family
+    ``wanted`` may use any single letter.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and wanted is None and not re.search(r"\\pi|\\circ", text):
@@ -107,7 +107,7 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
 
 
 def _as_progression(text: str) -> str:
-    r"""Write ``n \equiv 1, 3 \pmod 4`` and "n is odd" as ``n = 4k + 1, 4k + 3`` with an integer k; else ``text``."""
+    r"""Write ``n \equiv 1, 3 \pmod 4`` and "n is odd" as progressions; leave other texts."""
     plain = _TEXT.sub(r" \1 ", text[:MAX_CONGRUENCE])
     if len(text) > MAX_CONGRUENCE:
         return text
@@ -135,7 +135,7 @@ def _turns(members: list[Node]) -> bool:
 
 
 def _without_condition(text: str) -> tuple[str, str]:
-    """Return (text without "k is an integer" at its end, the letter); ("", letter) when there is none."""
+    """Return (text without a final "k is an integer", the letter or "")."""
     plain = _TEXT.sub(r" \1 ", text)
     for pattern in (_IN, _SAID):
         match = pattern.search(plain[-200:])
@@ -147,7 +147,7 @@ def _without_condition(text: str) -> tuple[str, str]:
 
 
 def same_family(gold: Family, answer: Family) -> bool | None:
-    """Whether two families hold the same numbers."""
+    """Return whether two families are equal, or None if undecided."""
     if gold.name is not None and answer.name is not None and gold.name != answer.name:
         return False
     written = _same_members(gold, answer)
@@ -171,7 +171,6 @@ def same_family(gold: Family, answer: Family) -> bool | None:
 
 
 def _same_members(gold: Family, answer: Family) -> bool:
-    """Whether the members are the same formulas of the letter, in any order."""
     if len(gold.members) != len(answer.members):
         return False
     left = [renamed(member, {answer.letter: Sym(gold.letter)}) for member in answer.members]
@@ -187,7 +186,7 @@ _ONE = read("1")
 
 
 def _in_degrees(family: Family) -> bool | None:
-    """True for degrees, False for radians by ``\\pi``, None when the numbers do not tell."""
+    """Return True for degrees, False for radians, None if unclear."""
     parts = [part for member in family.members for part in walk(member)]
     if any(isinstance(part, Degrees) for part in parts):
         return True
@@ -195,7 +194,7 @@ def _in_degrees(family: Family) -> bool | None:
 
 
 def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
-    """Return (start, step) of every progression; ``(-1)^k`` makes two of one member."""
+    """Return (start, step) of all progressions; a member with ``(-1)^k`` gives two."""
     found = []
     for member in family.members:
         values = []
@@ -220,7 +219,7 @@ def _even(run: list[Any]) -> bool:
 
 
 def _common(steps: list[Any]) -> Any | None:
-    """Return the least common multiple of the steps, or None where their ratios are no small fractions."""
+    """Return a common multiple of the steps, or None if there is no small one."""
     if any(step == 0 for step in steps):
         return None
     common = steps[0]
@@ -236,7 +235,7 @@ def _common(steps: list[Any]) -> Any | None:
 
 
 def _offsets(progressions: list[tuple[Any, Any]], common: Any) -> list[Any]:
-    """Return the places of all members within one common period, each between 0 and 1."""
+    """Return the positions of all members within one period, scaled to [0, 1)."""
     places = []
     for start, step in progressions:
         for at in range(min(round(common / step), MAX_STEPS * MAX_STEPS)):

@@ -1,4 +1,4 @@
-"""Compare single values with their marks (percent, degrees, units), and say when an answer is left unevaluated."""
+"""Compare values with percent, degree or unit marks, and detect unevaluated answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FUNCTIONS = frozenset(
 
 
 def unevaluated(gold: Node, answer: Node) -> str | None:
-    """Return why ``answer`` may not count as the constant ``gold``, or None."""
+    """Return why ``answer`` does not count as the constant ``gold``, or None."""
     if symbols(gold) or symbols(answer):
         return None
     called = _calls(answer) - _calls(gold)
@@ -60,7 +60,7 @@ def _based(node: Node) -> bool:
 
 
 def is_plain(node: Node) -> bool:
-    """Whether a node is one written number: an integer, decimal, fraction, percentage, with unit or sign."""
+    """Return whether a node is one written number, possibly with sign, percent or unit."""
     match node:
         case Num():
             return True
@@ -74,14 +74,13 @@ def is_plain(node: Node) -> bool:
 
 
 def _is_scientific(node: Node) -> bool:
-    """``1.5 \\times 10^{3}`` and ``10^{3}``."""
     if isinstance(node, Product) and len(node.factors) == 2:
         return isinstance(node.factors[0], Num) and _is_scientific(node.factors[1])
     return isinstance(node, Power) and node.base == Num(Fraction(10)) and is_plain(node.exponent)
 
 
 def _is_literal(node: Node) -> bool:
-    """Whether a closed form counts as evaluated where a plain number is asked for."""
+    """Return whether a closed form counts as evaluated."""
     match node:
         case Num() | Const():
             return True
@@ -106,7 +105,7 @@ def _is_literal(node: Node) -> bool:
 
 
 def is_closed(node: Node) -> bool:
-    """Whether a node is a closed form such as ``\\frac{1+\\sqrt5}{2}`` or ``e^{-2}``: no symbol, no function but logarithms."""
+    """Return whether a node is a closed form such as ``e^{-2}``, without symbols."""
     parts = list(walk(node))
     irrational = any(isinstance(part, Root | Const | Quotient | Call) for part in parts)
     functions = {part.name for part in parts if isinstance(part, Call)}
@@ -114,7 +113,7 @@ def is_closed(node: Node) -> bool:
 
 
 Convert = Callable[[Fraction, str, str], Fraction | None]
-"""(value, its unit, the unit wanted) -> value, or None when it cannot be converted."""
+"""(value, its unit, target unit) -> value, or None if it cannot be converted."""
 
 
 _PERCENT = re.compile(
@@ -124,9 +123,10 @@ _PERCENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """``percent``: True when the gold is a percentage however written, False when its sign may not be left out.
+    """Rules of a comparison.
 
-    ``decimals``: the places to which the question asks to round; an exact gold then accepts that decimal.
+    ``percent``: True if the gold is a percentage however written, False if its sign may not be omitted. ``decimals``:
+    places to which an exact gold may be rounded.
     """
 
     percent: bool | None = None
@@ -136,14 +136,14 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A value and its mark: ``%``, ``deg``, a unit's text or ''."""
+    """A value and its mark: ``%``, ``deg``, a unit or ""."""
 
     core: Node
     mark: str = ""
 
 
 def leaf(node: Node) -> Leaf:
-    """Take the unit, degree or percent mark off a value."""
+    """Separate the mark from a value."""
     match node:
         case Neg(of=of):
             inner = leaf(of)
@@ -160,7 +160,7 @@ def leaf(node: Node) -> Leaf:
 def same_leaf(
     gold: Node, answer: Node, rules: Rules, final: bool = True
 ) -> tuple[bool | None, str]:
-    """Return (whether two expressions are the same answer, why). ``final``: it must be evaluated."""
+    """Return (whether two expressions are the same answer, why); ``final`` answers must be evaluated."""
     if not (isinstance(gold, EXPRESSIONS) and isinstance(answer, EXPRESSIONS)):
         return (
             (None, "")
@@ -209,7 +209,7 @@ def same_leaf(
         return _same_core(left.core, right.core)
     marks = {left.mark, right.mark}
     if "deg" in marks and marks & {"", "rad"}:
-        # one is in degrees; the other in radians, or without mark: degrees or, with \pi, radians
+        # One is in degrees. The other is in radians or unmarked: then radians if it contains \pi, else degrees.
         marked, plain = (left, right) if left.mark == "deg" else (right, left)
         if plain.mark or any(part == Const("pi") for part in walk(plain.core)):
             return same_value(Degrees(marked.core), plain.core), "angles compared"
@@ -221,7 +221,7 @@ def same_leaf(
 
 def _same_core(gold: Node, answer: Node) -> tuple[bool | None, str]:
     if isinstance(gold, Num) and isinstance(answer, Num) and gold.base != answer.base:
-        # 52 for the gold 52_8 lacks the base only; another base is another answer
+        # For the gold 52_8, 52 only lacks the base; another base is another answer.
         whole = gold.value.denominator == 1 == answer.value.denominator
         if not gold.base or answer.base or not whole:
             same = gold.value == answer.value and 10 in (gold.base, answer.base)

@@ -1,7 +1,4 @@
-r"""Read an answer's tree against a typed gold: does it say what the target says?
-
-Three findings: True, False, None (undecided). ``Matcher.reason`` says what decided last.
-"""
+"""Match an answer's tree with a typed gold: True, False or None (undecided)."""
 
 from __future__ import annotations
 
@@ -78,18 +75,18 @@ from prorl_verifiers.math.targets import (
 )
 
 MAX_SETS = 6
-"""Letters of a formula of sets that are tried in and out."""
+"""Maximum letters of a set formula, because all their memberships are tried."""
 
 
 class Matcher:
-    """Matches under ``rules``."""
+    """Matches answers; ``reason`` holds the rule that decided last."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
-        """Whether ``answer`` is the target; ``final``: it must be evaluated."""
+        """Return whether ``answer`` matches; a ``final`` answer must be evaluated."""
         if target.node == answer:
             if listening():
                 sides = {"gold": written(target.node), "answer": written(answer)}
@@ -152,7 +149,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """One value; a name or a right chain may stand before it."""
+        """Match one value, possibly after a name or a correct chain."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -176,7 +173,7 @@ class Matcher:
         return self.in_order([Value(part) for part in along], items)
 
     def chain(self, target: Tree, answer: Relation) -> bool | None:
-        """Every side but a leading name must be the target, the last evaluated."""
+        """Require all sides except leading names to match."""
         if set(answer.ops) - {"=", "~"}:
             return False
         sides, ops = list(answer.sides), list(answer.ops)
@@ -191,7 +188,7 @@ class Matcher:
         return self.each_side(target, sides, ops)
 
     def each_side(self, target: Tree, sides: list[Node], ops: list[str]) -> bool | None:
-        r"""Sides behind ``=`` must be the target; behind ``\approx`` a rounded form may stand."""
+        r"""Require sides after ``=`` to match; after ``\approx`` a rounded form is allowed."""
         exact = [sides[0], *(side for side, op in zip(sides[1:], ops, strict=True) if op == "=")]
         rounded = [side for side, op in zip(sides[1:], ops, strict=True) if op == "~"]
         if len(sides) > 1:
@@ -213,7 +210,6 @@ class Matcher:
     # ------------------------------------------------------------------------- names and equations
 
     def named(self, target: Named, answer: Node) -> bool | None:
-        """The value with the same name or without one."""
         if not isinstance(answer, Relation) or looks_like_region(answer):
             given = values_of(answer) if isinstance(answer, Listing | SetOf) else None
             if given is not None and not all(
@@ -240,7 +236,7 @@ class Matcher:
         return self.equation(target.node, answer)
 
     def equation(self, gold: Relation, answer: Node) -> bool | None:
-        """Two relations that hold at the same points."""
+        """Match relations that hold at the same points."""
         if not isinstance(answer, Relation):
             return False
         if len(gold.ops) == len(answer.ops) == 1 and gold.ops[0] in FLIP and answer.ops[0] in FLIP:
@@ -258,7 +254,7 @@ class Matcher:
         return None if len(gold.sides) == len(answer.sides) else False
 
     def parts(self, target: Parts, answer: Node) -> bool | None:
-        """By names where the answer gives them, else in the target's order."""
+        """Match by name if the answer has names, else by position."""
         self.reason = "named values compared"
         if isinstance(answer, Relation):
             answer = Listing((answer,))
@@ -296,14 +292,13 @@ class Matcher:
     # ---------------------------------------------------------------------------------- collections
 
     def in_order(self, gold: Sequence[Tree], answer: Sequence[Node]) -> bool | None:
-        """Item by item."""
         if len(gold) != len(answer):
             return False
         found = [self.matches(g, a) for g, a in zip(gold, answer, strict=True)]
         return False if False in found else None if None in found else True
 
     def matched(self, gold: Sequence[Tree], answer: Sequence[Node], once: bool) -> bool | None:
-        """In any order; ``once``: repeated items count once."""
+        """Match in any order; ``once`` ignores repetition."""
         if not once and len(gold) != len(answer):
             return False
         if max(len(gold), len(answer)) > MAX_ITEMS:
@@ -333,7 +328,7 @@ class Matcher:
         return kept
 
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
-        """Return the items of a list or set, one name before them (``x = 1, x = 2``) left out."""
+        """Return the items of a list or set without a common name (``x = 1, x = 2``)."""
         if not isinstance(answer, Listing | SetOf):
             return None
         values = values_of(answer)
@@ -418,7 +413,7 @@ class Matcher:
         return False
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Every case of the gold with its condition, in any order; "otherwise" only for "otherwise"."""
+        """Match all cases in any order, or in the given order above four."""
         if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
             return False
         undecided = False
@@ -436,7 +431,6 @@ class Matcher:
     # -------------------------------------------------------------------------------------- regions
 
     def region(self, gold: Node, answer: Node) -> bool | None:
-        """Sets of reals, and formulas of sets with letters."""
         if isinstance(answer, Relation) and set(answer.ops) == {"="}:
             return self.chain(Region(gold), answer)
         if isinstance(gold, NamedSet) and isinstance(answer, NamedSet):
@@ -481,7 +475,7 @@ class Matcher:
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
-    r"""Whether ``(A \cup B) \cap C`` and another formula of sets agree for every membership; None for other sets."""
+    """Return whether two formulas of named sets agree for all memberships, else None."""
     leaves = [
         part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
     ]

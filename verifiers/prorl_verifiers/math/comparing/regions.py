@@ -1,8 +1,4 @@
-r"""Read intervals, unions, inequalities and sets of reals as pieces of the line, and order them.
-
-``x > 2``, ``(2, \infty)``, ``\{x : x > 2\}`` and ``\mathbb{R} \setminus (-\infty, 2]``'s like become the same
-pieces.
-"""
+"""Read intervals, unions, inequalities and sets of reals as pieces of the real line."""
 
 from __future__ import annotations
 
@@ -46,14 +42,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """``name``: the variable it speaks of, or None."""
+    """Pieces of the real line; ``name`` is their variable, or None."""
 
     name: Node | None
     pieces: tuple[Piece, ...]
 
 
 def looks_like_region(node: Node) -> bool:
-    """Whether a node can only be a set of reals (so that the other side must be one as well)."""
+    """Return whether a node can only be a set of reals."""
     if isinstance(node, Relation):
         return any(op in ("<", "<=", ">", ">=", "!=") for op in node.ops)
     if isinstance(node, Listing):
@@ -65,7 +61,7 @@ def looks_like_region(node: Node) -> bool:
 
 
 def region(node: Node) -> Region | None:
-    """Return the pieces of a node, or None when it is no set of reals that is read here."""
+    """Return the pieces of a set of reals, or None."""
     match node:
         case Bracketed(items=(low, high), opening=opening, closing=closing):
             return Region(None, (Piece(low, opening == "[", high, closing == "]"),))
@@ -84,7 +80,7 @@ def region(node: Node) -> Region | None:
             found = [region(item) for item in items]
             either = _combined(found, "cup")
             if joint != "and" or not all(isinstance(item, Relation | Where) for item in items):
-                # pieces that together are all reals: x > 2, x < 5 then means both, not one of them
+                # If the pieces together cover all reals, x > 2, x < 5 means both conditions, not either.
                 line = in_order(either.pieces) if joint == "," and either is not None else None
                 if line is None or len(line) != 1:
                     return either
@@ -121,7 +117,7 @@ def _relation(node: Relation) -> Region | None:
 
 
 def _distance(node: Relation) -> Region | None:
-    """Return the pieces of ``|x - c| < r``, ``r <= |x|`` and ``r < |x| < s``; None for anything else."""
+    """Return the pieces of ``|x - c| < r``, ``r <= |x|`` or ``r < |x| < s``, else None."""
     sides, ops = node.sides, node.ops
     found_at = [
         at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
@@ -194,7 +190,7 @@ def _combined(parts: list[Region | None], how: str) -> Region | None:
 
 
 def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return what both have in common; some of the pieces are empty."""
+    """Return the intersection, including empty pieces."""
     found = []
     for left in one:
         for right in other:
@@ -205,7 +201,7 @@ def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, 
 
 
 def repeats(node: Listing) -> bool:
-    """Whether one item of a list of regions lies within another: ``x > 2, x > 3`` offers two answers."""
+    """Return whether one listed region lies within another: ``x > 2, x > 3`` gives two answers."""
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
@@ -229,7 +225,6 @@ def _within(one: Region, other: Region) -> bool:
 
 
 def _outside(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
-    """Return the rest of the line."""
     ordered = in_order(pieces)
     if ordered is None:
         return None
@@ -251,7 +246,7 @@ def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[N
 
 
 def place_of(node: Node) -> Any | None:
-    """Return an end point as a real mpmath number (infinities included), or None with symbols in it."""
+    """Return an endpoint as an mpmath number, or None if it has no real value."""
     evaluator = Evaluator({}, 60)
     end = infinite(node)
     if end:
@@ -266,7 +261,7 @@ def place_of(node: Node) -> Any | None:
 
 
 def in_order(pieces: tuple[Piece, ...]) -> tuple[Piece, ...] | None:
-    """Return the pieces from left to right, empty ones dropped, touching ones joined; None with symbols."""
+    """Return the pieces sorted and merged, or None if an endpoint has symbols."""
     placed = []
     for piece in pieces:
         low, high = place_of(piece.low), place_of(piece.high)

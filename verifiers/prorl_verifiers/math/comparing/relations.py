@@ -1,4 +1,4 @@
-"""Names in answers (``x = 5``, ``f(x) = 2x``, ``(x, y) = (1, 2)``) and constants that stand for any number (``x^2 + C``)."""
+"""Names in answers (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Whether a left side only names the answer: a symbol, ``f(x)``, ``(x, y)``, words."""
+    """Return whether a left side only names the answer: ``x``, ``f(x)``, ``(x, y)``, words."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):
@@ -48,7 +48,7 @@ def is_name(node: Node) -> bool:
 
 
 def assigned(node: Node) -> tuple[Node, Node] | None:
-    """Return (name, value) of ``name = value`` when the name does not occur in the value."""
+    """Return (name, value) of ``name = value`` unless the name occurs in the value."""
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
     name, value = node.sides
@@ -59,9 +59,9 @@ def assigned(node: Node) -> tuple[Node, Node] | None:
 
 
 def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
-    """Return the answer's relation when its first side names what the gold names, else None.
+    """Return the answer's relation if it has the gold's name, else None.
 
-    ``f(n) = 2n`` is renamed for the gold ``f(x)``; ``y`` may stand for ``f(x)`` and the other way round.
+    ``f(n) = 2n`` is renamed for the gold ``f(x)``; ``y`` and ``f(x)`` are interchangeable.
     """
     if gold == name:
         return answer
@@ -81,14 +81,14 @@ def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
 
 
 def same_letter(gold: Node, name: Node) -> bool:
-    """Whether a name of one of several values fits: ``x``, ``x_1`` or, for ``f(x)``, ``f(t)`` and ``y``."""
+    """Return whether names match up to subscripts and arguments: ``x_1`` for ``x``, ``f(t)`` for ``f(x)``."""
     if isinstance(gold, Sym) and isinstance(name, Sym):
         return gold.name.partition("_")[0] == name.name.partition("_")[0]
     return same_name(gold, name, Relation((name, name), ("=",))) is not None
 
 
 def renamed(node: Any, table: dict[str, Any]) -> Any:
-    """Return a tree with symbols put in the place of others."""
+    """Return a tree with symbols replaced by ``table``."""
     if isinstance(node, Sym):
         return table.get(node.name, node)
     if isinstance(node, tuple):
@@ -102,8 +102,8 @@ def renamed(node: Any, table: dict[str, Any]) -> Any:
 def describes_value(node: Node) -> tuple[Node, Node] | None:
     r"""Return (description, value) of ``NO : BO = 1 : 2``, ``AB = 4``, ``\sin A = 3/5``; else None.
 
-    A description is made of names of points and quantities (capital letters), is a ratio of two letters or a function of
-    an angle; the value holds no letter. ``2x + z = 1`` is an equation, not a value.
+    A description has only capital letters, or is a ratio of two letters or a function of an angle. ``2x + z = 1`` is an
+    equation, not a value.
     """
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
@@ -122,7 +122,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items with the names they carry. ``several``: every item has a name of its own (a system)."""
+    """Items and their names; ``several`` means that every item has its own name."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -132,13 +132,13 @@ class Values:
         return len(self.names) == len(self.items) == len(set(self.names)) > 1
 
     def by_name(self) -> Sequence[Node]:
-        """Return the items in the order of their names."""
+        """Return the items sorted by name."""
         order = sorted(range(len(self.items)), key=lambda index: str(self.names[index]))
         return [self.items[index] for index in order]
 
 
 def values_of(node: Node) -> Values | None:
-    """Return names and values of a list, an assignment or a plain value; None for other relations."""
+    """Return the names and values of a list, assignment or plain value, else None."""
     parts = node.items if isinstance(node, Listing | SetOf) else (node,)
     names: list[Node] = []
     items: list[Node] = []
@@ -161,7 +161,7 @@ def values_of(node: Node) -> Values | None:
 
 
 def named_rows(node: Node) -> list[Values] | None:
-    """Return rows of values with names of their own: one for ``x=1, y=2``, two for ``p=5, q=2; p=7, q=2``; else None."""
+    """Return rows of named values: one for ``x=1, y=2``, two for ``p=5, q=2; p=7, q=2``; else None."""
     if not isinstance(node, Listing):
         return None
     nested = all(isinstance(item, Listing) for item in node.items)
@@ -182,7 +182,7 @@ def named_rows(node: Node) -> list[Values] | None:
 
 
 def rounds_to(exact: Node, rounded: Node) -> bool:
-    """Whether a decimal is a fair rounding of a constant: within one unit of its last digit, or 0.1 %."""
+    """Return whether a decimal is within one unit of its last digit, or 0.1 %, of a constant."""
     core = rounded.of if isinstance(rounded, WithUnit | Degrees | Neg) else rounded
     literal = [core] if isinstance(core, Num) else []
     try:
@@ -206,12 +206,12 @@ MAX_CONSTANTS = 4
 _NUMBERED = re.compile(r"[cCkK]_[0-9]")
 _FREE = re.compile(r"[A-DKa-dk](?:_[0-9])?")
 _VARIABLES = frozenset(("x", "t", "u", "y", "s", "z", "v", "w", "r", "theta"))
-"""What integrals are taken over; beside any other letter C is an unknown like others."""
+"""Variables of integration; with any other letter C is an ordinary unknown."""
 _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
 def same_up_to_constants(gold: Node, answer: Node) -> bool:
-    """Whether two expressions are the same family when their free constants may have any value and name."""
+    """Return whether two expressions agree for some value and name of their free constants."""
     added = _added(gold), _added(answer)
     if added[0] == "C" and added[1] and len(symbols(gold)) == 2 and _VARIABLES & symbols(gold):
         left, right = (
@@ -235,7 +235,7 @@ def same_up_to_constants(gold: Node, answer: Node) -> bool:
 
 
 def _added(node: Node) -> str:
-    """Return the constant that is added at the top and stands nowhere else, or ""."""
+    """Return the constant that is added at the top level and occurs nowhere else, or ""."""
     if not isinstance(node, Sum):
         return ""
     names = [term.name for term in node.terms if isinstance(term, Sym) and term.name in _ADDED]
@@ -251,7 +251,7 @@ def _without(node: Any, name: str) -> Node:
 
 
 def _constant_apart(left: Node, right: Node) -> bool:
-    """Whether two expressions differ by a number: their difference is the same at shifted points."""
+    """Return whether two expressions differ by a constant, tested at shifted points."""
     names = sorted(symbols(left, right))
     absolute = [
         any(isinstance(part, Call) and part.name == "abs" for part in walk(node))

@@ -1,4 +1,4 @@
-"""Questions about the form of parsed answers: items in order, brackets, sides, components of vectors."""
+"""Shapes of parsed answers: ordered items, brackets, vector components."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from prorl_verifiers.math.reading.nodes import (
 )
 
 MAX_ITEMS = 40
-"""Items of a list that are compared one by one."""
+"""Maximum list items that are compared one by one."""
 
 
 def curve(node: Node) -> bool:
-    """Whether a value has variables in it, so that its equation is a curve."""
+    """Return whether a value contains variables."""
     return bool(symbols(node))
 
 
 def is_decimal(node: Node) -> bool:
-    """Whether a value is written with a point, with or without sign and unit."""
+    """Return whether a value is written with a decimal point."""
     inner = node.of if isinstance(node, Neg | WithUnit | Degrees | Percent) else node
     return isinstance(inner, Num) and inner.decimal
 
 
 def difference(node: Relation) -> Node | None:
-    """Return left side minus right side."""
+    """Return left minus right, or None for non-expressions."""
     left, right = node.sides[0], node.sides[1]
     if isinstance(left, EXPRESSIONS) and isinstance(right, EXPRESSIONS):
         return Sum((left, Neg(right)))
@@ -62,7 +62,7 @@ def ordered(node: Node) -> tuple[Node, ...] | None:
 
 
 def brackets_agree(gold: Node, answer: Node) -> bool:
-    """Whether ``(1, 2)`` and ``[1, 2]`` are told apart: pairs of round and square brackets are intervals."""
+    """Return whether brackets agree; ``(1, 2)`` and ``[1, 2]`` may be intervals."""
     if isinstance(gold, Matrix) and isinstance(answer, Matrix):
         return (len(gold.rows) == 1) == (len(answer.rows) == 1)
     if not (isinstance(gold, Bracketed) and isinstance(answer, Bracketed)):
@@ -74,7 +74,7 @@ def brackets_agree(gold: Node, answer: Node) -> bool:
 
 
 def same_numbers(gold: Sequence[Node], answer: Sequence[Node], once: bool) -> bool | None:
-    """Compare long lists: literal numbers exactly, others not at all (None), unless only the answer is long."""
+    """Compare long lists of literal numbers; None if undecided."""
     left, right = _literals(gold), _literals(answer)
     if left is not None and right is not None:
         return set(left) == set(right) if once else sorted(left) == sorted(right)
@@ -96,7 +96,7 @@ ZERO = Num(Fraction(0))
 
 
 def components(node: Node, size: int) -> tuple[Node, ...] | None:
-    """Return the ``size`` components of a sum over unit vectors, or None when it is something else."""
+    """Return the components of a sum over unit vectors, or None."""
     if not isinstance(node, EXPRESSIONS) or size not in (2, 3):
         return None
     names = {part.name for part in walk(node) if isinstance(part, Sym)}
@@ -120,7 +120,6 @@ def _along(node: Node, axes: tuple[str, ...]) -> tuple[Node, ...] | None:
 
 
 def _term(term: Node, axes: tuple[str, ...]) -> tuple[str, Node] | None:
-    """Return (axis, coefficient) of one term."""
     axis = _axis(term, axes)
     if axis:
         return axis, Num(Fraction(1))

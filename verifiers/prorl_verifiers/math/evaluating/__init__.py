@@ -1,1 +1,1 @@
-"""The value of a tree at a point, and whether two trees, or two equations, are equal by it."""
+"""Evaluate trees and compare expressions and equations by value."""

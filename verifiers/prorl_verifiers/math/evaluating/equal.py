@@ -1,4 +1,4 @@
-"""Whether two expressions have the same value, and whether two equations are the same curve."""
+"""Compare two expressions by value, and two equations by their solutions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from prorl_verifiers.math.reading.nodes import (
 from prorl_verifiers.math.reading.tokens import TooLarge, Unreadable
 
 RELATIVE_TOLERANCE = 1e-6
-"""Between an irrational gold and a decimal answer; rationals are compared exactly, decimal golds too."""
+"""Between an irrational gold and a decimal answer; rationals and decimal golds are compared exactly."""
 LONG_DECIMAL = 10
 """Significant digits from which a decimal stands for the exact value that it rounds."""
 DIGITS, _CONFIRM = 60, 300
@@ -31,7 +31,7 @@ POSITIVE, _WHOLE = 5, 10
 
 
 def same_value(gold: Node, answer: Node) -> bool | None:
-    """Whether two expressions are equal; None when that cannot be decided here."""
+    """Return whether two expressions are equal, or None if undecided."""
     same = _same(gold, answer, None)
     if same is False and _bare_logarithm(gold) != _bare_logarithm(answer):
         return _same(gold, answer, 10)
@@ -88,7 +88,7 @@ def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
 
 
 def rounds(exact: Node, decimal: Num) -> bool:
-    """Whether a decimal of ten or more significant digits is ``exact``, rounded or cut off at its last digit."""
+    """Return whether a decimal of at least ten digits is ``exact`` rounded or truncated."""
     places = decimal_places(decimal)
     return len(str(abs(int(decimal.value * 10**places)))) >= LONG_DECIMAL and rounds_at(
         exact, decimal, places, cut=True
@@ -96,7 +96,7 @@ def rounds(exact: Node, decimal: Num) -> bool:
 
 
 def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool:
-    """Whether a decimal is the constant ``exact`` rounded (with ``cut``: or cut off) to ``places`` behind the point."""
+    """Return whether a decimal is ``exact`` rounded (with ``cut``, or truncated) to ``places`` decimals."""
     if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
         return False
     try:
@@ -114,7 +114,7 @@ def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool
 
 
 def decimal_places(number: Num) -> int:
-    """Return how many digits behind the point a literal needs."""
+    """Return the number of decimals of a literal."""
     places, bottom = 0, number.value.denominator
     while bottom % 10 == 0 or bottom % 2 == 0 or bottom % 5 == 0:
         bottom = (
@@ -125,7 +125,7 @@ def decimal_places(number: Num) -> int:
 
 
 def infinite(node: Node) -> int:
-    """Return 1 for infinity, -1 for minus infinity, 0 for anything else."""
+    """Return 1 or -1 for an infinity, else 0."""
     if isinstance(node, Neg):
         return -infinite(node.of)
     return 1 if node == Const("inf") else 0
@@ -141,7 +141,7 @@ def _bare_logarithm(node: Node) -> bool:
 
 
 def near(left: Value, right: Value, digits: int) -> bool:
-    """Whether two values agree to all but the last 15 of ``digits`` digits, relatively."""
+    """Return whether two values agree to all but 15 of ``digits`` digits."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left == right
     return bool(_relative(left, right, digits) <= tiny(digits - 15))
@@ -164,7 +164,7 @@ def _relative(left: Value, right: Value, digits: int = DIGITS, floor: int = 0) -
 
 
 def points(names: list[str], start: int, count: int, kind: str) -> Iterator[dict[str, Fraction]]:
-    """Yield fixed points: ``positive`` (0.01 to 4), ``signed`` (one of them negative) or ``whole`` (1 to 12)."""
+    """Yield fixed points: ``positive`` (0.02 to 4), ``signed`` (one negative) or ``whole`` (1 to 12)."""
     for index in range(start, start + count):
         point = {}
         for name in names:
@@ -184,7 +184,7 @@ def points(names: list[str], start: int, count: int, kind: str) -> Iterator[dict
 def value_pair(
     gold: Node, answer: Node, point: dict[str, Fraction], bare_log: int | None
 ) -> tuple[Value, Value] | bool | None:
-    """Return both values; None to skip the point, True when the gold, False when the answer cannot be read."""
+    """Return both values, None to skip the point, True if undecided, False if the answer is too large."""
     evaluator = Evaluator(point, DIGITS, bare_log)
     try:
         right = evaluator.value(gold)
@@ -203,7 +203,7 @@ def value_pair(
 
 
 def is_real(value: Value) -> bool:
-    """Whether a value has no imaginary part worth the name."""
+    """Return whether a value has a negligible imaginary part."""
     imaginary = abs(getattr(value, "imag", 0))
     return bool(imaginary == 0 or imaginary < abs(value) * tiny(40))
 
@@ -211,7 +211,7 @@ def is_real(value: Value) -> bool:
 def _same_for_signs(
     gold: Node, answer: Node, names: list[str], bare_log: int | None
 ) -> bool | None:
-    """After agreement at positive points: whether negative ones agree where both sides are real."""
+    """Compare at negative points where both sides are real."""
     absolute = [
         any(isinstance(part, Call) and part.name == "abs" for part in walk(node))
         for node in (gold, answer)
@@ -231,7 +231,7 @@ def _same_for_signs(
 def _same_for_integers(
     gold: Node, answer: Node, names: list[str], bare_log: int | None
 ) -> bool | None:
-    """After a difference: False, unless something in the formulas asks for integers and those agree."""
+    """Return False unless the formulas require integers and agree at them."""
     if not any(_wants_integers(part) for node in (gold, answer) for part in walk(node)):
         return False
     agreed = 0
@@ -264,10 +264,9 @@ def _wants_integers(part: Node) -> bool:
 
 
 def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
-    """Return (whether ``gold = 0`` and ``answer = 0`` are the same equation, sign of the constant factor).
+    """Return (whether ``gold = 0`` and ``answer = 0`` are equivalent, sign of their constant factor or 0).
 
-    True when their ratio is one constant, or when each curve (solved for a variable in which it is linear)
-    lies on the other. The sign is 0 when there is no constant factor.
+    They are if their ratio is constant, or if each curve, solved for a linear variable, lies on the other.
     """
     names = sorted(symbols(gold, answer))
     ratios = []
@@ -277,7 +276,7 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
         if pair is None or isinstance(pair, bool):
             continue
         if (pair[0] == 0) != (pair[1] == 0):
-            # whether one side vanishes at every point (0 = 0) and the other at none
+            # Check whether one side vanishes at every point (0 = 0) and the other at none.
             pairs = (
                 value_pair(gold, answer, at, None) for at in points(names, 0, POSITIVE, "positive")
             )
@@ -296,7 +295,7 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
 
 
 def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:
-    """Whether points of ``curve = 0`` fulfil ``other = 0``; None when it is not linear in any variable."""
+    """Return whether points of ``curve = 0`` satisfy ``other = 0``; None if none can be solved."""
     found: bool | None = None
     for name in names:
         for point in points(names, 40, 3, "positive"):
@@ -319,7 +318,7 @@ def _at(node: Node, point: dict[str, Value]) -> Value:
 
 
 def _solve(curve: Node, point: dict[str, Fraction], name: str) -> Value | None:
-    """Return the value of ``name`` that puts the point on the curve, or None where it is not linear in it."""
+    """Return the ``name`` coordinate of a point on the curve, or None if it is not linear."""
     low, middle, high = (_at(curve, {**point, name: Fraction(value)}) for value in (1, 2, 3))
     slope = middle - low
     if abs(high - 2 * middle + low) > abs(slope) * tiny(30) or slope == 0:

@@ -1,4 +1,4 @@
-"""The arithmetic under ``math.evaluating.values``: mpmath contexts, names of functions, exact integer roots."""
+"""Evaluate trees at a point, exactly as fractions or with mpmath."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRIGONOMETRY = {
 
 @cache
 def numbers(digits: int) -> Any:
-    """Return the mpmath context of ``digits`` decimal digits (mpmath is imported at the first use)."""
+    """Return an mpmath context with ``digits`` decimal digits."""
     import mpmath  # type: ignore[import-untyped,unused-ignore]
 
     context = mpmath.MPContext()
@@ -46,7 +46,7 @@ def numbers(digits: int) -> Any:
 
 
 def whole_root(value: int, index: int) -> int | None:
-    """Return the integer whose ``index``-th power is ``value`` (not negative), or None."""
+    """Return the exact ``index``-th root of a non-negative integer, or None."""
     if value in (0, 1):
         return value
     if value.bit_length() > 4096:
@@ -62,10 +62,10 @@ def whole_root(value: int, index: int) -> int | None:
 
 
 Value: TypeAlias = Any
-"""A Fraction, or a real or complex number of mpmath."""
+"""A Fraction, or a real or complex mpmath number."""
 
 MAX_BITS = 60_000
-"""Of an exact fraction (3000! has 30,000); beyond it a value is a floating one."""
+"""Size of exact fractions (3000! has 30,000 bits); larger values become floating-point."""
 MAX_EXPONENT = 10**12
 MAX_ANGLE = 10**30
 MAX_FACTORIAL = 10**6
@@ -73,11 +73,11 @@ MAX_EXACT_FACTORIAL = 3000
 
 
 class Undefined(ArithmeticError):
-    """No value at this point: division by zero, logarithm of zero, an infinite value."""
+    """The expression has no finite value at this point."""
 
 
 class Evaluator:
-    """Values at one point. ``bare_log``: the base of ``\\log`` without one (None: e)."""
+    r"""Evaluates trees at one point; ``bare_log`` is the base of ``\\log`` (default e)."""
 
     def __init__(
         self, point: Mapping[str, Value], digits: int = 60, bare_log: int | None = None
@@ -85,14 +85,13 @@ class Evaluator:
         self.point, self.digits, self.bare_log = point, digits, bare_log
 
     def float(self, value: Value) -> Any:
-        """Return an mpmath number for a Fraction."""
         if isinstance(value, Fraction):
             context = numbers(self.digits)
             return context.mpf(value.numerator) / value.denominator
         return value
 
     def value(self, node: Node) -> Value:
-        """Return the value. Raises Undefined, TooLarge, or Unreadable for what has none."""
+        """Return the value. Raises Undefined, TooLarge or Unreadable."""
         match node:
             case Num(value=value):
                 return value
@@ -168,7 +167,7 @@ class Evaluator:
     # --------------------------------------------------------------------------------------- powers
 
     def power(self, base: Value, exponent: Value) -> Value:
-        """Return base ** exponent; odd roots of negative reals are real (the habit of school mathematics)."""
+        """Return base ** exponent; odd roots of negative reals are real, as in school."""
         if abs(exponent) > MAX_EXPONENT:
             raise TooLarge("a power is too large")
         if base == 0:
@@ -250,7 +249,6 @@ class Evaluator:
         return value if base is None else value / context.log(self.float(base))
 
     def whole(self, name: str, values: list[Value]) -> Value:
-        """floor, ceil, max, min of reals; gcd and lcm of integers."""
         if any(getattr(value, "imag", 0) != 0 for value in values):
             raise Undefined("a complex number has no order")
         if name in ("max", "min"):
@@ -303,7 +301,7 @@ class Evaluator:
         return self.gamma(top + 1) / (self.gamma(low + 1) * self.gamma(top - low + 1))
 
     def applied(self, name: str, values: list[Value]) -> Value:
-        """An unknown function: some smooth function of its arguments that depends on the name."""
+        """Evaluate an unknown function as a smooth function that depends on its name."""
         context = numbers(self.digits)
         seed = int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") % 997 + 2
         argument = context.mpf(seed) / 991

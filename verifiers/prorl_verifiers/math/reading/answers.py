@@ -1,9 +1,4 @@
-r"""Find the text of an answer: the last boxes that belong together, or what a sentence states.
-
-``boxed_answer`` joins boxes with nothing but signs, names and "and" between them into one list. ``stated`` takes the one
-formula or number out of a sentence that states it ("Thus $x \le 2$ is our answer"); a sentence with a hedge, a negation or
-a second candidate states nothing.
-"""
+"""Find the answer in a text: the last boxes that belong together, or the value that a sentence states."""
 
 from __future__ import annotations
 
@@ -16,9 +11,9 @@ from prorl_verifiers.types import MAX_ANSWER
 
 MAX_BOXES = 20
 MAX_MARKED = 200
-"""Characters of a gold that may be a sentence which says "the answer is"."""
+"""Maximum characters of a gold in which "the answer is" is searched for."""
 MAX_STATED = 20_000
-"""Characters of a text in which a statement is looked for."""
+"""Maximum characters of a text in which a statement is searched for."""
 _BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _BETWEEN = re.compile(
@@ -30,7 +25,10 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or the list that the last boxes are together; None without a closed box."""
+    """Return the last box, or adjacent last boxes as a list; None without a closed box.
+
+    Adjacent boxes have only signs, names, "and" or "or" between them.
+    """
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -67,7 +65,7 @@ def boxed_answer(text: str) -> str | None:
 
 
 def gold_text(answer: str) -> str:
-    """Return the text of a gold: its boxes, or what a worked solution states, or all of it."""
+    """Return the boxes of a gold, the value that it states, or all of it."""
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
@@ -94,7 +92,7 @@ _CLOSING = re.compile(
     r"(?:I hope (?:it|this) is correct\.?|<\|[a-z_]{1,20}\|>(?:[a-z]{1,12})?)\Z", re.IGNORECASE
 )
 MAX_CLOSING = 40
-"""Characters of the longest closing remark or mark of a chat template."""
+"""Maximum characters of a closing remark or chat-template token."""
 _SENTENCE = re.compile(
     r"[.!。！？।]\s+|[。！।]|\n\s*\n|\s(?=(?:Therefore|Thus|Hence|Consequently)\b|So,)"
 )
@@ -106,11 +104,11 @@ _NUMBER = re.compile(
     r"(?<![\w.\\])(?:[A-Za-z](?:_\w)?\s?=\s?)?[-−+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?(?:\s*\\?%)?(?![\w])|(?<![\x00-\x7f])\d+(?:\.\d+)?(?=[^\x00-\x7f])"
 )
 _CHAIN = re.compile(r"(?<![-+*/=.,\d\s()])[-+*/=.,\d\s()]*\d\s*=\s*([-+]?\d[\d.,]*)\s*\)?")
-"""Looked for where a run of such signs begins and nowhere within it, so that a long run is read once."""
+"""Starts only where a run of such characters begins, so that a long run is scanned once."""
 _SAYS_NOTHING = re.compile(
     r"\\?[A-Za-z]{1,6}(?:_\{?\w+\}?)?|[A-Z]{1,9}|[a-zA-Z]\([a-z]\)|\((?:[a-z],\s*){1,3}[a-z]\)|[^\d\\$=]*[^\x00-\x7f][^\d\\$=]*"
 )
-"""Formulas and bold words that name something in a sentence."""
+"""Formulas and bold words that only name something in a sentence."""
 _FOREIGN_UNIT = re.compile(r"(?<=\d)\s*[^\x00-\x7f\d]{1,4}\Z")
 _LETTER = re.compile(r"\(?([A-J])\)?(?![A-Za-z'’])")
 _RULED_OUT = re.compile(
@@ -119,7 +117,7 @@ _RULED_OUT = re.compile(
 _CONTRAST = re.compile(
     r"\bnot\s+(?P<denied>[$\d][^\s]{0,40}?)\s*[,;]?\s+(?:but(?:\s+rather)?|it['’]?s|it\s+is)\s+(?P<said>[$\d-][^\s]{0,40}(?:\s[^\s]{1,20})?)\Z"
 )
-"""``not 7 but 5``: one formula or number is denied, another said, and nothing else follows."""
+"""``not 7 but 5``: one formula or number is denied, another is stated, and nothing follows."""
 _RELATIVE = re.compile(r"\b(?:that|which)\s+(?:could|may|might)\s+be\b")
 _LEADS = re.compile(
     r"(?:^|[:：]|\b(?:is|are|be|equals?|that|answer|matrix|vector|find|get|gives?|have|has|obtain|therefore|thus|hence|so"
@@ -137,7 +135,7 @@ _STATES = re.compile(r"(?<![A-Za-z])[A-Za-z]?[a-zà-ɏ]{2,}|[^\x00-\x7f]{2,}")
 
 
 def is_prose(text: str) -> bool:
-    r"""Whether a text holds words outside its formulas, so that it may be a sentence."""
+    """Return whether a text has words outside its formulas."""
     if text.isascii() and not _SPACE.search(text):
         return False
     plain = re.sub(r"\\[A-Za-z]+(?:\{[^{}]*\})?", " ", _FORMULA.sub(" ", text[:MAX_STATED]))
@@ -145,7 +143,10 @@ def is_prose(text: str) -> bool:
 
 
 def stated(text: str, letter: bool = False) -> str | None:
-    """Return the one formula or number (or, for ``letter``, the option) that the text states last, or None."""
+    """Return the formula, number or (``letter``) option that a text states last, or None.
+
+    A sentence with a hedge, a negation or a second candidate states nothing.
+    """
     if len(text) > MAX_STATED or not is_prose(text):
         return None
     text = _without_closing(text)
@@ -178,7 +179,7 @@ def stated(text: str, letter: bool = False) -> str | None:
 
 
 def _without_closing(text: str) -> str:
-    """Take closing remarks and marks of chat templates off the end."""
+    """Remove closing remarks and chat-template tokens."""
     text = text.rstrip()
     while closing := _CLOSING.search(text, max(0, len(text) - MAX_CLOSING)):
         text = text[: closing.start()].rstrip()
@@ -186,7 +187,6 @@ def _without_closing(text: str) -> str:
 
 
 def _several_say(text: str, marks: list[re.Match[str]], last: str) -> bool:
-    """Whether an earlier "the answer is" says something else."""
     if len(marks) < 2:
         return False
     before = _SENTENCE.split(text[marks[-2].end() : marks[-1].start()].strip(), maxsplit=1)[0]

@@ -1,4 +1,4 @@
-"""Which part of an answer is compared: candidates between words, and the sides of a chain of equalities."""
+"""Detect several candidates in one answer, and sides of a chain that only describe the value."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from prorl_verifiers.math.reading.tokens import MAX_TEXT, TooLarge, Unreadable
 from prorl_verifiers.notation.latex_text import doubtful, hedged, split_top
 
 MAX_LIST = 40
-"""Items of a list that may go to computer algebra."""
+"""Maximum list items that may be passed to computer algebra."""
 MAX_DEGREE, MAX_STRANGE = 30, 8
-"""Powers of brackets, and letters that are not in the gold, that may go to computer algebra."""
+"""Maximum exponents of brackets, and letters that are not in the gold, for computer algebra."""
 _POWER = re.compile(r"[)\]}]\s*\^\s*\{?\s*([0-9]{1,9})")
 _LETTER = re.compile(r"(?<![\\a-zA-Z])([a-zA-Z]+)")
 _PART = re.compile(
@@ -41,7 +41,7 @@ _DOTS = re.compile(r"\\[lc]?dots(?![a-zA-Z])")
 
 
 def several_candidates(gold: str, answer: str) -> str | None:
-    """Return why an undecided ``answer`` may be several candidates or too long for algebra, or None."""
+    """Return why an undecided answer must not go to computer algebra, or None."""
     if doubtful(answer) and not doubtful(gold):
         return "the answer is in doubt of itself"
     if len(answer) > 10 * len(gold) + 300:
@@ -73,9 +73,9 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    r"""Tuples, sets and matrices of a text: ``top`` of them in no other, ``all`` of them at any depth.
+    """Counts of tuples, sets and matrices: ``top`` at the top level, ``all`` at any depth.
 
-    ``joined``: set signs (``\cup``) stand between all that are at the top.
+    ``joined`` means that set operators stand between all top-level groups.
     """
 
     def __init__(self) -> None:
@@ -84,9 +84,9 @@ class Groups:
 
 
 def groups(text: str) -> Groups:
-    """Count the brackets that hold a comma, the sets, the vectors and the environments of a text."""
+    """Count the tuples, sets, vectors and environments of a text."""
     found = Groups()
-    stack: list[list[bool]] = []  # [is a group, was applied to a name]
+    stack: list[list[bool]] = []  # [is a group, is applied to a name]
     end = 0
     for match in _PART.finditer(text):
         sign = match.group()
@@ -121,9 +121,9 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Return a chain without the sides that cannot be read but hold letters; None when nothing is left out.
+    """Remove unreadable sides that contain letters from a chain; None if nothing is removed.
 
-    The last side must be readable, a side with several items or a hedge is never left out.
+    The last side must be readable; sides with several items or a hedge stay.
     """
     if len(answer) > MAX_TEXT:
         return None
@@ -151,10 +151,10 @@ def _readable(side: str) -> bool:
 
 
 def describes(side: Node) -> bool:
-    """Whether a side of a chain only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``, ``\\sin\\theta``.
+    """Return whether a side only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``.
 
-    An expression in one unknown (``2x``) does not: ``2x = 10`` is an equation, not the answer 10; nor do two numbers
-    between letters, which are other answers: ``(a) 3 (b) 4``.
+    An expression in one unknown does not: ``2x = 10`` is an equation, not the answer 10. Nor do two numbers between
+    letters: ``(a) 3 (b) 4``.
     """
     if not isinstance(side, EXPRESSIONS):
         return False
@@ -169,5 +169,5 @@ def describes(side: Node) -> bool:
 
 
 def says_nothing(sides: Sequence[Node]) -> bool:
-    """Whether all sides are written alike: ``5 = 5``."""
+    """Return whether all sides are identical: ``5 = 5``."""
     return len(sides) > 1 and all(left == right for left, right in pairwise(sides))

@@ -1,9 +1,7 @@
-r"""Parse sums, products and units by recursive descent.
+r"""Parse sums, products and units by recursive descent, with bounded nesting.
 
-Nothing is evaluated; nesting is bounded.
-
-Conventions: ``1/2x`` is read from left to right; ``\sin 2x y`` takes the factors up to the next bracket,
-function or sign; ``2\frac{1}{2}`` and ``2 1/2`` are mixed numbers.
+``1/2x`` is read from left to right; ``\sin 2x y`` takes factors up to the next bracket, function or sign;
+``2\frac{1}{2}`` is a mixed number.
 """
 
 from __future__ import annotations
@@ -59,7 +57,7 @@ _OPENING = frozenset(
     ("(", "[", "{", r"\langle", r"\lfloor", r"\lceil", r"\lvert", r"\begin", r"\{")
 )
 _HIGHEST_POWER = 12
-"""Of a unit; a larger one is another number that stands behind the power (``cm^2 273``)."""
+"""Maximum power of a unit; a larger one is a separate number after the power (``cm^2 273``)."""
 _MAGNITUDES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _NO_UNITS = frozenset(
     """squared cubed factorial times plus minus over mod half halves third thirds quarter or not more less
@@ -68,10 +66,9 @@ _NO_UNITS = frozenset(
 
 
 class ExpressionParser(FactorParser):
-    """Parses terms and sums."""
+    """Parser for terms and sums."""
 
     def sum(self) -> Node:
-        """Parse terms with signs between them."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise TooLarge("brackets are nested too deep")
@@ -85,7 +82,7 @@ class ExpressionParser(FactorParser):
         return Sum(tuple(terms))
 
     def signed(self, part: Callable[[], Node]) -> Node:
-        """Parse signs and then one term (``part`` is the method that reads it)."""
+        """Parse signs, then one term with ``part``."""
         signs = []
         while self.peek().text in _SIGNS and self.peek().kind in ("op", "cmd"):
             signs.append(self.peek().text)
@@ -103,7 +100,6 @@ class ExpressionParser(FactorParser):
         return node
 
     def term(self) -> Node:
-        """Parse factors, with or without signs between them."""
         factors, signed = [self.power()], False
         while True:
             if self.take(*_TIMES):
@@ -123,7 +119,7 @@ class ExpressionParser(FactorParser):
                 return product(factors, signed)
 
     def next_factor(self, factors: list[Node]) -> list[Node]:
-        """Parse a factor without a sign before it; a fraction behind an integer makes a mixed number."""
+        """Parse a factor without an operator, or the fraction of a mixed number."""
         last, token = factors[-1], self.peek()
         whole = (
             last.value if len(factors) == 1 and isinstance(last, Num) and not last.decimal else None
@@ -175,7 +171,7 @@ class ExpressionParser(FactorParser):
         return False
 
     def unit(self, of: Node) -> Node:
-        """Parse the rest of a unit behind ``of``: words, powers, slashes."""
+        """Parse the unit after ``of``: words, powers, slashes."""
         start = self.peek().start
         first = self.peek().text.strip(" .").casefold()
         if first in _MAGNITUDES:
@@ -208,7 +204,7 @@ class ExpressionParser(FactorParser):
         return WithUnit(of, unit)
 
     def compound(self, first: WithUnit) -> Node:
-        """Parse ``30 minutes`` behind ``2 hours``: one value in the first unit."""
+        """Parse ``30 minutes`` after ``2 hours`` as one value in hours."""
         second = self.primary()
         if not self.unit_ahead(second):
             raise Unreadable("a number behind a unit")
@@ -240,7 +236,7 @@ _ARC = {"sin": "arcsin", "cos": "arccos", "tan": "arctan", "cot": "arccot"}
 
 
 class CommandParser(ExpressionParser):
-    """Parses what starts with a backslash; ``relation`` is filled in by the subclass."""
+    """Parser for LaTeX commands."""
 
     def command(self, name: str) -> Node:
         self.at += 1
@@ -281,7 +277,7 @@ class CommandParser(ExpressionParser):
         raise Unreadable(f"{name} is not read")
 
     def named_set(self, letter: str) -> Node:
-        r"""Return a set of numbers; ``\mathbb{R}^+`` and its like are intervals."""
+        r"""Return a number set; signed sets such as ``\mathbb{R}^+`` are unreadable."""
         if self.peek().text not in ("^", "_") or letter not in "RZ":
             return NamedSet(letter)
         kept = (self.at, self.tokens[self.at + 1 : self.at + 4])
@@ -300,7 +296,6 @@ class CommandParser(ExpressionParser):
         return Root(of, index)
 
     def function(self, name: str) -> Node:
-        r"""Parse behind ``\sin``, ``\log``, ...: base, power, argument."""
         base: Node | None = None
         power: Node | None = None
         for _ in range(2):
@@ -329,7 +324,7 @@ class CommandParser(ExpressionParser):
         return node if power is None else Power(node, power)
 
     def function_argument(self) -> Node:
-        """Parse one bracket, or the factors up to the next bracket, function or sign."""
+        """Parse one bracket, or factors up to the next bracket, function or sign."""
         if self.peek().text in ("(", "[", "{", "|", r"\lvert"):
             return self.primary()
         if self.peek().text in ("-", "+"):
@@ -342,7 +337,6 @@ class CommandParser(ExpressionParser):
         return product(factors, False)
 
     def environment(self) -> Node:
-        r"""Parse ``\begin{pmatrix} a & b \\ c & d \end{pmatrix}``."""
         name = self.environment_name().rstrip("*")
         if name not in (*_MATRICES, *_LINES, "cases", "dcases", "rcases"):
             raise Unreadable(f"the environment {name}")
@@ -370,7 +364,7 @@ class CommandParser(ExpressionParser):
         return Matrix(tuple(tuple(row) for row in rows))
 
     def rows(self, join: bool) -> list[list[Node]]:
-        r"""Parse cells up to ``\end``; ``join``: the sign ``&`` only aligns."""
+        r"""Parse cells up to ``\end``; with ``join``, ``&`` only aligns."""
         if join:
             self.tokens = [
                 token for at, token in enumerate(self.tokens) if at < self.at or token.text != "&"
@@ -387,7 +381,6 @@ class CommandParser(ExpressionParser):
         return rows
 
     def cell(self) -> Node:
-        """Parse one cell; the condition of a case may begin with "if" and be several relations."""
         token = self.peek()
         if token.kind in ("text", "word") and _OTHERWISE.fullmatch(token.text):
             self.at += 1
@@ -397,5 +390,5 @@ class CommandParser(ExpressionParser):
         return self.relation()
 
     def relation(self) -> Node:
-        """Parse one item of a list."""
+        """Parse one list item."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-r"""Parse one factor: a number with its base, a letter, ``f(x)``, ``C_n^k``, and powers, ``!``, ``%``, degrees."""
+"""Parse numbers, letters, ``f(x)`` and ``C_n^k`` with their powers, ``!``, ``%`` and degrees."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _BASES = {
 
 
 _CHOICES = {"C": "binomial", "P": "permutations", "A": "permutations"}
-"""The letters of the numbers of combinations and arrangements."""
+"""Letters for combinations and arrangements."""
 
 
 _TRANSPOSED = ("T", r"\top", r"\intercal")
 
 
 def transposed(node: Bracketed | Matrix) -> Matrix:
-    """Return the transpose: of a tuple, which stands for a row, a column. Raises Unreadable for an interval."""
+    """Return the transpose; a tuple is a row. Raises Unreadable for intervals."""
     if isinstance(node, Matrix):
         return Matrix(tuple(zip(*node.rows, strict=True)))
     if (node.opening, node.closing) not in (("(", ")"), ("[", "]")):
@@ -54,14 +54,13 @@ def transposed(node: Bracketed | Matrix) -> Matrix:
 
 
 class FactorParser(Cursor):
-    """Parses factors; brackets, commands and signs are filled in by the subclasses."""
+    """Parser for factors."""
 
     def power(self) -> Node:
-        """Parse a factor with what stands behind it: ``^``, ``!``, ``%``, degrees."""
+        """Parse a factor and its suffixes."""
         return self.marked(self.primary())
 
     def marked(self, node: Node) -> Node:
-        """Parse what stands behind a factor."""
         if isinstance(node, Bracketed | Matrix) and self.transposes():
             node = transposed(node)
         while True:
@@ -90,7 +89,7 @@ class FactorParser(Cursor):
                 return node
 
     def transposes(self) -> bool:
-        r"""Take the sign of a transpose, ``^T`` or ``^{\top}``, behind a tuple or matrix."""
+        r"""Consume ``^T`` or ``^{\top}`` if present."""
         if self.peek().text != "^":
             return False
         braced = self.peek(1).text == "{"
@@ -101,7 +100,7 @@ class FactorParser(Cursor):
         return True
 
     def argument(self) -> Node:
-        r"""Parse what belongs to ``^`` or ``_``: a group, one letter, a number or a signed one."""
+        """Parse the argument of ``^`` or ``_``."""
         if self.peek().text in ("+", "-"):
             return self.signed(self.argument)
         if self.peek().kind == "word":
@@ -109,7 +108,7 @@ class FactorParser(Cursor):
         return self.primary()
 
     def strict(self) -> Node:
-        r"""Parse an argument of \frac: a group, or one digit, or one letter."""
+        r"""Parse an argument of \frac: a group, one digit or one letter."""
         token = self.peek()
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             rest = token.text[1:]
@@ -150,7 +149,7 @@ class FactorParser(Cursor):
         return self.group()
 
     def chosen_before(self) -> Node:
-        r"""Parse ``_nC_r``, ``^nP_r`` and ``^n_rC``: the index stands before its letter."""
+        """Parse ``_nC_r``, ``^nP_r`` or ``^n_rC``."""
         self.at += 1
         top = self.argument()
         if self.peek().text not in _CHOICES or self.peek().kind != "word":
@@ -162,7 +161,7 @@ class FactorParser(Cursor):
         return Call(name, (top, self.argument()))
 
     def chosen_between(self, top: Node) -> Node | None:
-        """Parse ``C3`` behind 10 (``10C3``, ``nPr``) without a gap; None when it is something else."""
+        """Parse ``C3`` directly after 10; None for anything else."""
         letter, below = self.peek(), self.peek(1)
         if letter.kind != "word" or letter.text not in _CHOICES or letter.spaced or below.spaced:
             return None
@@ -172,7 +171,7 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter.text], (top, Num(below.value or Fraction(0))))
 
     def number(self) -> Node:
-        """Parse a literal, with the base it may carry: ``101_2``."""
+        """Parse a number with an optional base: ``101_2``."""
         token = self.peek()
         self.at += 1
         assert token.value is not None
@@ -192,7 +191,7 @@ class FactorParser(Cursor):
         return Num(value, base=base)
 
     def letter(self) -> Node:
-        """Parse one letter of a run as a symbol, with subscript and, for ``f(x)``, arguments."""
+        """Parse one letter of a run, with its subscript and arguments."""
         token = self.peek()
         name, rest = token.text[0], token.text[1:]
         if rest:
@@ -218,7 +217,7 @@ class FactorParser(Cursor):
         return Sym(name + subscript)
 
     def combinations(self, letter: str) -> Node | None:
-        r"""Parse ``C_n^k``, ``P_n^k`` and ``C(n, k)`` behind the letter; None when it is something else."""
+        """Parse ``C_n^k``, ``P_n^k`` or ``C(n, k)``; None for anything else."""
         if self.peek().text == "(":
             if letter != "C" or self.commas_in_bracket() != 1:
                 return None
@@ -239,8 +238,10 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter], (down, up))
 
     def script(self) -> Node:
-        r"""Parse what ``^`` or ``_`` takes where the other sign follows it: a group, or one token and no script of its own
-        (in ``C^2_{10}`` the 2 is no number of base ten)."""
+        """Parse a group or one token between ``^`` and ``_``.
+
+        A number takes no subscript: in ``C^2_{10}`` the 2 has no base 10.
+        """
         token = self.peek()
         if token.kind == "num" and token.value is not None:
             self.at += 1
@@ -256,7 +257,7 @@ class FactorParser(Cursor):
         return self.argument()
 
     def applied(self, name: str) -> Node | None:
-        """Parse ``(x)`` or ``(x, y)`` behind a name as its arguments; None when it reads as a product."""
+        """Parse ``(x, y)`` after a name as arguments; None if it is a product."""
         at = self.at + 1
         while (
             at + 1 < len(self.tokens)
@@ -277,17 +278,17 @@ class FactorParser(Cursor):
         return Applied(name, tuple(items))
 
     def point(self, name: str) -> Node:
-        """Parse the coordinates of a named point: ``A(1, 2)`` reads as ``A = (1, 2)``."""
+        """Parse ``A(1, 2)`` as ``A = (1, 2)``."""
         return Relation((Sym(name), self.group()), ("=",))
 
-    # ------------------------------------------------------------- filled in by the subclasses
+    # ------------------------------------------------------------- implemented by subclasses
 
     def group(self) -> Node:
-        """Parse a bracket and what it holds."""
+        """Parse a bracket."""
         raise NotImplementedError
 
     def command(self, name: str) -> Node:
-        """Parse a LaTeX command in the place of a factor."""
+        """Parse a LaTeX command."""
         raise NotImplementedError
 
     def absolute(self) -> Node:
@@ -295,5 +296,5 @@ class FactorParser(Cursor):
         raise NotImplementedError
 
     def signed(self, part: Callable[[], Node]) -> Node:
-        """Parse signs and what ``part`` reads behind them."""
+        """Parse signs, then ``part``."""
         raise NotImplementedError

@@ -1,8 +1,4 @@
-"""The trees that ``math.reading.parser`` builds from a written answer. Data only.
-
-Expressions (numbers, symbols, sums, calls) and the shapes that hold them (lists, tuples, sets, matrices,
-relations).
-"""
+"""Tree nodes of a parsed answer: expressions and shapes."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from typing import Any, TypeAlias, assert_never
 
 @dataclass(frozen=True, slots=True)
 class Num:
-    """A literal. ``decimal``: written with a point; ``base``: the digits' base (0: none was written)."""
+    """A number; ``decimal`` if written with a point; ``base`` as written, or 0."""
 
     value: Fraction
     decimal: bool = False
@@ -31,7 +27,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Sym:
-    """A variable, subscript included: ``x``, ``m_max``, ``alpha``."""
+    """A variable with its subscript: ``x``, ``m_max``, ``alpha``."""
 
     name: str
 
@@ -48,7 +44,7 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    r"""``signed``: a multiplication sign stands between the factors (``2\cdot 3``, not ``2\pi``)."""
+    r"""A product; ``signed`` with a multiplication sign (``2\cdot 3``, not ``2\pi``)."""
 
     factors: tuple[Node, ...]
     signed: bool = False
@@ -74,7 +70,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A named function: sin, log (arguments: value, base), factorial, binomial, abs, floor, ceil, ..."""
+    """A known function: sin, log (value, base), factorial, binomial, abs, floor, ..."""
 
     name: str
     args: tuple[Node, ...]
@@ -82,7 +78,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An unknown function at arguments: ``f(x)``."""
+    """An unknown function with arguments: ``f(x)``."""
 
     name: str
     args: tuple[Node, ...]
@@ -90,7 +86,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class PlusMinus:
-    r"""``\pm of``; ``opposite`` for ``\mp``."""
+    r"""``\pm of``, or ``\mp of`` if ``opposite``."""
 
     of: Node
     opposite: bool = False
@@ -121,7 +117,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items without brackets; ``joint``: "," or "or" or "and"."""
+    """Items without brackets; ``joint`` is ",", "or" or "and"."""
 
     items: tuple[Node, ...]
     joint: str = ","
@@ -129,7 +125,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Bracketed:
-    """Two or more items in round or square brackets: a tuple, a vector or an interval."""
+    """A tuple, vector or interval of at least two items."""
 
     items: tuple[Node, ...]
     opening: str
@@ -151,7 +147,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Union, intersection or difference of sets; ``how``: "cup", "cap" or "minus"."""
+    """Sets combined by ``how``: "cup", "cap" or "minus"."""
 
     parts: tuple[Node, ...]
     how: str
@@ -171,7 +167,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """A piecewise value: ``rows`` are (value, condition); the condition of "otherwise" is Words."""
+    """Rows of (value, condition); the condition "otherwise" is Words."""
 
     rows: tuple[tuple[Node, ...], ...]
 
@@ -199,18 +195,17 @@ EXPRESSIONS = (
     Num, Const, Sym, Neg, Sum, Product, Quotient, Power, Root, Call, Applied, PlusMinus, Degrees, Percent,
     WithUnit, Ratio,
 )  # fmt: skip
-"""The kinds that have a value; the others are shapes."""
+"""Node types that have a value; the others are shapes."""
 
 
 @cache
 def _holders(kind: Any) -> tuple[str, ...]:
-    """Return the names of the fields that hold nodes."""
     plain = ("str", "bool", "int", "Fraction")
     return tuple(field.name for field in fields(kind) if field.type not in plain)
 
 
 def children(node: Node) -> Iterator[Node]:
-    """Yield the nodes directly below ``node``."""
+    """Yield the direct children of ``node``."""
     kind: Any = type(node)
     for name in _holders(kind):
         value = getattr(node, name)
@@ -225,7 +220,7 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield ``node`` and every node below it."""
+    """Yield ``node`` and all its descendants."""
     stack = [node]
     while stack:
         node = stack.pop()
@@ -241,11 +236,11 @@ def symbols(*nodes: Node) -> frozenset[str]:
 _SETS = {"cup": "∪", "cap": "∩", "minus": "\\"}
 _PLAIN = (Num, Const, Sym, Root, Call, Applied, NamedSet, Words, Bracketed, SetOf, Matrix)
 LONGEST_NUMBER = 100
-"""Digits; of a longer number their count is shown."""
+"""Digits above which only the size of a number is shown."""
 
 
 def written(node: Node) -> str:
-    """Return the tree as one line, every operation in brackets of its own where it stands inside another."""
+    """Return the tree as one line with nested operations in brackets."""
     try:
         return _line(node)
     except RecursionError:
@@ -312,10 +307,9 @@ def _joined(nodes: Iterable[Node]) -> str:
 
 
 def _inside(node: Node) -> str:
-    """Return a part of an operation, in brackets unless it is one thing."""
     return _line(node) if isinstance(node, _PLAIN) else f"({_line(node)})"
 
 
 def _digits(number: int) -> str:
-    bits = number.bit_length()  # str refuses very long numbers
+    bits = number.bit_length()  # str() refuses very long numbers
     return str(number) if bits <= 3 * LONGEST_NUMBER else f"a number of {bits} bits"

@@ -1,7 +1,4 @@
-"""Parse a whole answer: lists, relations, brackets, sets, unions, ``read(text)``.
-
-Builds ``math.reading.nodes`` from ``math.reading.tokens`` with ``math.reading.commands``.
-"""
+"""Parse a whole answer into a tree."""
 
 from __future__ import annotations
 
@@ -54,7 +51,7 @@ _CLOSING = {
 
 
 def read(text: str, grouping: bool = True) -> Node:
-    """Return the tree of a cleaned answer. Raises Unreadable (TooLarge beyond the limits)."""
+    """Return the tree of a cleaned answer. Raises Unreadable, or TooLarge beyond the limits."""
     parser = AnswerParser(tokenize(text, grouping), text)
     node = parser.lines()
     if parser.at != len(parser.tokens):
@@ -63,10 +60,10 @@ def read(text: str, grouping: bool = True) -> Node:
 
 
 class AnswerParser(CommandParser):
-    """Adds the shapes around expressions."""
+    """Parser for whole answers."""
 
     def lines(self) -> Node:
-        r"""Parse the whole answer: lists, one a line or with semicolons between them, and plain ``\over``."""
+        """Parse lists on separate lines or separated by semicolons."""
         if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
             return self.infix(self.listing())
         rows = [self.listing(",")]
@@ -83,7 +80,7 @@ class AnswerParser(CommandParser):
         return Listing(tuple(rows), ",")
 
     def infix(self, top: Node) -> Node:
-        r"""Parse ``\over`` and ``\choose`` of plain TeX behind what stands above."""
+        r"""Parse plain TeX ``\over`` and ``\choose``."""
         if not self.take(r"\over", r"\choose"):
             return top
         name = self.tokens[self.at - 1].text
@@ -92,7 +89,6 @@ class AnswerParser(CommandParser):
         return Quotient(top, bottom) if name == r"\over" else Call("binomial", (top, bottom))
 
     def listing(self, signs: str = ",;") -> Node:
-        """Parse items with commas, semicolons, "or" and "and" between them."""
         items, joint = [self.relation()], ","
         while True:
             token = self.peek()
@@ -110,7 +106,6 @@ class AnswerParser(CommandParser):
         return items[0] if len(items) == 1 else Listing(tuple(items), joint)
 
     def relation(self) -> Node:
-        """Parse sides with ``=``, ``<``, ``\\in`` ... between them."""
         sides, ops = [self.sets()], []
         while self.peek().text in _RELATIONS and self.peek().kind in ("op", "cmd"):
             ops.append(_RELATIONS[self.peek().text])
@@ -125,7 +120,7 @@ class AnswerParser(CommandParser):
         return _joined_conditions(sides, ops) if ops else sides[0]
 
     def sets(self) -> Node:
-        """Parse unions, intersections, differences and ratios."""
+        """Parse set operations and ratios."""
         node = self.sum()
         while self.peek().text in _SETS:
             how = _SETS[self.peek().text]
@@ -172,7 +167,7 @@ class AnswerParser(CommandParser):
         return inner
 
     def braces(self) -> Node:
-        r"""Parse behind ``\{``: items of a set, or ``x : condition``."""
+        """Parse the items of a set, or ``x : condition``."""
         if self.take(r"\}"):
             return SetOf(())
         self.bars = 1
@@ -206,7 +201,7 @@ class AnswerParser(CommandParser):
 
 
 def _joined_conditions(sides: list[Node], ops: list[str]) -> Node:
-    r"""Return the relation; ``-2 \le x \le -1 \cup 1 \le x \le 2`` is two of them."""
+    r"""Return a relation, or two for ``-2 \le x \le -1 \cup 1 \le x \le 2``."""
     for at, side in enumerate(sides[1:-1], start=1):
         parts = side.parts if isinstance(side, Combined) and side.how == "cup" else ()
         if len(parts) == 2 and all(isinstance(part, EXPRESSIONS) for part in parts):
@@ -221,7 +216,7 @@ MAX_SIGNS = 4
 
 
 def spread(node: Node) -> Node:
-    r"""Return ``node`` without ``\pm``; several readings become a Listing (inside a set: items)."""
+    r"""Expand ``\pm`` into a list of readings, or items of a set."""
     if not any(isinstance(part, PlusMinus) for part in walk(node)):
         return node
     if isinstance(node, SetOf):
@@ -232,7 +227,7 @@ def spread(node: Node) -> Node:
 
 
 def readings(node: Node) -> list[Node]:
-    """Return every reading of the signs in ``node``. Raises TooLarge beyond MAX_SIGNS signs."""
+    """Return all readings of the signs. Raises TooLarge above MAX_SIGNS."""
     signs = [part for part in walk(node) if isinstance(part, PlusMinus)]
     if len(signs) > MAX_SIGNS:
         raise TooLarge("too many signs to write out")

@@ -1,8 +1,4 @@
-r"""Cut a cleaned answer into tokens: numbers, LaTeX commands, letters, words in \text, signs.
-
-Input is the output of ``latex_text.clean``. Everything is bounded: at most MAX_TEXT characters and MAX_TOKENS
-tokens, plain regular expressions without nested repetition.
-"""
+"""Split a cleaned answer into tokens."""
 
 from __future__ import annotations
 
@@ -15,17 +11,17 @@ from typing import Literal
 from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Matrix, Node, Product
 
 MAX_TEXT = 4000
-"""Characters of an answer that this grader reads."""
+"""Maximum characters of an answer that this grader parses."""
 MAX_TOKENS = 1500
 MAX_POWER_OF_TEN = 5000
 
 
 class Unreadable(ValueError):
-    """The text is not an answer that this grader can read."""
+    """The text is not an answer that this grader can parse."""
 
 
 class TooLarge(Unreadable):
-    """The answer is beyond the limits on length, digits or powers."""
+    """The answer exceeds the limits on length, digits or powers."""
 
 
 Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
@@ -33,7 +29,7 @@ Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``spaced``: white space stands before it; ``start``, ``end``: its place in the text."""
+    """A token; ``spaced`` after white space; ``start`` and ``end`` are text offsets."""
 
     kind: Kind
     text: str
@@ -126,9 +122,9 @@ _SIGNS = re.compile(r"<=|>=|!=|\*\*|==|:=|[-+*/^_()\[\]{}|,;=<>!%:&']")
 
 
 def tokenize(text: str, grouping: bool = True) -> list[Token]:
-    """Return the tokens of ``text``; without ``grouping`` commas between digits separate items.
+    """Return the tokens; without ``grouping``, commas between digits separate items.
 
-    Raises Unreadable for a letter that has no meaning here and TooLarge beyond the limits.
+    Raises Unreadable for non-mathematical characters and TooLarge beyond the limits.
     """
     if len(text) > MAX_TEXT:
         raise TooLarge("the answer is too long")
@@ -150,7 +146,7 @@ def tokenize(text: str, grouping: bool = True) -> list[Token]:
 
 
 def _as_brackets(tokens: list[Token]) -> list[Token]:
-    """Rewrite ``]a, b[`` as ``(a, b)`` and ``<a, b>`` as an angle bracket; other tokens stay."""
+    """Rewrite ``]a, b[`` as ``(a, b)`` and ``<a, b>`` as an angle bracket."""
     texts = [token.text for token in tokens]
     if not ({"[", "]", "<"} & set(texts)) or not ({",", ";"} & set(texts)):
         return tokens
@@ -200,7 +196,6 @@ def _next(text: str, at: int, spaced: bool, grouping: bool) -> Token:
     if letter == "\\":
         match = _TEXT.match(text, at)
         if match:
-            # The token of \text{...} and its like.
             how, inner = match.group(1), " ".join(match.group(2).split())
             end = match.end()
             if how == "mathbb":
@@ -286,7 +281,7 @@ _END = Token("op", "", False, -1, -1)
 
 
 class Cursor:
-    """The tokens and the place in them; every method that parses raises Unreadable."""
+    """A position in the tokens."""
 
     def __init__(self, tokens: list[Token], source: str) -> None:
         self.tokens, self.source = tokens, source
@@ -297,7 +292,7 @@ class Cursor:
         return self.tokens[index] if index < len(self.tokens) else _END
 
     def take(self, *texts: str) -> bool:
-        """Step over the next token when it is one of ``texts``."""
+        """Consume the next token if it is one of ``texts``."""
         if self.peek().text in texts and self.peek().kind in ("op", "cmd"):
             self.at += 1
             return True
@@ -308,7 +303,7 @@ class Cursor:
             raise Unreadable(f"{text} is missing")
 
     def subscript(self) -> str:
-        """Step over ``_...`` and return it as text without braces and spaces, or ''."""
+        """Consume ``_...`` and return it without braces and spaces, or ""."""
         if self.peek().text != "_":
             return ""
         self.at += 1
@@ -324,7 +319,7 @@ class Cursor:
         return "_" + "".join(part for part in parts if part not in ("{", "}"))
 
     def behind_argument(self) -> int:
-        """Return the place behind the group or token that follows the sign at the present place."""
+        """Return the index after the next script argument."""
         at, depth = self.at + 1, 0
         while at < len(self.tokens):
             depth += (self.tokens[at].text == "{") - (self.tokens[at].text == "}")
@@ -334,7 +329,7 @@ class Cursor:
         return at
 
     def commas_in_bracket(self) -> int:
-        """Return how many commas stand directly in the round bracket that opens here."""
+        """Count the top-level commas of the bracket that opens here."""
         depth = commas = 0
         for token in self.tokens[self.at :]:
             depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
@@ -366,14 +361,14 @@ def ratio(top: Fraction | None, bottom: Fraction | None) -> Fraction:
 
 
 def only_expressions(nodes: Sequence[Node], matrices: bool = False) -> None:
-    """Raise Unreadable for a list, set or relation where a value belongs."""
+    """Raise Unreadable for lists, sets and relations."""
     for node in nodes:
         if not isinstance(node, EXPRESSIONS) and not (matrices and isinstance(node, Matrix)):
             raise Unreadable("a list or set where a value belongs")
 
 
 def product(factors: list[Node], signed: bool) -> Node:
-    """Return the product of factors; a scalar goes into every entry of a matrix."""
+    """Return a product; a scalar multiplies every entry of a matrix."""
     if len(factors) == 1:
         return factors[0]
     scalars = [factor for factor in factors if not isinstance(factor, Matrix)]
