@@ -1,14 +1,6 @@
-"""What a part of the objective is, and the doors that it comes through: losses, advantages, KL, penalties.
+"""Specs of the parts of the objective that plug-ins can add: policy losses, advantages, KL estimates, penalties.
 
-    # my_loss.py, for `prorl train --plugin my_loss.py --set loss.name=plain`
-    from prorl_training import PolicyLossSpec
-
-    def plain(logprobs, old_logprobs, advantages, lengths, config):
-        return -(logprobs - old_logprobs).exp() * advantages
-
-    PLAIN = PolicyLossSpec(name="plain", loss=plain)
-
-Shapes: B trajectories, N tokens of all trajectories laid end to end. Importing this needs no torch.
+Shapes: B trajectories, N tokens of all trajectories laid end to end. Importing this module needs no torch.
 """
 
 from __future__ import annotations
@@ -28,7 +20,7 @@ GROUP = "prorl.objectives"
 
 
 class PolicyLoss(NamedTuple):
-    """Loss of each token (N,), and the share of tokens whose gradient a clip removed (scalar)."""
+    """Loss of each token (N,) and the share of tokens whose gradient was clipped away (scalar)."""
 
     per_token: Tensor
     clipped_fraction: Tensor
@@ -36,10 +28,10 @@ class PolicyLoss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a penalty may look at: plain numbers of one response.
+    """The response that a penalty is computed from.
 
-    ``raw`` is the verifier's reward, ``correct`` whether that is full marks; ``tokens`` counts the
-    response with its end token, ``limit`` is ``rollout.max_tokens``, ``truncated`` whether it cut.
+    ``raw`` is the verifier's reward and ``correct`` says whether it is the full reward. ``tokens`` includes the end
+    token, ``limit`` is ``rollout.max_tokens``, and ``truncated`` says whether the response reached it.
     """
 
     raw: float
@@ -51,28 +43,28 @@ class Response:
 
 @dataclass(frozen=True)
 class PolicyLossSpec:
-    """A policy loss, chosen by ``loss.name``.
+    """A policy loss, selected with ``loss.name``.
 
-    ``loss(logprobs, old_logprobs, advantages, lengths, config)`` returns the loss of each token (N,), or
-    a ``PolicyLoss``. The first three are (N,) float, ``lengths`` (B,) int tokens of each trajectory,
-    ``config`` the ``LossConfig``. Weights for sampler mismatch and the mean over tokens come after it.
+    ``loss(logprobs, old_logprobs, advantages, lengths, config)`` returns the loss of each token (N,) or a
+    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) int counts the tokens of each
+    trajectory, and ``config`` is the ``LossConfig``. Mismatch weights and the mean over tokens are applied
+    afterwards.
     """
 
     name: str
     loss: Callable[[Tensor, Tensor, Tensor, Tensor, Any], Tensor | PolicyLoss]
     keys: tuple[str, ...] = ()
-    """Dotted config keys that it reads, such as ``loss.clip_low``."""
+    """Dotted config keys that the loss reads, such as ``loss.clip_low``."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Keys of its own under ``loss.options``, with their defaults."""
+    """Options under ``loss.options`` with their defaults."""
 
 
 @dataclass(frozen=True)
 class AdvantageSpec:
-    """From rewards to advantages, chosen by ``advantage.estimator``.
+    """An advantage estimator, selected with ``advantage.estimator``.
 
-    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` (B,) float64, ``groups``
-    (B,) int from 0 without gaps, equal for the responses to one prompt, ``lengths`` (B,) int tokens,
-    ``config`` the ``AdvantageConfig``.
+    ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` is (B,) float64, ``groups`` (B,) int
+    numbers the prompts from 0, ``lengths`` (B,) int counts tokens, and ``config`` is the ``AdvantageConfig``.
     """
 
     name: str
@@ -83,10 +75,10 @@ class AdvantageSpec:
 
 @dataclass(frozen=True)
 class KLSpec:
-    """An estimate of KL(policy || reference) at each token, chosen by ``kl.estimator``.
+    """An estimate of KL(policy || reference) at each token, selected with ``kl.estimator``.
 
-    ``estimate(log_ratio, config)`` returns (N,); ``log_ratio`` (N,) is log pi - log pi_ref at tokens
-    sampled from pi, clamped already where ``kl.clamp`` says so; ``config`` is the ``KLConfig``.
+    ``estimate(log_ratio, config)`` returns (N,). ``log_ratio`` (N,) is log pi - log pi_ref at tokens sampled from pi,
+    already clamped if ``kl.clamp`` is set; ``config`` is the ``KLConfig``.
     """
 
     name: str
@@ -97,11 +89,10 @@ class KLSpec:
 
 @dataclass(frozen=True)
 class PenaltySpec:
-    """Something added to a reward before advantages: never to the raw reward, which filters and counts.
+    """A number added to the reward before advantages are computed; filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns a plain number; ``response`` is a ``Response``, ``options`` a
-    mapping with the spec's defaults filled in. Chosen by ``length_penalty.form`` (then it follows
-    the schedule and is multiplied by ``length_penalty.weight``) or under ``penalties`` (always on).
+    ``penalty(response, options)`` returns a plain number; ``options`` includes the defaults. A penalty selected with
+    ``length_penalty.form`` follows the schedule and is weighted; one listed under ``penalties`` is always on.
     """
 
     name: str
@@ -119,13 +110,13 @@ ObjectiveSpec = PolicyLossSpec | AdvantageSpec | KLSpec | PenaltySpec
 
 
 def with_defaults(spec: ObjectiveSpec, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the spec's options with those given laid over. Raises PluginError for an unknown one."""
+    """Return the spec's default options updated with ``given``. Raises PluginError for an unknown option."""
     check_options(spec.name, given, spec.options)
     return {**spec.options, **given}
 
 
 def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
-    """Raise PluginError (one line) unless ``part`` returned a tensor of the shape of ``like``, a number a ``unit``."""
+    """Raise PluginError unless ``value`` is a tensor of the shape of ``like``, one number per ``unit``."""
     from torch import Tensor
 
     if isinstance(value, Tensor) and value.shape == like.shape:
@@ -137,7 +128,8 @@ def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
 
 
 def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) -> None:
-    """Raise PluginError where ``value`` depends on no weight though ``logprobs`` do: nothing would be learned."""
+    """Raise PluginError if ``value`` has no gradient although ``logprobs`` have one, so that nothing could be
+    learned."""
     if logprobs.requires_grad and not value.requires_grad:
         raise PluginError(
             f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a gradient, of which "
@@ -146,7 +138,7 @@ def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) 
 
 
 def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
-    """Raise PluginError (one line, the nearest name in it) for an option that ``name`` does not have."""
+    """Raise PluginError, with the closest valid name, for an option that ``name`` does not have."""
     for option in given:
         if option not in known:
             near = difflib.get_close_matches(option, list(known), n=1, cutoff=0.5)
@@ -159,7 +151,7 @@ S = TypeVar("S", bound=ObjectiveSpec)
 
 
 def known_name(door: Door[S], name: str) -> str:
-    """Return ``name`` when it is a part of the door. Raises ValueError, one line with the nearest names."""
+    """Return ``name`` if the door has a part of that name. Raises ValueError with the closest names otherwise."""
     try:
         door.origin(name)
     except UserError as error:
@@ -168,14 +160,14 @@ def known_name(door: Door[S], name: str) -> str:
 
 
 def known_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError (one line) when the part lacks one of ``options``.
+    """Raise ValueError if the part lacks one of ``options``.
 
-    Without options nothing of ours is loaded, so that a config can be checked where torch is not installed.
+    Without options the part is not loaded, so that a config can be checked on a machine without torch.
     """
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)
     except UserError as error:
         raise ValueError(str(error)) from error
-    except ModuleNotFoundError as error:  # of ours: torch is not in the base install
+    except ModuleNotFoundError as error:  # torch is an extra
         raise ValueError(str(MissingExtraError("local", error.name or "torch"))) from error

@@ -1,7 +1,4 @@
-"""Fakes for tests of the loop: problems known by a name and a generator that echoes them.
-
-Not for use outside tests: nothing is learned from an echo. Models are in ``prorl_inference.testing``.
-"""
+"""Fakes for tests of the training loop: problems with a given name and a generator that echoes prompts."""
 
 from __future__ import annotations
 
@@ -28,11 +25,11 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
 
 
 class EchoGenerator:
-    """Answers a prompt with ``prompt/0``, ``prompt/1``, ...: one token each, a group at a time, the oldest first.
+    """A generator that answers with ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
 
-    ``drawn`` holds the prompts in the order in which they were asked, ``begun`` what there was of each already and
-    ``open_at`` how many others ran then. A group whose prompt is in ``slow`` ends only
-    when no other is left; stopped, it has its first answer. With ``breaks`` the second group raises RuntimeError.
+    ``drawn`` lists the prompts in submission order, ``begun`` the completions that each already had, and ``open_at``
+    how many groups were open then. Groups of prompts in ``slow`` finish last; if stopped, they have one finished
+    answer. With ``breaks`` the second group raises RuntimeError.
     """
 
     model_id = "echo"
@@ -61,14 +58,14 @@ class EchoGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return one completion a seed."""
+        """Return one completion per seed."""
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def sync_weights(self, model: Any) -> None:
-        """Nothing to take over."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Do nothing."""
 
 
 class EchoStream:
@@ -90,11 +87,11 @@ class EchoStream:
 
     @property
     def running(self) -> int:
-        """Answers that were not given yet."""
+        """Number of answers not yet returned."""
         return sum(len(request.seeds) for request in self._open.values())
 
     def submit(self, key: int, request: Request) -> None:
-        """Note the prompt and what it has."""
+        """Record the prompt and queue the request."""
         name = str(request.prompt[0]["content"])
         self._generator.drawn.append(name)
         self._generator.begun[name] = request.begun
@@ -117,7 +114,7 @@ class EchoStream:
         return [(key, [_echo(request, i) for i in range(len(request.seeds))])]
 
     def stop(self) -> list[Ended]:
-        """Return what is open, with the first answer of each."""
+        """Return the open groups with the first answer of each."""
         found = []
         for key, request in self._open.items():
             paused = [Completion("", (7,), (-0.25,), "paused")] * (len(request.seeds) - 1)

@@ -1,8 +1,4 @@
-"""What passes between the parts of a training step: completions in groups, batch, update, validation, decisions.
-
-Plain records; importing this needs no torch. Filtering looks at the raw reward only, never at a shaped one. A response
-whose verdict is an infra error is masked out of its group.
-"""
+"""Records that pass between the parts of a training step. Importing this module needs no torch."""
 
 from __future__ import annotations
 
@@ -22,24 +18,23 @@ if TYPE_CHECKING:
 FULL_MARKS = 1 - 1e-9
 
 Outcome = Literal["usable", "all_right", "all_wrong", "flat", "infra"]
-"""Why a group is or is not trained on: ``flat`` is partial rewards only, ``infra`` fewer than two verdicts."""
+"""Whether a group is used, or why not: ``flat`` has equal partial rewards, ``infra`` fewer than two verdicts."""
 
 
 class Scorer(Protocol):
-    """What checks answers; ``prorl_verifiers.VerifierPool`` is one."""
+    """Scores responses, as ``prorl_verifiers.VerifierPool`` does."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict an item, in order."""
+        """Return one verdict per item, in order."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """One response with its verdict. ``reward`` is raw, ``shaped`` is what the advantage uses.
+    """One response with its verdict. ``reward`` is raw; ``shaped`` is the reward that the advantage uses.
 
-    ``trains`` is False for a response that has no part in the loss though it counts in the baseline.
-    ``policies``: the first and the last policy that sampled its tokens, each by the step after which it was (0: the
-    start).
+    A response with ``trains=False`` counts in the baseline but not in the loss. ``policies`` are the first and last
+    policies that sampled its tokens, each named by the step that made it (0 is the initial one).
     """
 
     sample_index: int
@@ -51,12 +46,12 @@ class Trajectory:
 
     @property
     def scored(self) -> bool:
-        """Whether there are a reward and at least one token."""
+        """Whether the response has a reward and a token."""
         return not self.verdict.is_infra_error and bool(self.completion.token_ids)
 
     @property
     def reward(self) -> float:
-        """The raw reward; 0 for an infra error, which never reaches the advantage."""
+        """The raw reward; 0 for an infra error."""
         return self.verdict.reward or 0.0
 
     @property
@@ -75,7 +70,7 @@ class Group:
 
     @property
     def scored(self) -> tuple[Trajectory, ...]:
-        """The trajectories that have a reward and at least one token."""
+        """The trajectories with a reward and a token."""
         return tuple(t for t in self.trajectories if t.scored)
 
     @property
@@ -84,10 +79,9 @@ class Group:
         return sum(len(t.completion.token_ids) for t in self.trajectories)
 
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
-        """Return what dynamic sampling makes of the group's raw rewards.
+        """Return whether dynamic sampling keeps the group, judged by its raw rewards.
 
-        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number right < n; ``spread`` is the same for 0/1 rewards
-        and extends it to continuous ones. With ``enabled`` False every group with two verdicts is usable.
+        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number right < n. ``spread`` extends this to continuous rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
@@ -110,11 +104,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class LateGroup:
-    """A group that was not whole when its step's sampling ended: what there is of its responses.
+    """A group that was incomplete when sampling ended for its step.
 
-    Those that had not ended are ``paused``: the next step goes on with them, and every token keeps the log-prob
-    of the policy that sampled it. ``step``: in which sampling began; ``policies`` as ``Trajectory``'s, one a
-    completion.
+    Its ``paused`` completions are resumed in the next step; each token keeps the log-prob of the policy that sampled
+    it. ``policies`` holds a pair per completion, as in ``Trajectory``.
     """
 
     sample: Sample
@@ -130,7 +123,7 @@ class LateGroup:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What one step leaves for the next: usable ``groups`` beyond its batch, and ``late`` ones."""
+    """Groups passed on to the next step: usable ``groups`` beyond the batch, and incomplete ``late`` ones."""
 
     groups: Sequence[Group] = ()
     late: Sequence[LateGroup] = ()
@@ -141,13 +134,11 @@ class Carried:
 
 @dataclass
 class Batch:
-    """What a step sampled and what it trains on.
+    """The groups that a step sampled, kept and dropped.
 
-    ``sampled`` are the groups that became whole in this step, in the order of their draws, late ones of the step
-    before (``late_in``) first; ``outcomes`` has a word for each. ``kept`` are those it trains on, carried ones
-    first; ``surplus`` usable groups left over for the next step, ``late`` what it goes on with. Thrown away:
-    ``discarded``, usable groups, and ``cancelled``, which were not whole. ``drawn`` counts the prompts drawn for
-    the ``wanted`` groups.
+    ``sampled`` groups are in the order they were drawn, late ones of the previous step first; ``outcomes`` has one
+    entry for each. ``surplus`` and ``late`` are passed on to the next step. ``discarded`` (usable) and ``cancelled``
+    (incomplete) groups are dropped. ``drawn`` counts prompts.
     """
 
     sampled: list[Group] = field(default_factory=list)
@@ -167,7 +158,7 @@ class Batch:
     idle_share: float = 0.0
 
     def discard(self, waiting: Carried, keep_surplus: bool) -> None:
-        """Throw away what waited for this step in vain and, unless it is kept, the surplus."""
+        """Drop the groups in ``waiting`` and, unless ``keep_surplus``, the surplus."""
         self.discarded = [*waiting.groups, *([] if keep_surplus else self.surplus)]
         self.cancelled = [*waiting.late, *self.cancelled]
         if not keep_surplus:
@@ -175,7 +166,7 @@ class Batch:
 
     @property
     def carried(self) -> Carried:
-        """What the next step begins with."""
+        """The groups that the next step starts with."""
         return Carried(self.surplus, self.late)
 
     @property
@@ -189,43 +180,43 @@ class Batch:
 class UpdateStats:
     """Means over one step's mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or its tokens.
 
-    Quantities of tokens are taken in the pass that made the gradient, before its optimiser step.
+    Per-token quantities come from the forward pass of the update, before its optimiser step.
     """
 
     loss: float
-    """Policy loss plus KL coefficient times KL, as aggregated for the gradient."""
+    """Policy loss plus KL coefficient times KL, as used for the gradient."""
     policy_loss: float
     kl: float | None
     """Mean of the configured estimate of KL(policy || reference); None without a reference pass."""
     entropy: float
-    """Of the policy at the sampling temperature, in nats."""
+    """Entropy of the policy at the sampling temperature, in nats."""
     clipped_fraction: float
     masked_fraction: float
-    """Share that the mismatch correction held at a bound (``tis``) or left out of the loss."""
+    """Share of tokens that the mismatch correction truncated (``tis``) or removed from the loss."""
     grad_norm: float
-    """Before clipping; mini-batches that were skipped count when their norm is finite, nan without any."""
+    """Norm before clipping. Skipped mini-batches with a finite norm count; NaN if there is no finite norm."""
     mismatch_kl: float | None
-    """KL(sampler || trainer before the update) in nats a token, over tokens that are not stale; None without any."""
+    """KL(sampler || trainer before the update) in nats per token, over tokens that are not stale; None without any."""
     mismatch_ess: float | None
-    """Effective sample size of the ratios trainer / sampler over the same tokens, as a share of them
+    """Effective sample size of the ratios trainer / sampler over the same tokens, as a share of their number
     (``algorithm.objective``)."""
     lr: float
-    """Of the last mini-batch."""
+    """Learning rate of the last mini-batch."""
     skipped: int
     """Mini-batches whose gradient was not applied."""
     kl_gradient_share: float | None
-    """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, 2-norms over all
-    trained parameters before clipping; None where it was not measured."""
+    """|beta grad KL| / (|grad policy loss| + |beta grad KL|) in the first mini-batch, 2-norms over all trained
+    parameters before clipping; None if not measured."""
     trainer_logprobs: Mapping[int, Tensor] = field(default_factory=dict, compare=False, repr=False)
-    """By trajectory: the trainer's log-probs (tokens,) from before the update, float32 on the CPU, where something
-    needed them. For the rollouts, no metric."""
+    """The trainer's log-probs (tokens,) before the update by trajectory, float32 on the CPU, if they were computed.
+    Written to the rollouts; not a metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What a step trained on: shaped ``groups``, and by trajectory what the update used (empty: there was no update).
+    """The groups that a step trained on, with advantages and log-probs (tokens,) if there was an update.
 
-    Trajectories are numbered as in ``UpdateBatch``: the scored ones of all groups, in order. Log-probs (tokens,).
+    Trajectories are numbered as in ``UpdateBatch``: the scored ones of all groups, in order.
     """
 
     groups: Sequence[Group] = ()
@@ -234,12 +225,11 @@ class Learned:
 
 
 Rewards = tuple[float | None, ...]
-"""Mean reward of each watched problem, in the same order every time; None without a verdict."""
+"""Mean reward of each validation problem, always in the same order; None without a verdict."""
 
 
 class ValidationResult(NamedTuple):
-    """One validation: mean raw reward over the problems that have a verdict, its standard error between
-    problems (for the eye: no test uses it), and each problem's own mean."""
+    """Mean raw reward over problems with a verdict, its standard error between problems, and each problem's mean."""
 
     mean: float
     standard_error: float
@@ -247,16 +237,15 @@ class ValidationResult(NamedTuple):
 
     @property
     def problems(self) -> int:
-        """How many problems have a verdict."""
+        """Number of problems with a verdict."""
         return sum(reward is not None for reward in self.rewards)
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What one validation measured.
+    """Measurements of one validation.
 
-    ``result`` is None where so many responses had no verdict that nothing is measured. ``domains`` holds mean reward
-    and pass rate of each domain that has a verdict.
+    ``result`` is None if too many responses had no verdict. ``domains`` maps a domain to mean reward and pass rate.
     """
 
     result: ValidationResult | None
@@ -269,25 +258,25 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What one step did and measured; ``run.metrics.metrics_row`` makes its line of ``metrics.jsonl``."""
+    """Everything one step did and measured."""
 
     step: int
     phase: int
     batch: Batch
     learned: Learned
     update: UpdateStats | None
-    """None where there was nothing to learn from."""
+    """None if there was nothing to learn from."""
     penalty_is_on: bool
     """Whether the length penalty was part of the shaped rewards."""
     prompts_too_long: int
     tokens_total: int
     """Response tokens sampled in the run so far."""
     levels: tuple[int, int] | None
-    """Levels of generated items that are open and closed after this step; None unless ``data.levels=ladder``."""
+    """Open and closed levels of generated items after this step; None unless ``data.levels=ladder``."""
     coverage: Mapping[str, Mapping[str, int]]
-    """Items solved so far by domain; those of all domains under the empty name."""
+    """Items solved so far by domain; the empty name stands for all domains."""
     validation: Validation | None
-    """None in a step without one."""
+    """None in a step without validation."""
     update_seconds: float
     seconds: float
     rollouts_seconds: float = 0.0
@@ -323,7 +312,7 @@ DecisionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What changed at which step (1-based; 0: before step 1), why, and on which evidence (JSON values)."""
+    """A change at a step (1-based; 0 is before step 1) with its reason and evidence (JSON values)."""
 
     step: int
     kind: DecisionKind
@@ -331,12 +320,12 @@ class Decision:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the decision as a JSON object, one line of ``decisions.jsonl``."""
+        """Return one line of ``decisions.jsonl``."""
         return asdict(self)
 
 
 class Finding(NamedTuple):
-    """A test that says something: which rule, in words, and what it saw."""
+    """A test that fired: its rule, the reason in words, and the evidence."""
 
     rule: str
     reason: str

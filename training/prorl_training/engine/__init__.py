@@ -1,1 +1,1 @@
-"""The loop, and the two ways of running it: in this process, or inside OpenRLHF."""
+"""The training loop and its two engines: in this process, or on OpenRLHF."""

@@ -1,7 +1,4 @@
-"""From a config to a loop that is ready to run, the same for both engines: prompts, a new run or a resumed one.
-
-An ``Engine`` says what differs: where policy, sampler and scorer come from, and what of a run's folder it keeps.
-"""
+"""Build the training loop of a new or resumed run, for either engine."""
 
 from __future__ import annotations
 
@@ -23,64 +20,64 @@ from prorl_training.run.lineage import first_legs, next_leg, next_phase
 from prorl_training.types import Decision, Scorer
 
 FIRST_LOOK = 256
-"""Prompts that are encoded at the start to see whether they fit; spread evenly over the dataset."""
+"""Prompts, spread evenly over the dataset, that are encoded at the start to see whether they fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """A policy with what samples from it and judges it. ``context``: the longest sequence in tokens, None: any."""
+    """A policy with its sampler and scorer. ``context`` is the longest sequence in tokens, None if unlimited."""
 
     policy: TrainedPolicy
     tokenizer: Any
     context: int | None
     open_generator: Callable[[], Generator]
-    """Called once, when prompts and config have been found to fit."""
+    """Called once, after prompts and config have been checked."""
     scorer: Scorer
 
 
 class Engine(Protocol):
-    """One way of running the loop."""
+    """The parts of a run that differ between engines."""
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return the machinery with the base model, or ready to take over ``checkpoint``."""
+        """Return the machinery with the base model, or ready to restore ``checkpoint``."""
         ...
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Prepare folder and policy of a new run, once everything fits; return what was done to the policy.
+        """Prepare folder and policy of a new run; return the changes to the policy.
 
-        ``again``: the run has begun before and come to no checkpoint.
+        ``again`` means that the run was started before but has no checkpoint.
         """
         ...
 
     def check_resumable(self) -> None:
-        """Raise ResumeError when data, model or plug-ins are not those that the run was started with."""
+        """Raise ResumeError if data, model or plug-ins have changed since the start."""
         ...
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Have the policy take over a checkpoint; return in what the machine differs from then."""
+        """Restore a checkpoint; return how this machine differs from the one that wrote it."""
         ...
 
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Have the policy take over the weights of a checkpoint, and nothing else of it; another engine may have
-        written it. Return in what the machine differs from then."""
+        """Load only the weights of a checkpoint, possibly of the other engine; return how this machine differs from
+        the one that wrote it."""
         ...
 
     def change_config(self, step: int) -> None:
-        """Make the run's config the one that holds after ``step``; its changes are recorded next."""
+        """Replace the run's config after ``step``; its changes are recorded next."""
         ...
 
     def recorded(self) -> None:
-        """The decisions that the command brought along are in the run's journal."""
+        """Called once the given decisions are in the run's journal."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds the loop of one training call. ``samples`` are (train, validation); ``beat`` is for a watchdog."""
+    """Builds the loop of one training call. ``samples`` are (train, validation); ``beat`` feeds a watchdog."""
 
     engine: Engine
     config: TrainConfig
@@ -90,9 +87,9 @@ class Builder:
     beat: Callable[[], None]
 
     def build(self, resume: bool, decisions: Sequence[Decision]) -> TrainingLoop:
-        """Return the loop, new or as its newest whole checkpoint left it; a run without one begins anew.
+        """Return a new loop, or one restored from the newest intact checkpoint.
 
-        ``decisions`` are recorded first: a resumed run's changes of config.
+        ``decisions``, a resumed run's changes of config, are recorded first.
         """
         if resume:
             self.engine.check_resumable()
@@ -161,11 +158,8 @@ class Builder:
 def start_notes(
     prompts: PromptSource, config: TrainConfig, has_validation: bool = True
 ) -> list[str]:
-    """Return what a run says of its prompts before step 1, a line each; none where there is nothing to say.
-
-    How many of a first look do not fit (in the phase with the most of them), how often the data comes round where
-    the run draws more prompts than there are, and that there is nothing to validate on.
-    """
+    """Return lines to show before step 1: prompts that do not fit, repeated passes over the data, no validation
+    split."""
     notes: list[str] = []
     worst = 0.0
     for number in range(max(len(config.phases), 1)):

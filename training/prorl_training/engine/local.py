@@ -1,7 +1,4 @@
-"""From a config to a running engine: find data and model, start the checkers, create or resume the run.
-
-Also decides what a bare ``prorl train`` means on this machine. ``engine.builder`` puts the loop together.
-"""
+"""The local engine: policy, reference and sampler in one process."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """How a training call ended. ``stopped`` is the reason why the run itself gave up, else None."""
+    """Result of a training call. ``stopped`` is the reason why the run ended itself, if it did."""
 
     run: Path
     last_step: int
@@ -34,7 +31,7 @@ class TrainReport:
 
 
 def default_preset() -> str:
-    """Return the preset for this machine: ``prorl-v2`` with a CUDA GPU, else ``cpu``."""
+    """Return ``prorl-v2`` on a machine with a CUDA GPU, else ``cpu``."""
     require_local()
     import torch
 
@@ -42,7 +39,7 @@ def default_preset() -> str:
 
 
 def require_local() -> None:
-    """Raise MissingExtraError when torch or transformers is not installed."""
+    """Raise MissingExtraError if torch, transformers or safetensors is not installed."""
     import importlib.util
 
     for module in ("torch", "transformers", "safetensors"):
@@ -51,7 +48,7 @@ def require_local() -> None:
 
 
 def find_dataset(config: TrainConfig) -> Path:
-    """Return the dataset folder that the config names, else the newest under ./data."""
+    """Return the dataset folder of the config, or the newest under ./data."""
     if config.data.path is not None:
         return Path(config.data.path)
     from prorl_datasets import newest_dataset
@@ -65,9 +62,9 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Return the dataset's folder. Raises UserError for what would stop the run at once, with nothing started.
+    """Return the dataset's folder. Raises UserError for anything that would stop the run at once.
 
-    ``run`` is the folder of a new run, None for one that goes on.
+    ``run`` is the folder of a new run, None for a resumed one.
     """
     from prorl_datasets import stream
     from prorl_inference.models.loading import check_device, pick_device
@@ -76,7 +73,7 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
     if run is not None:
         run.check_new()
     dataset = find_dataset(config)
-    next(stream(dataset), None)  # its first row
+    next(stream(dataset), None)  # only its first row
     check_model(config.model.path)
     engines = {config.in_phase(n).engine for n in range(max(len(config.phases), 1))}
     if "local" in engines:
@@ -84,7 +81,7 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
         device = pick_device(config.model.device)
     else:
         check_device(config.model.device)
-        device = "cuda"  # what else would be refused: ``launch.understood``
+        device = "cuda"  # ``launch.understood`` refuses any other
     if config.model.liger:
         from prorl_training.policy.liger import check_liger
 
@@ -93,9 +90,9 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
 
 
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
-    """Return (train, validation) samples; a dataset without training samples is an error.
+    """Return (train, validation) samples. Raises DatasetError without training samples.
 
-    The modes of ``reward`` are written into the tasks, so that rollouts record how their rewards came about.
+    The verifier modes of ``reward`` are set in the tasks, so that rollouts record them.
     """
     from prorl_datasets import load
     from prorl_verifiers import with_mode
@@ -116,11 +113,10 @@ def train(
     decisions: Sequence[Decision] = (),
     after_step: AfterStep | None = None,
 ) -> TrainReport:
-    """Train with the local engine in the folder ``run``; with ``resume`` go on from its checkpoint.
+    """Train with the local engine in the folder ``run``, from its checkpoint with ``resume``.
 
-    ``decisions`` are recorded first (a resumed run's changes of config). The first Ctrl-C finishes the
-    running step, saves and returns; the second stops at once, which loses only what came after the last
-    checkpoint. Training also ends where ``after_step`` returns False.
+    ``decisions``, a resumed run's changes of config, are recorded first. The first Ctrl-C finishes the step, saves
+    and returns; a second one stops at once. Training also ends when ``after_step`` returns False.
     """
     require_local()
     from prorl_inference import pick_backend, pick_device
@@ -141,7 +137,7 @@ def train(
     )
     reward = config.reward
     tasks = [task for split in samples for sample in split for task in tasks_in(sample.task)]
-    # of the verifiers in use those that work in the pool's own processes
+    # only verifiers that run in the pool's own processes
     warm = sorted({t.verifier for t in tasks if VERIFIERS.get(t.verifier).score is not None})
     with (
         folder.lock(),
@@ -174,9 +170,9 @@ def train(
 
 @dataclass
 class LocalEngine:
-    """Policy, sampler and checkers in this process; implements ``engine.builder.Engine``.
+    """Policy, sampler and scorer in this process; implements ``engine.builder.Engine``.
 
-    ``samples`` are (train, validation); a warm start learns from the first.
+    ``samples`` are (train, validation).
     """
 
     config: TrainConfig
@@ -186,7 +182,7 @@ class LocalEngine:
     progress: Progress
 
     def load(self, checkpoint: Path | None) -> Any:
-        """Load the model: with LoRA the base under the adapters, else the checkpoint's where there is one."""
+        """Load the model from the checkpoint or, with LoRA or without a checkpoint, the base model."""
         from prorl_inference import load_model, pick_device, pick_dtype
         from prorl_training.engine.builder import Machinery
         from prorl_training.policy.update import Policy
@@ -209,7 +205,7 @@ class LocalEngine:
         )
 
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
-        """Make the run's folder, and the warm start where one is asked for."""
+        """Create the run's folder and do the warm start if configured."""
         from prorl_training.policy.warm_start import warm_start_if_asked
         from prorl_training.run.resume import run_identity
 
@@ -221,11 +217,11 @@ class LocalEngine:
         return warm_start_if_asked(machinery.policy, train, tokenizer, self.progress)
 
     def check_resumable(self) -> None:
-        """Raise ResumeError for other data or other plug-ins than the run was started with."""
+        """Raise ResumeError if data or plug-ins have changed since the start."""
         self._check(None)
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
-        """Take over optimiser, reference and counts."""
+        """Restore optimiser, reference and counts."""
         from prorl_training.policy.files import environment, restore_checkpoint
         from prorl_training.run.resume import environment_decisions
 
@@ -236,7 +232,7 @@ class LocalEngine:
     def begin_stage(
         self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Take over the weights, with LoRA the adapters; the rest is as new."""
+        """Load only the weights (with LoRA the adapters)."""
         from prorl_training.policy.files import environment, restore_weights
         from prorl_training.run.resume import environment_decisions
 
@@ -245,22 +241,22 @@ class LocalEngine:
         return environment_decisions(state, environment(machinery.policy), so)
 
     def change_config(self, step: int) -> None:
-        """Write the changed config beside the one that held until ``step``."""
+        """Write the changed config and keep the one used until ``step``."""
         self.folder.replace_config(self.config, step)
 
     def recorded(self) -> None:
-        """Nothing waits for it here."""
+        """Do nothing."""
 
     @functools.cached_property
     def base_model(self) -> Path:
-        """The folder of the model that the run starts from."""
+        """The folder of the base model."""
         from prorl_inference import fetch_or_resolve
 
         return fetch_or_resolve(self.config.model.path, self.progress)
 
     @functools.cached_property
     def parts(self) -> list[dict[str, str]]:
-        """The records of all that is not prorl's own, of what scores validation too."""
+        """The records of all parts that are not prorl's own, including those that score validation."""
         from prorl_training.run.resume import parts_in_use
 
         return parts_in_use(self.config, (s.task for split in self.samples for s in split))
@@ -290,12 +286,12 @@ class LocalEngine:
 
 
 def finishing(run: RunFolder) -> str:
-    """Return what a Ctrl-C in a running step does, and how to go on."""
+    """Return the message shown after a first Ctrl-C."""
     return f"finishing this step, then saving; go on with {prorl_command('train', '--resume', run.name)}"
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:
-    """Return what a run does smaller than the published recipe (preset ``prorl-v2``), a line each."""
+    """Return one line per setting that is smaller than in the published recipe (``prorl-v2``)."""
     from prorl_training.config.loading import load_config
 
     full = load_config("prorl-v2")

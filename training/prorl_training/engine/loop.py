@@ -1,7 +1,6 @@
 """ProRL's training loop, the same for both engines; ``examples/prorl_in_one_file.py`` shows the algorithm alone.
 
-A step is done whole or not at all: whatever stops the process, the run resumes from its last checkpoint and repeats
-the steps after it. ``engine.builder`` puts the parts together.
+A step is atomic: an interrupted run resumes from its last checkpoint and repeats the steps after it.
 """
 
 from __future__ import annotations
@@ -62,18 +61,15 @@ from prorl_training.types import (
 )
 
 AfterStep = Callable[[Mapping[str, Any]], bool]
-"""Takes a step's metrics and returns whether to do another step."""
+"""Called with a step's metrics; returns whether to continue."""
 
 
 class TrainedPolicy(Protocol):
-    """A policy in training with its reference and optimiser, wherever they live.
-
-    ``model`` is what the generator is told to take its weights from.
-    """
+    """A policy in training with its reference and optimiser."""
 
     @property
     def model(self) -> Any:
-        """The model to sample from."""
+        """The model whose weights the generator loads."""
         ...
 
     def compute(self) -> AbstractContextManager[None]:
@@ -83,19 +79,19 @@ class TrainedPolicy(Protocol):
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update a mini-batch."""
+        """Do one gradient update per mini-batch."""
         ...
 
     def reset_reference(self, clear_optimizer: bool) -> None:
-        """Make the reference the policy as it is now."""
+        """Copy the current policy to the reference."""
         ...
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Make the reference the policy of the checkpoint in the folder ``path``; the policy stays as it is."""
+        """Load the policy of the checkpoint ``path`` into the reference; the policy is unchanged."""
         ...
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Take over the weights of the checkpoint in the folder ``path``."""
+        """Load the weights of the checkpoint ``path``."""
         ...
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
@@ -105,9 +101,9 @@ class TrainedPolicy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What the loop works with: prompts, model, sampler, checker, folder and progress.
+    """The components that the loop uses.
 
-    ``beat`` tells a watchdog that something moved; ``sleep`` waits for a reward service that is away.
+    ``beat`` feeds a watchdog; ``sleep`` waits during an outage of the reward service.
     """
 
     prompts: PromptSource
@@ -123,11 +119,11 @@ class Parts:
 
 
 class TrainingLoop:
-    """Runs steps after ``last_step`` up to ``config.steps``.
+    """Runs the steps after ``last_step`` up to ``config.steps``.
 
-    A new run begins with ``start``; a resumed one with ``restore``. ``stop_reason`` says why a run ended
-    before its last step, None when it did not or was interrupted. ``lineage`` is where the weights came from
-    (``run.lineage``), for the checkpoints. A stage ends with a checkpoint, from which another loop begins the next.
+    Call ``start`` for a new run and ``restore`` for a resumed one. ``stop_reason`` says why a run ended itself early,
+    if it did. ``lineage`` records the origin of the weights (``run.lineage``). A loop ends with its stage; the next
+    stage needs a new loop.
     """
 
     def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
@@ -154,7 +150,7 @@ class TrainingLoop:
         self._first: Group | None = None
 
     def start(self, decisions: Sequence[Decision] = ()) -> None:
-        """Begin a new run: the policy as it is becomes the reference and checkpoint 0."""
+        """Begin a new run: save checkpoint 0, with the policy as reference."""
         p = self.parts
         p.policy.reset_reference(clear_optimizer=True)
         p.generator.sync_weights(p.policy.model)
@@ -162,18 +158,18 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Take the engine's part of the folder ``checkpoint``; the policy has been restored already."""
+        """Restore the loop's state; the policy has been restored already."""
         prompts = self.parts.prompts
         self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)
         best = self.controller.best_step if self.config.checkpoint.best else None
         if best is not None and best in checkpoint_steps(root := self.parts.folder.checkpoints):
-            mark_best(root, best)  # a kill may have come just before it was marked
+            mark_best(root, best)  # the run may have been killed before marking it
         self.parts.generator.sync_weights(self.parts.policy.model)
 
     def run(self) -> int:
-        """Train until the last step, the end of a stage, ``stop_requested`` or a reason to stop; return the
-        last step done."""
+        """Train until the last step, the end of a stage, ``stop_requested`` or a reason to stop; return the last
+        step."""
         p = self.parts
         p.progress.start("train", self.config.steps, self.last_step)
         while self.last_step < self.config.steps and not self._ended():
@@ -199,7 +195,7 @@ class TrainingLoop:
         return self.last_step
 
     def step(self, step: int) -> dict[str, Any]:
-        """Do one step whole and return its metrics, which are also in ``metrics.jsonl``."""
+        """Run one step and return its metrics, which are also written to ``metrics.jsonl``."""
         p, started = self.parts, time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
@@ -207,15 +203,15 @@ class TrainingLoop:
         decisions = self._apply(self.controller.begin_step(step))
         settings = self.controller.settings
 
-        # Sample until enough groups have a spread.
+        # Sample until enough groups have unequal rewards.
         batch = self._sample(step, before, settings)
         levels, changed = self._levels(step, open_levels, settings)
 
-        # The length penalty comes after the filter, which looks at raw rewards.
+        # The length penalty comes after the filter, which uses raw rewards.
         penalty_is_on = self.controller.penalty_is_on(step)
         groups = shape_rewards(batch.kept, settings, penalty_is_on)
 
-        # Advantages, then a gradient update a mini-batch: policy loss and KL to the reference.
+        # Advantages, then one gradient update per mini-batch: policy loss and KL to the reference.
         advantages = advantages_of(groups, settings.advantage)
         mini_batches = build_update(groups, advantages, step, settings, p.prompts.encode)
         update, update_seconds = self._update(mini_batches)
@@ -240,7 +236,7 @@ class TrainingLoop:
             seconds=time.perf_counter() - started,
         )
 
-        # Guard and controller decide: a reset of the reference, the end of a phase, a stop.
+        # Guard and controller decide: reset the reference, end a phase, stop the run.
         decisions += [*changed, *self._decide(report, settings)]
         report = replace(report, seconds=time.perf_counter() - started)
         row = self._record(report, decisions)
@@ -249,7 +245,7 @@ class TrainingLoop:
         return row
 
     def checkpoint(self, step: int) -> None:
-        """Save everything and drop old checkpoints, unless this step's is there already."""
+        """Save a checkpoint, unless this step's exists, and prune old ones."""
         if step == self._saved:
             return
         p, c = self.parts, self.config.checkpoint
@@ -261,7 +257,7 @@ class TrainingLoop:
         )
         origins = {0, *(leg["after_step"] for leg in self.lineage if "run" not in leg)}
         prune_checkpoints(root, c.keep, c.best, origins)
-        p.beat()  # a slow file system is no standstill
+        p.beat()  # a slow file system must not trigger the watchdog
         self._saved = step
 
     def _ended(self) -> bool:
@@ -290,7 +286,7 @@ class TrainingLoop:
         self.carried = carried
 
     def _sample(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
-        """Sample and score until the batch is full; keep what is carried and what was learned of the items."""
+        """Collect a full batch; update item records and carried groups."""
         p = self.parts
         waiting, unusable = still_fitting(self.carried, before, settings)
         with p.policy.compute():
@@ -312,8 +308,7 @@ class TrainingLoop:
     def _levels(
         self, step: int, before: Sequence[int], settings: TrainConfig
     ) -> tuple[tuple[int, int] | None, list[Decision]]:
-        """Return how many levels of generated items are open and closed now that the step's verdicts are known, and the
-        decision on those that opened or closed since ``before``. None without ladders."""
+        """Return the numbers of open and closed levels and a decision on changes since ``before``."""
         prompts = self.parts.prompts
         if settings.data.levels == "all":
             return None, []
@@ -321,8 +316,7 @@ class TrainingLoop:
         return prompts.levels(settings), levels_changed(step, changes, settings.data.open_at)
 
     def _update(self, mini_batches: UpdateBatch | None) -> tuple[UpdateStats | None, float]:
-        """Update the policy and hand its weights to the sampler; return what was measured (None: there was nothing to
-        learn from) and the seconds it took."""
+        """Update the policy and sync the sampler; return statistics (None without a batch) and seconds."""
         p = self.parts
         if mini_batches is None:
             return None, 0.0
@@ -333,7 +327,7 @@ class TrainingLoop:
         return stats, time.perf_counter() - started
 
     def _decide(self, report: StepReport, settings: TrainConfig) -> list[Decision]:
-        """Return the decisions of guard and controller on the step, those on the reference applied."""
+        """Return the decisions of guard and controller, with resets applied."""
         step, update, validation = report.step, report.update, report.validation
         entropy = update.entropy if update is not None else None
         evidence = batch_evidence(report.batch, settings)
@@ -356,7 +350,7 @@ class TrainingLoop:
         return decisions
 
     def _apply(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Carry out the resets of reference and records; return the decisions, with what became of them."""
+        """Carry out resets of reference and item records; return the decisions, with any fallback."""
         applied: list[Decision] = []
         for d in decisions:
             if d.kind == "items_rerated":
@@ -365,7 +359,7 @@ class TrainingLoop:
         return applied
 
     def _reset_reference(self, decision: Decision) -> list[Decision]:
-        """Reset the reference; where the best checkpoint is lost, to the policy as it is, and say why."""
+        """Reset the reference; if the best checkpoint is lost, use the current policy and record why."""
         p, to = self.parts, decision.evidence["reset_to"]
         clear = decision.evidence["optimizer"] == "clear"
         best, trouble = (None, "") if to == "current" else best_checkpoint(p.folder.checkpoints)
@@ -379,7 +373,6 @@ class TrainingLoop:
         return best_lost(decision, trouble) if trouble else [decision]
 
     def _keep_best(self, step: int) -> None:
-        """Save the checkpoint of the best validation so far."""
         if self.config.checkpoint.best and self.controller.best_step == step:
             self.checkpoint(step)
             mark_best(self.parts.folder.checkpoints, step)
@@ -424,7 +417,7 @@ class TrainingLoop:
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 
     def _stop_if_nothing_was_usable(self) -> None:
-        """End a run that never had a usable group as one that failed, and show the first response of it."""
+        """Mark a run that never had a usable group as failed, and show its first response."""
         decision = never_usable(self.last_step, self.parts.folder.metrics())
         if decision is None:
             return
@@ -437,7 +430,7 @@ class TrainingLoop:
     def _stop_before(
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
-        """Give up ``step``: put back what it had changed, so that a resumed run does it whole."""
+        """Abandon ``step`` and undo its changes, so that a resumed run repeats it whole."""
         seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
         self._restore(before, carried)
         self.stop_reason = reason

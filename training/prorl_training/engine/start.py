@@ -1,4 +1,4 @@
-"""What is asked for as a run: its config, folder and engine. The command line and ``prorl.train`` both begin here."""
+"""Start or resume a run, for the command line and ``prorl.train``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the choice depends on: the GPUs that torch sees, and why OpenRLHF's stack will not do ("": it will)."""
+    """GPUs that torch sees, and why OpenRLHF cannot run here ("" if it can)."""
 
     gpus: int
     missing: str = ""
@@ -37,14 +37,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Settings to lay over those that were asked for, and what to say of it ("": nothing)."""
+    """Settings that select an engine, and a message about it ("" for none)."""
 
     settings: tuple[str, ...] = ()
     said: str = ""
 
 
 def look() -> Machine:
-    """Look at this machine; nothing of the stack is imported, torch only to count GPUs."""
+    """Inspect this machine without importing OpenRLHF's stack."""
     from prorl_training.engine.openrlhf.versions import require_stack
     from prorl_training.planning.gpus import visible_gpus
 
@@ -58,11 +58,11 @@ def look() -> Machine:
 def pick_engine(
     load: Callable[[Sequence[str]], TrainConfig], machine: Callable[[], Machine] = look
 ) -> Choice:
-    """Return the engine for a run that names none.
+    """Return the engine for a run whose user named none.
 
-    ``load`` gives the run's config with further settings. OpenRLHF takes the GPUs that the config names, else as many
-    of the machine's as the batch divides among; one GPU, or a config that names its device or that OpenRLHF cannot
-    do, stays local.
+    ``load`` returns the run's config with more settings. OpenRLHF is chosen with at least two GPUs, for those in the
+    config or as many as divide the batch; a config that names its device or that OpenRLHF does not support stays
+    local.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -91,7 +91,7 @@ def _gpus(config: TrainConfig) -> tuple[int, int]:
 
 
 PAUSE = 10.0
-"""Seconds before a restart: Ray needs some to notice what died with a node."""
+"""Seconds before a restart; Ray needs time to notice that a node died."""
 
 
 def train_with_restarts(
@@ -101,10 +101,9 @@ def train_with_restarts(
     say: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> TrainReport:
-    """Call ``train(again)`` until it returns, at most ``restarts`` times with ``again`` true.
+    """Call ``train(again)``, with ``again=True`` for at most ``restarts`` restarts after a ServiceError.
 
-    Raises what it raises: a ServiceError when no restart is left, at once when the run never came about, and every
-    other error at once.
+    Other errors are raised at once, and so is a ServiceError before the run has a config.
     """
     done = 0
     while True:
@@ -128,9 +127,9 @@ Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to begin or to go on with (``resume``); ``decisions`` are its changes of config.
+    """A run to begin or resume; ``decisions`` are its changes of config.
 
-    ``chosen`` says which engine was taken, and why, where the user named none.
+    ``chosen`` says why an engine was chosen, if the user named none.
     """
 
     config: TrainConfig
@@ -140,17 +139,17 @@ class Start:
     chosen: str = ""
 
     def check(self) -> Path:
-        """Return the dataset's folder. Raises UserError for what would stop the run at once."""
+        """Return the dataset's folder. Raises UserError for anything that would stop the run at once."""
         dataset = check_start(self.config, None if self.resume else self.run)
         later = [self.config.in_phase(n).engine for n in range(1, len(self.config.phases))]
-        if self.config.stages and "openrlhf" in later:  # now, not when the stages before are done
+        if self.config.stages and "openrlhf" in later:  # now rather than after earlier stages
             from prorl_training.engine.openrlhf.launch.session import check_cluster
 
             check_cluster(self.config)
         return dataset
 
     def check_memory(self) -> str | None:
-        """Return what is worth saying of the run's memory. Raises UserError where it does not fit this machine."""
+        """Return a note on the run's memory, if any. Raises UserError if it does not fit this machine."""
         from prorl_training.planning.fit import check_fit, memory_here
 
         return check_fit(self.config, memory_here(self.config))
@@ -158,8 +157,8 @@ class Start:
     def train(
         self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
     ) -> TrainReport:
-        """Train to the end, each stage with its engine (``trainers``: engine -> what trains with it), and return
-        how it ended. See ``engine.restarts`` for ``restarts``."""
+        """Train to the end, each stage with its engine; ``trainers`` maps an engine to its training function. See
+        ``train_with_restarts`` for ``restarts``."""
         from prorl_training.engine.start import train_with_restarts
 
         def once(again: bool) -> TrainReport:
@@ -168,12 +167,12 @@ class Start:
         return train_with_restarts(once, self.run, restarts, progress.message)
 
     def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
-        """Train to the end, or until something dies; ``again``: after that.
+        """Train all stages in turn.
 
-        A stage begins from the checkpoint that the one before ended with, never from memory: so it may be another
-        engine's, and a run that was killed between two goes on as one that was not.
+        Each stage starts from the previous one's checkpoint, never from memory, so that engines can differ and a kill
+        between two stages changes nothing.
         """
-        # what a launch has recorded of the changes stands in the run's config
+        # an earlier launch has already written the changes to the run's config
         known = again and self.run.config() == self.config
         config, resume = self.config, self.resume or again
         decisions = () if known else self.decisions
@@ -195,7 +194,7 @@ class Start:
 
 
 def trainer_of(engine: Literal["local", "openrlhf"]) -> Callable[..., TrainReport]:
-    """Return the function that trains with an engine; OpenRLHF's is imported here."""
+    """Return the training function of an engine; OpenRLHF is imported only for its own."""
     match engine:
         case "openrlhf":
             from prorl_training.engine.openrlhf.launch.session import train_on_cluster
@@ -216,14 +215,12 @@ def new_run(
     name: str | None,
     machine: Callable[[], Machine] = look,
 ) -> Start:
-    """Return a new run under runs/; without preset and file the preset is this machine's, and so is an engine that
-    neither of them nor ``overrides`` names.
+    """Return a new run under runs/, with this machine's preset and engine if none is given.
 
-    ``overrides`` are ``section.key=value``; without ``name`` the run is called after preset and time. Raises
-    UserError.
+    ``overrides`` are ``section.key=value``. The default name is preset and time. Raises UserError.
     """
     if preset is None and config_file is None and "engine=openrlhf" not in overrides:
-        # data first: the preset takes seconds, as loading torch does
+        # data first: loading torch for the preset takes seconds
         find_dataset(load_config(None, None, overrides))
         preset = default_preset()
     chosen = Choice()
@@ -237,7 +234,6 @@ def new_run(
 
 
 def _names_engine(preset: str | None, file: Path | None, overrides: Sequence[str]) -> bool:
-    """Return whether preset, file or overrides say who trains."""
     from_file = read_config_file(file) if file is not None else {}
     if "engine" in from_file or any(o.partition("=")[0].strip() == "engine" for o in overrides):
         return True
@@ -246,7 +242,7 @@ def _names_engine(preset: str | None, file: Path | None, overrides: Sequence[str
 
 
 def resumed_run(name: str, overrides: Sequence[str], steps: int | None) -> Start | str:
-    """Return the run of that name, to go on with; or why it has nothing to go on with. Raises UserError."""
+    """Return the run to resume, or the reason why there is nothing to do. Raises UserError."""
     from prorl_training.run.resume import resume_config
 
     run = find_run(name)
@@ -272,13 +268,12 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> TrainReport:
-    """Train a run under runs/ and return how it ended: its folder is ``report.run``.
+    """Train a run under runs/ and return its report; the folder is ``report.run``.
 
-    The same as ``prorl train``, with the same defaults: the machine's preset, the newest dataset under data/, the
-    preset's model. ``settings`` are further keys of the config with ``__`` for the dot, as ``optimizer__lr=1e-6``.
-    ``resume`` names a run to go on with (or ``latest``), for ``steps`` in all; ``restarts``: so many times it starts
-    again from its last checkpoint when a worker or a node died. Ctrl-C finishes the step, saves and
-    returns with ``report.interrupted``. Raises UserError, ServiceError.
+    The defaults are those of ``prorl train``: this machine's preset, its model and the newest dataset under data/.
+    ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` names a run to
+    continue (or ``latest``), up to ``steps`` in all. ``restarts`` limits automatic restarts after a worker or node
+    died. Ctrl-C finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress
 

@@ -1,1 +1,1 @@
-"""What changes over a run and why: controller, guard, validation, and the record of decisions."""
+"""Rules that change a run over time (controller, guard, validation) and the record of their decisions."""

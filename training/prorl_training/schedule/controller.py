@@ -1,8 +1,6 @@
-"""The run's controller: phases, penalty windows and reference resets, a pure state machine over metrics.
+"""The controller decides on phases, penalty windows and reference resets.
 
-Knows no model and no torch. Same config and same metrics give the same decisions, so a run can be
-simulated before it is paid for and explained afterwards. Its state is plain JSON and lives in every
-checkpoint. The rules of resets are in ``resets``, the tests of validation in ``validation``; the reactions to trouble are the guard's (``safety``).
+It is a pure state machine over config and metrics, so a run can be simulated before it starts and explained later.
 """
 
 from __future__ import annotations
@@ -22,40 +20,40 @@ from prorl_training.types import Decision, DecisionKind, Finding, ValidationResu
 
 
 class Measured(NamedTuple):
-    """What a finished step measured; None where it was not. KL and entropy in nats a token."""
+    """Metrics of a finished step; None if not measured. KL and entropy are in nats per token."""
 
     kl: float | None
     entropy: float | None = None
     validation: ValidationResult | None = None
     levels_closed: int | None = None
-    """Levels of generated items that none is drawn of (``data.levels``)."""
+    """Levels of generated items from which none is drawn (``data.levels``)."""
     outlook: Outlook | None = None
-    """The run's forecast, made only where a rule asks (``controller.end_gain``)."""
+    """The run's forecast, computed only if a rule needs it (``controller.end_gain``)."""
 
 
 @dataclass
 class ControllerState:
-    """All that the controller remembers between steps, beside the validations; JSON values only."""
+    """The controller's state apart from validations and plateau; JSON values only."""
 
     phase: int = 0
     phase_start: int = 1
-    """First step of the phase that holds now."""
+    """First step of the current phase."""
     stage_start: int = 1
-    """First step of the stage that holds now; 1 in a run without stages."""
+    """First step of the current stage; 1 in a run without stages."""
     phase_announced: bool = False
     phase_ended_by: dict[str, Any] | None = None
-    """What ended an ``until: stall`` phase before its steps were over; the next step begins another."""
+    """Why an ``until: stall`` phase ended early; the next step begins another phase."""
     window_open: bool = False
     last_reset: int = 0
-    """Step after which the reference was last reset; 0: not yet."""
+    """Step after which the reference was last reset; 0 if never."""
     kl_history: list[float] = field(default_factory=list)
-    """Finite KLs since the last reset, the newest ``kl_window``."""
+    """The newest ``kl_window`` finite KLs since the last reset."""
     best_step: int | None = None
     best_mean: float | None = None
 
 
 class Controller:
-    """Decides before and after each step, in step order; see the config sections for the rules."""
+    """Decides before and after each step; must be called in step order."""
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
@@ -64,28 +62,28 @@ class Controller:
         self.plateau = Plateau()
         self.settings = config.in_phase(0)
         self.ended = False
-        """A stall has ended the run; not part of the state, so that a run that is resumed all the same goes on."""
+        """True once a stall has ended the run. Not part of the state, so a run that is resumed anyway continues."""
 
     @property
     def phase(self) -> int:
-        """Number of the phase that holds now, from 0; 0 in a run without phases."""
+        """Number of the current phase, from 0."""
         return self.state.phase
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best validation so far that is comparable with today's; None: there is none."""
+        """Step of the best validation comparable with the current ones, if any."""
         return self.state.best_step
 
     @property
     def last_reset(self) -> int:
-        """Step after which the reference was last reset; 0: not yet."""
+        """Step after which the reference was last reset; 0 if never."""
         return self.state.last_reset
 
     def penalty_is_on(self, step: int) -> bool:
-        """Return whether the length penalty is on at ``step`` (1-based) under the phase that holds now.
+        """Return whether the length penalty is on at ``step`` (1-based) in the current phase.
 
-        Windows are counted in the steps of the run, or of its stage, and go on across phases, except in a
-        phase that sets ``length_penalty.start_step``: there it counts from the phase's first step, which is 1.
+        Windows count the steps of the run or its stage and continue across phases. A phase that sets
+        ``length_penalty.start_step`` counts from its own first step, which is 1.
         """
         p, s = self.settings.length_penalty, self.state
         start = p.start_step + (s.phase_start if self._own_start_step() else s.stage_start) - 1
@@ -94,18 +92,18 @@ class Controller:
         return (step - start) % (p.steps_on + p.steps_off) < p.steps_on
 
     def begins_stage(self, step: int) -> bool:
-        """Return whether ``step`` begins another stage than the run's first, once the step before is done.
+        """Return whether ``step`` begins a stage other than the first, once the step before it is done.
 
-        Then the step's reference reset is one to the weights as they are, with a new optimiser, so that who trains
-        it needs no more than the weights of a checkpoint.
+        The reset at such a step uses the current weights and a new optimiser, so a checkpoint's weights suffice to
+        start it.
         """
         return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
-        """Return what takes effect at ``step``, before anything is sampled.
+        """Return the decisions that take effect at ``step``, before anything is sampled.
 
-        In this order: ``phase_started`` (then ``settings`` are the new phase's), its
-        ``reference_reset`` if it has one, what the last stall led to, and the penalty's window changes.
+        Afterwards ``settings`` are those of the step. The order is: phase start, its reset, action after a stall,
+        penalty windows.
         """
         before = self.settings.length_penalty
         decisions = self._phase_changes(step)
@@ -114,16 +112,14 @@ class Controller:
         return decisions + raised + self._window_changes(step, before)
 
     def _settle(self) -> None:
-        """Take the settings of the phase that holds, with what stalls have raised."""
         self.settings = self.plateau.over(self.config.in_phase(self.state.phase))
 
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
-        """Take a finished step's measurements; return at most one ``reference_reset`` and a ``run_ended``.
+        """Process a finished step; return at most one ``reference_reset`` and a ``run_ended``.
 
-        Rules in the order in which they name it: KL threshold, KL spike, degraded validation, stalled
-        validation, interval; others that held too are in the evidence under ``also``. In a phase with
-        ``until: stall`` that is not the last one, a stall or degradation ends the phase instead; elsewhere a stall leads
-        to what ``on_stall`` says, a reset or something that takes effect at the next step (``plateau``).
+        The reset names the first rule that fired: KL threshold, KL spike, degraded validation, stalled validation,
+        interval; the evidence lists the others under ``also``. In an ``until: stall`` phase that is not the last, a
+        stall or drop ends the phase instead; elsewhere a stall leads to the next action of ``on_stall``.
         """
         spike = self._kl_rules(step, measured.kl)
         finding = self._validate(step, measured.validation)
@@ -149,7 +145,6 @@ class Controller:
         return [self._reset(step, step, found), *ended]
 
     def _kl_rules(self, step: int, kl: float | None) -> Finding | None:
-        """A KL that is not finite is not measured; every other one enters the history."""
         c = self.settings.controller
         if kl is None or not math.isfinite(kl):
             return None
@@ -177,9 +172,9 @@ class Controller:
     def _reset(
         self, step: int, after: int, found: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Reset at ``step`` on the first finding; ``after`` is the last step the old reference served.
+        """Reset at ``step`` on the first finding; ``after`` is the last step that used the old reference.
 
-        ``new_run``: to the policy as it is, with a new optimiser, whatever the settings say of resets.
+        With ``new_run`` reset to the current policy with a new optimiser, whatever the settings.
         """
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
@@ -189,12 +184,12 @@ class Controller:
         self.state.last_reset = after
         self.state.kl_history = []
         if to == "best":
-            self.validations.forget()  # the policy is another
+            self.validations.forget()  # the policy changes too
         self._act_on([f.rule for f in found])
         return reset_decision(step, found, to, optimizer, about)
 
     def _act_on(self, rules: Sequence[str]) -> None:
-        """A drop that was acted on makes the lower level the measure; the next stall comes from what comes."""
+        """After a drop, compare with the lower level only; after a stall, look for the next one in new validations."""
         if "degraded_validation" in rules:
             self.validations.forget()
         elif "stalled_validation" in rules:
@@ -209,7 +204,6 @@ class Controller:
         return self._enter(step, s.phase)
 
     def _enter(self, step: int, number: int) -> list[Decision]:
-        """Begin phase ``number`` at ``step``."""
         phases, s, old = self.config.phases, self.state, self.settings
         phase, ended_by = phases[number], s.phase_ended_by
         s.phase, s.phase_start, s.phase_announced, s.phase_ended_by = number, step, True, None
@@ -242,7 +236,6 @@ class Controller:
         return decisions
 
     def _phase_ends(self, step: int) -> bool:
-        """Return whether another phase begins at ``step``: this one has had its steps, or was ended."""
         phases, s = self.config.phases, self.state
         if not s.phase_announced or s.phase + 1 >= len(phases):
             return False
@@ -253,7 +246,6 @@ class Controller:
         return number + 1 < len(phases) and phases[number].until == "stall"
 
     def _next_phase_resets(self, step: int) -> bool:
-        """Return whether another phase begins right after ``step`` and resets by itself."""
         if not self._phase_ends(step + 1):
             return False
         number = self.state.phase + 1
@@ -264,7 +256,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """An open window that a phase changes is closed and opened anew with the phase's own values."""
+        """Return the window changes; a phase that changes an open window closes and reopens it."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now
@@ -289,10 +281,10 @@ class Controller:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take the state of a checkpoint. Raises UserError when the config lacks its phase."""
+        """Restore the state of a checkpoint. Raises UserError if the config lacks its phase."""
         values = dict(state)
         self.validations.restore(values.pop("validations"))
-        self.plateau.restore(values.pop("plateau", {}))  # none before there was one
+        self.plateau.restore(values.pop("plateau", {}))  # absent in old checkpoints
         self.state = ControllerState(**values)
         if self.state.phase >= max(len(self.config.phases), 1):
             raise UserError(
@@ -303,7 +295,6 @@ class Controller:
 
 
 def _values(p: LengthPenaltyConfig) -> dict[str, Any]:
-    """What the penalty gives while it is on."""
     return p.model_dump(exclude={"steps_on", "steps_off", "start_step"})
 
 

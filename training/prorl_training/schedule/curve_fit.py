@@ -1,12 +1,12 @@
-"""Fit curves to a run's validations, and say which values of anything linear in their start and ceiling the data allow.
+"""Fit curves to a run's validations and bound quantities that are linear in the start R0 and the ceiling A.
 
-The measured values are y = R0 (1 - f) + A f + u. f is the share of the way that is done at a compute, a point of a grid of
-curves; u is normal with covariance sigma^2 K, K one of CORRELATIONS. R0 and A follow by least squares. -2 log-likelihood is
+The model is y = R0 (1 - f) + A f + u, with f from a grid of curves and u normal with covariance sigma^2 K, K from
+CORRELATIONS. R0 and A follow by least squares, and -2 log-likelihood is
 
-    H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise that single problems show)
+    H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise of single problems)
 
-and a value is allowed where the least H with that value exceeds the least of all by no more than a threshold (profile
-likelihood). The usual threshold is too low for few validations, so it is bootstrapped: see ``thresholds``.
+A value is allowed if the lowest H with it exceeds the overall minimum by at most a threshold (profile likelihood),
+which is bootstrapped because the usual one is too low for few validations (``thresholds``).
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 LEVEL, USUAL = 0.95, 3.84
-"""Level of the intervals, and the 95 % point of chi^2 with one degree of freedom: no threshold is below it."""
+"""Level of the intervals, and the minimum threshold: the 95 % point of chi^2 with one degree of freedom."""
 DRAWS, STILL = 400, 160
-"""Series simulated for a threshold, and series simulated without any movement."""
+"""Number of series simulated for a threshold and for a constant."""
 FINEST = 1e-8
-"""Variance: no noise is taken as less, or rounding would choose between curves that fit exactly."""
+"""Minimum variance of the noise; with less, rounding would choose between curves that fit exactly."""
 NEAR, KEPT = 10.0, 24.0
-"""H above the least: where the grid is laid closer, and what of it is kept."""
+"""H above the minimum within which the grid is refined, and within which shapes are kept."""
 RATIO, VARIANCES = 1.4, 12
-"""Variances that the noise may have: each so many times the one before, so many of them."""
+"""Ratio between successive candidate variances of the noise, and their number."""
 BLOCK = 40
-"""Series that are fitted at a time: so many stay in the processor's cache."""
+"""Series fitted together: few enough to stay in the processor's cache."""
 
 CURVES: dict[str, Callable[[Array, Array], Array]] = {
     # ScaleRL, arXiv 2510.13786, equation 1: 1 / (1 + (C_mid / C)^B)
     "sigmoid": lambda ratio, b: 1 / (1 + ratio**-b),
-    # what the sigmoid is at high compute (its appendix A.4): 1 - (1 + C / C_0)^-B
+    # the sigmoid at high compute (its appendix A.4): 1 - (1 + C / C_0)^-B
     "power law": lambda ratio, b: 1 - (1 + ratio * (2 ** (1 / b) - 1)) ** -b,
-    # stretched exponential (Weibull): ends faster than the sigmoid
+    # stretched exponential (Weibull): levels off faster than the sigmoid
     "saturating": lambda ratio, b: 1 - 2.0 ** -np.minimum(ratio**b, 1000),
-    # a straight line, then level
+    # a straight line, then constant
     "broken line": lambda ratio, b: np.minimum(ratio, 1),
 }
-"""f of each family, of C as a multiple of the compute at which half is done (broken line: all), and of B."""
+"""f of each family as a function of B and of C in units of the compute at half (broken line: all) of the climb."""
 FAMILIES = tuple(CURVES)
 
 
 class Correlation(NamedTuple):
-    """K of the noise: ``white`` + (1 - ``white``) ``rho``^gap, gaps in median distances between validations."""
+    """K = ``white`` + (1 - ``white``) ``rho``^gap, with gaps in median distances between validations."""
 
     rho: float
     white: float = 0.0
 
     def matrix(self, places: Array) -> Array:
-        """Return K at these places (in median distances)."""
+        """Return K at the given places (in median distances)."""
         gaps = np.abs(places[:, None] - places[None, :])
         kept = np.where(gaps == 0, 1.0, (1 - self.white) * self.rho**gaps)
         return np.asarray(kept, dtype=np.float64)
@@ -68,18 +68,18 @@ CORRELATIONS = (
 
 
 class Shapes(NamedTuple):
-    """Points of the grid: ``family`` is the place in FAMILIES, ``middle`` a compute, ``exponent`` B."""
+    """Points of the grid: ``family`` indexes FAMILIES, ``middle`` is a compute, ``exponent`` is B."""
 
     family: Places
     middle: Array
     exponent: Array
 
     def of(self, family: int) -> Shapes:
-        """Return those of one family."""
+        """Return the shapes of one family."""
         return self.where(self.family == family)
 
     def where(self, chosen: NDArray[np.bool_]) -> Shapes:
-        """Return the chosen ones."""
+        """Return the shapes selected by a mask."""
         return Shapes(self.family[chosen], self.middle[chosen], self.exponent[chosen])
 
     def share(self, compute: Array) -> Array:
@@ -93,7 +93,7 @@ class Shapes(NamedTuple):
 
 
 def grid(last: float) -> Shapes:
-    """Return the shapes that are tried on data up to the compute ``last``, family by family."""
+    """Return the shapes to try on data up to the compute ``last``, family by family."""
     return _join(
         [
             _product(0, last * np.geomspace(0.02, 8, 30), np.geomspace(0.5, 6, 11)),
@@ -105,7 +105,7 @@ def grid(last: float) -> Shapes:
 
 
 def closer(shapes: Shapes, near: NDArray[np.bool_]) -> Shapes:
-    """Return a finer grid over what the shapes marked ``near`` span, family by family."""
+    """Return a finer grid over the range of the shapes marked ``near``, family by family."""
     parts = []
     for family in range(len(FAMILIES)):
         own, kept = shapes.of(family), near[shapes.family == family]
@@ -125,7 +125,7 @@ def _product(family: int, middles: Array, exponents: Array) -> Shapes:
 
 
 def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
-    """Return ``count`` values from one step below what is near to one step above."""
+    """Return ``count`` values from one grid step below the marked ones to one above."""
     levels = np.unique(values)
     if levels.size == 1:
         return levels
@@ -135,14 +135,14 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """Something linear in R0 and A, whose weights depend on the shape: start R0 + ceiling A."""
+    """A quantity start R0 + ceiling A, whose weights depend on the shape."""
 
     start: Array
     ceiling: Array
 
 
 class Fits(NamedTuple):
-    """Least squares of each series under each (correlation, shape): arrays series x correlation x shape."""
+    """Least-squares fits: arrays series x correlation x shape."""
 
     start: Array
     ceiling: Array
@@ -150,7 +150,7 @@ class Fits(NamedTuple):
 
 
 class Design:
-    """What does not depend on the measured values: shapes at the validations, whitened, and their Gram matrices."""
+    """The part of a fit that does not depend on the measured values: whitened shapes and their Gram matrices."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array) -> None:
         self.shapes, self.places, self.n = shapes, places, compute.size
@@ -161,14 +161,14 @@ class Design:
         self.ones = [np.ones(self.n) @ w for w in self.whiten]
         self.shares = [share @ w for w in self.whiten]
         rests = [o - f for o, f in zip(self.ones, self.shares, strict=True)]
-        ridge = 1e-9 * self.n  # where all of the data lie before the climb, or after it
+        ridge = 1e-9 * self.n  # needed if all data lie before or after the climb
         self.a = np.array([(r * r).sum(axis=1) for r in rests]) + ridge
         self.b = np.array([(r * f).sum(axis=1) for r, f in zip(rests, self.shares, strict=True)])
         self.d = np.array([(f * f).sum(axis=1) for f in self.shares]) + ridge
         self.det = self.a * self.d - self.b**2
 
     def variance(self, at_start: Array | float, at_ceiling: Array | float) -> Array:
-        """Return the variance, in sigma^2, of at_start R0 + at_ceiling A: correlation x shape; never quite 0."""
+        """Return the variance, in sigma^2, of at_start R0 + at_ceiling A: correlation x shape, at least 1e-9."""
         s, e = np.asarray(at_start), np.asarray(at_ceiling)
         variance = (s * s * self.d - 2 * s * e * self.b + e * e * self.a) / self.det
         return np.asarray(np.maximum(variance, 1e-9))
@@ -189,7 +189,7 @@ class Design:
         return Fits(*(np.stack(x, axis=1) for x in (starts, ceilings, sses)))
 
     def held(self, fits: Fits) -> Array:
-        """Return the sums of squares with A held within [0, 1]."""
+        """Return the sums of squares with A constrained to [0, 1]."""
         beyond = fits.ceiling - np.clip(fits.ceiling, 0, 1)
         return np.asarray(fits.sse + beyond**2 / self.variance(0.0, 1.0))
 
@@ -203,7 +203,7 @@ class Design:
 
 
 class Setting:
-    """A grid laid around what fits one series, and its fits; ``height`` is H with A held within [0, 1]."""
+    """A grid around the shapes that fit one series, with its fits; ``height`` is H with A constrained to [0, 1]."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array, values: Array, floor: float):
         self.shapes, self.compute, self.floor, self.n = shapes, compute, floor, compute.size
@@ -218,13 +218,14 @@ class Setting:
         return np.asarray(self.n * np.log(variance) + sse / variance + log_det)
 
     def least(self, sse: Array) -> Array:
-        """Return each series' least H, of sums of squares series x correlation x shape."""
+        """Return the lowest H of each series, from sums of squares series x correlation x shape."""
         best = sse.min(axis=2, keepdims=True)  # H rises with the sum of squares
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
     def allowed(self, what: Functional, threshold: float) -> tuple[float, float]:
-        """Return the range of what H allows."""
-        # for each correlation the sum of squares at which H comes to its limit; negative where it never is so low
+        """Return the range of ``what`` within ``threshold`` of the lowest H."""
+        # for each correlation the sum of squares at which H reaches its limit; negative if H is
+        # never that low
         limit = float(self.height.min()) + threshold - self.design.log_det
         least = max(self.floor, FINEST)
         bound = limit - self.n * np.log(least)
@@ -245,7 +246,7 @@ class Setting:
 
 
 def settle(compute: Array, places: Array, values: Array, floor: float) -> Setting:
-    """Lay the grid: first wide, then closer around what fits."""
+    """Return a setting with a wide grid refined around the shapes that fit."""
     wide = Setting(grid(float(compute[-1])), compute, places, values, floor)
     near = (wide.height - wide.height.min() < NEAR).any(axis=0)
     fine = Setting(closer(wide.shapes, near), compute, places, values, floor)
@@ -254,7 +255,7 @@ def settle(compute: Array, places: Array, values: Array, floor: float) -> Settin
 
 
 def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generator) -> float:
-    """Return the share of series simulated from the likeliest constant that look as much like a curve as these values."""
+    """Return the p-value of a constant: the share of series simulated from it that look as much like a curve."""
     shapes, places = grid(float(setting.compute[-1])), setting.design.places
     design = Design(shapes, setting.compute, places)
     sums = design.around_level(values[None])
@@ -269,14 +270,14 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
 
 
 class Likely(NamedTuple):
-    """How likely each (variance of the noise, correlation, shape) is, sum 1, and those variances."""
+    """Probability of each (variance of the noise, correlation, shape), and those variances."""
 
     variances: Array
     weights: Array
 
 
 class Draws(NamedTuple):
-    """Curves that the data allow, one a place: ``start`` and ``ceiling`` of shape ``shape``, and their noise."""
+    """Curves that the data allow, with the noise of each."""
 
     shape: Places
     start: Array
@@ -286,9 +287,10 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Weigh all that may be by its restricted likelihood: flat in log middle, log B and A within [0, 1], the families alike.
+    """Return the posterior by restricted likelihood, with a flat prior on log middle, log B and A in [0, 1].
 
-    Half of the prior is on noise of the answers alone where that is known, the rest even in log variance.
+    Families weigh alike. Half of the prior is on the noise of the answers alone if known, the rest is flat in log
+    variance.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:
@@ -308,7 +310,7 @@ def likely(setting: Setting) -> Likely:
 
 
 def _normal(z: Array) -> Array:
-    """Return the standard normal distribution function (logistic approximation by Bowling et al. 2009, to 0.0002)."""
+    """Return the normal CDF (logistic approximation by Bowling et al. 2009, to 0.0002)."""
     return np.asarray(1 / (1 + np.exp(-np.clip(1.5976 * z + 0.07056 * z**3, -700, 700))))
 
 
@@ -332,7 +334,7 @@ def _step(values: Array) -> float:
 
 
 def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws:
-    """Draw DRAWS curves; fewer where most of what the data allow has A outside [0, 1]."""
+    """Draw DRAWS curves, fewer if A is mostly outside [0, 1]."""
     design, fits, weights = setting.design, setting.fits, likely.weights
     cells = random.choice(weights.size, size=8 * DRAWS, p=weights.ravel())
     v, k, g = np.unravel_index(cells, weights.shape)
@@ -350,10 +352,10 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return the threshold of H for each of what is asked.
+    """Return the threshold of H for each functional.
 
-    A series is simulated from each curve that the data allow and fitted; the threshold is the 95 % point of how far its own
-    true value lies below its best fit.
+    A series is simulated from each drawn curve and fitted; the threshold is the 95 % point of the H of its true value
+    above the lowest H.
     """
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
@@ -370,7 +372,7 @@ def thresholds(
 def _falls(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return how far the true values of some series lie below their best fits, in H: asked x series."""
+    """Return the H of the true values of some series above their lowest H: asked x series."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))

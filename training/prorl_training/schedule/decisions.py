@@ -1,4 +1,4 @@
-"""The kinds of decisions, and a run's decisions over its steps: spans, lanes as text, a table, differences."""
+"""A run's decisions over its steps: spans, a text timeline, a table and differences between two lists."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ CONTROLLER_KINDS: frozenset[DecisionKind] = frozenset(
         "run_ended",
     )
 )
-"""What the controller decides from config and metrics alone, so that a simulation can repeat it."""
+"""Decisions that follow from config and metrics alone, so that a simulation can repeat them."""
 
 PLATEAU_KINDS: frozenset[DecisionKind] = frozenset(
     ("samples_raised", "difficulty_raised", "items_rerated", "run_ended")
 )
-"""What a stall leads to beside a reset (``schedule.plateau``)."""
+"""Actions after a stall other than a reset (``schedule.plateau``)."""
 
 Span = tuple[int, int, str]
 """First step, step after the last, label."""
 
 
 class Difference(NamedTuple):
-    """A decision that only one of two lists has."""
+    """A decision that is in only one of two lists."""
 
     step: int
     kind: str
@@ -43,7 +43,7 @@ class Difference(NamedTuple):
 
 
 def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return the stretches in which the length penalty was on."""
+    """Return the spans in which the length penalty was on."""
     spans, opened = [], None
     for d in decisions:
         if d.kind == "penalty_window_closed" and opened is not None:
@@ -55,7 +55,7 @@ def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return each phase's stretch with its name; empty for a run without phases."""
+    """Return the span of each phase with its name."""
     starts = [d for d in decisions if d.kind == "phase_started"]
     ends = [*(d.step for d in starts), steps + 1][1:]
     return [
@@ -64,7 +64,7 @@ def phase_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return each stage's stretch with its name; empty for a run without stages."""
+    """Return the span of each stage with its name."""
     entered = [d for d in decisions if d.kind == "phase_started" and "stage" in d.evidence]
     starts = [next(same) for _, same in groupby(entered, lambda d: str(d.evidence["stage"]))]
     ends = [*(d.step for d in starts), steps + 1][1:]
@@ -72,7 +72,7 @@ def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def stage_lines(config: TrainConfig) -> list[str]:
-    """Return what a run goes through, a line a stage: its phases, length and engine; none without stages."""
+    """Return one line per stage with its phases, length and engine."""
     told = []
     for stage in config.stages:
         numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
@@ -86,10 +86,10 @@ def stage_lines(config: TrainConfig) -> list[str]:
 
 
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
-    """Return lines of a text timeline, ``width`` characters for ``steps`` steps.
+    """Return a text timeline with ``width`` columns for ``steps`` steps.
 
-    Stages and phases by their number, ``=`` where the length penalty is on for any of a column's steps, ``R``
-    where the reference is reset, ``P`` where a stall led to something else, ``L`` where levels opened or closed, ``!`` for any other decision.
+    Lanes show the number of the stage and phase, ``=`` for the length penalty, ``R`` for resets, ``P`` for other
+    actions after a stall, ``L`` for level changes and ``!`` for other decisions.
     """
     width = max(min(width, steps), 1)
 
@@ -128,22 +128,22 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
 
 
 def table_rows(decisions: Sequence[Decision]) -> list[tuple[str, str, str]]:
-    """Return (step, what, why) of each decision as text."""
+    """Return (step, kind, reason) of each decision as text."""
     return [(str(d.step), d.kind.replace("_", " "), d.reason) for d in decisions]
 
 
 def read_decision(row: Mapping[str, Any]) -> Decision:
-    """Return the decision of a line of ``decisions.jsonl``."""
+    """Parse a line of ``decisions.jsonl``."""
     return Decision(int(row["step"]), row["kind"], str(row["reason"]), row.get("evidence", {}))
 
 
 def differences(
     simulated: Sequence[Decision], recorded: Sequence[Decision], steps: int
 ) -> list[Difference]:
-    """Return where two lists differ in what the controller decides, up to ``steps``, in step order.
+    """Return the controller's decisions up to ``steps`` that are in only one list, in step order.
 
-    A reset by another rule or to other weights differs too. What only the guard or the engine can know
-    (skipped updates, outages) is not compared.
+    Resets by another rule or to other weights differ. Decisions of guard and engine (skipped updates, outages) are
+    not compared.
     """
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {

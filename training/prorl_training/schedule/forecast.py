@@ -1,8 +1,6 @@
-"""Where a run's validation is heading: intervals for its ceiling and for a later step, or a refusal with its reason.
+"""Forecast of a run's validation: intervals for its ceiling and a later step, or the reason why there is none.
 
-A function of the metrics rows alone, so that a rule of the controller may ask for it (``Outlook``, only with
-``controller.end_gain``: docs/evidence/forecast.md) and a simulation gets the answer that the run got. The statistics
-are in ``curve_fit``.
+It depends on the metrics rows alone, so a simulation gets the same answer as the run (docs/evidence/forecast.md).
 """
 
 from __future__ import annotations
@@ -28,18 +26,18 @@ from prorl_training.schedule.curve_fit import (
 )
 
 FEWEST = 8
-"""Validations that anything is fitted to."""
+"""Fewest validations that a curve is fitted to."""
 WIDEST = 0.1
-"""Reward: an interval wider than this is no answer."""
+"""Reward; wider intervals are not identified."""
 LEVEL_P = 0.05
-"""A constant with a p above it is not refused."""
+"""With a p-value above this, validation may not have moved."""
 POINTS = 40
-"""Of the curve, first validation to the step asked for."""
+"""Points of the returned curve, from the first validation to ``to_step``."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval; ``identified``: validation has moved, and it is no wider than ``widest``."""
+    """A value and its 95 % interval; ``identified`` if validation has moved and the interval is narrow enough."""
 
     value: float
     low: float
@@ -59,11 +57,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What can be said of a run's validation at ``to_step`` and beyond.
+    """Forecast of a run's validation at ``to_step`` and beyond.
 
-    ``value`` is the curve at ``to_step``, ``gain`` what it climbs from the last validation until then, ``ceiling`` where it
-    ends; all None with too few validations. ``why`` says what stands in the way, or what the statement rests on; ``noise``
-    is the standard deviation of a validation around the curve. ``identified``: ceiling and value both are.
+    ``value`` is the curve at ``to_step``, ``gain`` its climb from the last validation, ``ceiling`` its limit; all are
+    None with too few validations. ``noise`` is the standard deviation of a validation around the curve.
     """
 
     identified: bool
@@ -86,8 +83,8 @@ class Forecast:
 
 
 class Series(NamedTuple):
-    """Validations, oldest first. ``noise`` is the least variance of a value around the curve (0: unknown), ``rate`` the
-    compute of a step over the newest quarter of the run."""
+    """Validations, oldest first. ``noise`` is a lower bound of their variance around the curve (0 if unknown);
+    ``rate`` is the compute per step over the newest quarter of the run."""
 
     steps: Array
     compute: Array
@@ -98,16 +95,16 @@ class Series(NamedTuple):
 
     @property
     def places(self) -> Array:
-        """Steps in median distances between validations: what noise hangs together over."""
+        """Steps in units of the median distance between validations."""
         return self.steps / np.median(np.diff(self.steps))
 
 
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
-    """Return the validations among a run's metrics rows: those of the problems that are watched now.
+    """Return the validations of the current problems in a run's metrics rows.
 
-    Compute is the tokens sampled so far, or the steps where tokens are not recorded or do not grow. Where the number of
-    watched problems changed, what was before is left out. Of several lines of a step the last counts; one whose mean is
-    not finite is no validation. Raises UserError for what is no number, and for a mean outside 0 to 1.
+    Compute is the tokens sampled so far, or the step if tokens are missing or do not grow. Rows before a change in
+    the number of problems are dropped; the last row of a step counts. Raises UserError for a value that is not a
+    number or a mean outside 0 to 1.
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
     seen = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
@@ -133,7 +130,6 @@ def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
 
 
 def _mean(row: Mapping[str, Any]) -> float | None:
-    """Return a step's mean reward of validation; None where there is none."""
     mean = number(row, "validation_reward")
     if mean is None or not math.isfinite(mean):
         return None
@@ -146,17 +142,16 @@ def _mean(row: Mapping[str, Any]) -> float | None:
 
 
 def _grow(tokens: Sequence[float]) -> bool:
-    """Return whether these can be tokens sampled until then: never fewer, and with two or more, more in the end."""
     if not np.isfinite(tokens).all():
         return False
     return len(tokens) < 2 or (min(np.diff(tokens)) >= 0 and tokens[-1] > tokens[0])
 
 
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
-    """Return the variance that a mean over the problems has from single problems changing by themselves.
+    """Return the variance of the mean reward that comes from noise of single problems.
 
-    The same problems are asked every time, so how unlike they are is no noise. From one validation to the next problem j
-    changes by d_j; the mean of d_j is the run's movement, the rest is noise of two values: var(d_j) / (2 problems).
+    The same problems are used each time, so differences between them are no noise. With d_j the change of problem j
+    between two validations, the noise variance is var(d_j) / (2 problems); the mean of d_j is the run's movement.
     """
     variances = []
     for before, after in pairwise(rewards):
@@ -171,9 +166,9 @@ def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
 def forecast(
     rows: Sequence[Mapping[str, Any]], to_step: int, *, widest: float = WIDEST, seed: int = 0
 ) -> Forecast:
-    """Return what ``rows`` (of ``metrics.jsonl``) say of validation at ``to_step``; ``seed`` is of the bootstrap.
+    """Forecast validation at ``to_step`` from the rows of ``metrics.jsonl``; ``seed`` seeds the bootstrap.
 
-    Raises UserError for a step that is not ahead of the last validation.
+    Raises UserError unless ``to_step`` is after the last validation.
     """
     series = read_series(rows)
     count = int(series.values.size)
@@ -234,8 +229,7 @@ def forecast(
 
 
 def step_to_ask_for(last: int, planned: int | None) -> int:
-    """Return the step asked for where nobody named one: the planned end, or half as many steps again where the run,
-    which has done ``last``, is past it or has none."""
+    """Return the planned end, or 1.5 times ``last`` if the run is past it or has none."""
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 
@@ -286,13 +280,14 @@ def one_line(found: Forecast) -> str:
 
 
 def number(row: Mapping[str, Any], key: str) -> float | None:
-    """Return the number under ``key``, which may be NaN; None where there is none. Raises UserError for another value."""
+    """Return the value of ``key``, which may be NaN, or None if absent. Raises UserError if it is not a number."""
     value = row.get(key)
     return None if value is None else _number(row, key, value)
 
 
 def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
-    """Return the list of numbers under ``key``, None in it for null; empty where there is none. Raises UserError."""
+    """Return the list of numbers at ``key``, empty if absent; null becomes None. Raises UserError if it is no such
+    list."""
     values = row.get(key)
     if values is None:
         return ()
@@ -318,16 +313,16 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 class Outlook(NamedTuple):
-    """A forecast that is made when somebody asks."""
+    """A forecast that is computed on demand."""
 
     rows: Callable[[], Rows]
-    """Returns the lines of ``metrics.jsonl``, that of the step that is judged included."""
+    """Returns the lines of ``metrics.jsonl``, including that of the current step."""
     step: int
     to_step: int
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Return what the forecast says of a climb of ``least`` (validation reward) from now to ``to_step``."""
+        """Return whether validation will climb by ``least`` from now to ``to_step``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         found = forecast(self.rows(), self.to_step, seed=self.seed)
@@ -341,14 +336,14 @@ class Outlook(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """What a forecast says of a climb of ``least`` until ``to_step``; JSON values, for a decision's evidence."""
+    """Whether a climb of ``least`` by ``to_step`` is forecast; JSON values, for a decision's evidence."""
 
     says: Literal["less", "may be as much", "not known"]
-    """``less``: the whole 95 % interval of the climb lies below ``least``. ``not known``: the forecast refuses."""
+    """``less``: the whole 95 % interval of the climb lies below ``least``. ``not known``: there is no forecast."""
     least: float
     to_step: int
     value: float | None = None
     low: float | None = None
     high: float | None = None
     why: str = ""
-    """The forecast's own words."""
+    """The forecast's ``why``."""

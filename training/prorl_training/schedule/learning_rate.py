@@ -1,7 +1,4 @@
-"""The learning rate of each gradient update: warm-up, then constant, linear or cosine fall.
-
-A pure function of the update's number, so that there is no scheduler state to save.
-"""
+"""The learning rate of each gradient update: warm-up, then constant, linear or cosine decay. It has no state to save."""
 
 from __future__ import annotations
 
@@ -12,9 +9,9 @@ from prorl_training.config import OptimizerConfig, TrainConfig
 
 
 def planned_updates(config: TrainConfig) -> int:
-    """Return the gradient updates of the whole run as planned: mini-batches a step, phase by phase.
+    """Return the planned number of gradient updates of the whole run.
 
-    A phase that ends on a stall counts with its longest duration; skipped updates and steps are counted too.
+    A phase that ends on a stall counts with its maximum length; skipped updates count too.
     """
     if not config.phases:
         return config.steps * config.loss.mini_batches
@@ -28,12 +25,11 @@ def planned_updates(config: TrainConfig) -> int:
 
 
 def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float = 1.0) -> float:
-    """Return the learning rate of gradient update ``update`` (the first is 1).
+    """Return the learning rate of gradient update ``update`` (1-based).
 
-    Rises linearly to ``config.lr`` over ``warmup_updates`` (update u of w takes u / w of it), then falls
-    from lr to ``min_ratio`` x lr over ``decay_updates`` updates, warm-up not included; 0 takes what is
-    left of ``total_updates``. Afterwards it stays there. ``scale`` multiplies the result.
-    Raises ValueError when ``update`` is less than 1.
+    It rises linearly to ``config.lr`` over ``warmup_updates`` (u / w of it at update u of w), then decays to
+    ``min_ratio`` x lr over ``decay_updates`` more updates, or the rest of ``total_updates`` if 0. ``scale``
+    multiplies the result. Raises ValueError if ``update`` is less than 1.
     """
     if update < 1:
         raise ValueError(f"updates are counted from 1, got {update}")

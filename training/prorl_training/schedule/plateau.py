@@ -1,15 +1,7 @@
-"""What is done about a stall: one of the actions of ``controller.on_stall`` after the other, the last again and again.
+"""What happens when validation stalls: the actions of ``controller.on_stall`` in order, the last one repeated.
 
-``reset`` is the controller's own. The others are decided when validation stalls and take effect at the next step:
-
-- ``raise_samples``: n is multiplied by ``samples_factor``, up to ``samples_most`` (BroRL, arXiv 2510.01180: when longer
-  training stops paying, broader rollouts go on paying). It holds for the phases that follow, where they have no more.
-- ``raise_difficulty``: one more level of every ladder is opened (``data.levels``).
-- ``rerate``: what rollouts have said of the items is forgotten, so that all are looked at anew.
-- ``end``: the run is over, well and early; with ``end_gain`` only where the run's forecast sees less to gain (``forecast``).
-
-An action that has nothing left to do is passed over; where none is left, the reference is reset. A stage begins with
-nothing raised. Plain JSON inside, no torch.
+An action that can do nothing is skipped; if none is left, the reference is reset. Actions other than ``reset`` and
+``end`` take effect at the next step.
 """
 
 from __future__ import annotations
@@ -29,31 +21,34 @@ class PlateauState:
     """JSON values only."""
 
     taken: int = 0
-    """Places of ``on_stall`` that have been gone through."""
+    """Entries of ``on_stall`` already used."""
     samples: int = 0
-    """Least n of the phases from now on; 0: as they say."""
+    """Minimum n of the following phases; 0 keeps their own."""
     levels: int = 0
     """Levels opened by ``raise_difficulty``."""
     due: dict[str, Any] | None = None
-    """What takes effect at the next step: action, and the finding that asked for it."""
+    """Action for the next step, with the finding that caused it."""
 
 
 class Choice(NamedTuple):
-    """What a stall leads to, and why nothing that stands before it in ``on_stall``."""
+    """The action after a stall, with evidence on the actions skipped before it."""
 
     action: StallAction
     evidence: dict[str, Any]
-    """``passed_over``: actions, ``forecast``: what it said where it was asked; JSON values."""
+    """JSON values: ``passed_over`` lists the skipped actions, ``forecast`` is the gain if it was computed."""
 
 
 class Plateau:
-    """Chooses what a stall leads to, and lays what was raised over a phase's settings."""
+    """Chooses the action after a stall and applies raised values to a phase's settings.
+
+    Raising n follows BroRL (arXiv 2510.01180): broader rollouts help when longer training no longer does.
+    """
 
     def __init__(self) -> None:
         self.state = PlateauState()
 
     def over(self, settings: TrainConfig) -> TrainConfig:
-        """Return a phase's settings with what was raised."""
+        """Return a phase's settings with the raised values."""
         changed: dict[str, Any] = {}
         if self.state.samples > settings.rollout.samples:
             update = {"samples": self.state.samples}
@@ -66,9 +61,9 @@ class Plateau:
     def would_take(
         self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
     ) -> Choice:
-        """Return what a stall would lead to now.
+        """Return the action that a stall would cause now.
 
-        ``levels_closed``: levels of the ladders that no item is drawn of; None: not known. ``outlook``: the run's forecast.
+        ``levels_closed`` is the number of levels from which no item is drawn, None if unknown.
         """
         actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
         passed: list[StallAction] = []
@@ -94,7 +89,7 @@ class Plateau:
         levels_closed: int | None,
         outlook: Outlook | None,
     ) -> Choice:
-        """Return what a stall leads to (``would_take``); what waits for the next step is due from now on."""
+        """Return the action after a stall; one that waits for the next step becomes due."""
         choice = self.would_take(settings, levels_closed, outlook)
         self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
         if choice.action not in ("reset", "end"):
@@ -103,9 +98,9 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return what takes effect at ``step``, whose phase has ``settings`` before it; then ``over`` has it.
+        """Return the decision due at ``step``; afterwards ``over`` applies it.
 
-        Nothing where a phase began in between that leaves the action nothing to do.
+        ``settings`` are those of the step's phase before the decision. A new phase may have left nothing to do.
         """
         due, self.state.due = self.state.due, None
         if due is None:
@@ -134,7 +129,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Another stage begins as a run does."""
+        """Drop everything raised: a new stage starts like a new run."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:
@@ -142,12 +137,12 @@ class Plateau:
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take the state of a checkpoint."""
+        """Restore the state of a checkpoint."""
         self.state = PlateauState(**state)
 
 
 def _able(action: StallAction, settings: TrainConfig, levels_closed: int | None) -> bool:
-    """Return whether an action has something left to do."""
+    """Return whether the action can still change anything."""
     c = settings.controller
     match action:
         case "raise_samples":

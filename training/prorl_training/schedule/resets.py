@@ -1,7 +1,4 @@
-"""The rules that ask for a reset of the reference by its KL or the steps since the last one, and the decision to reset.
-
-A stall or a drop of validation asks for one too (``validation``); when each is asked is the ``controller``'s.
-"""
+"""Rules that reset the reference after a high KL or a number of steps, and the resulting decisions."""
 
 from __future__ import annotations
 
@@ -15,9 +12,9 @@ from prorl_training.config import ControllerConfig
 from prorl_training.types import Decision, Finding
 
 FLOOR = 1e-6
-"""Nats a token; differences between KLs far below this are not seen."""
+"""Nats per token; differences between KLs far below this are ignored."""
 MIN_SPREAD = 0.1
-"""In log-KL: about 10%. With 8 deviations a spike is at least exp(0.8) = 2.2 times what was due."""
+"""In log-KL, about 10 %. At 8 deviations a spike is at least exp(0.8) = 2.2 times the expected KL."""
 
 WEIGHTS = {
     "current": "the reference takes the policy's own",
@@ -28,7 +25,7 @@ WEIGHTS = {
 
 
 def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Finding | None:
-    """Return what the rules on the KL say of the newest ``kl``; ``history`` are the finite ones before it."""
+    """Return a finding if the KL is above the threshold or a spike over the finite KLs in ``history``."""
     if config.kl_threshold and kl > config.kl_threshold:
         evidence: dict[str, Any] = {"kl": kl, "threshold": config.kl_threshold}
         return Finding("kl_threshold", f"KL {kl:.4g} is above {config.kl_threshold:.4g}", evidence)
@@ -46,20 +43,20 @@ def kl_rule(history: Sequence[float], kl: float, config: ControllerConfig) -> Fi
 
 
 class Spike(NamedTuple):
-    """How the newest KL compares with its history."""
+    """The newest KL compared with its history."""
 
     z: float
-    """Robust standard deviations above the line."""
+    """Robust standard deviations above the fitted line."""
     expected: float
-    """KL in nats where the line's continuation is."""
+    """KL in nats that the line predicts."""
     median: float
     """Median KL of the history in nats."""
     spread: float
-    """Robust standard deviation of the log residuals, MIN_SPREAD or more."""
+    """Robust standard deviation of the log residuals, at least MIN_SPREAD."""
 
 
 def measure_spike(history: Sequence[float], kl: float) -> Spike:
-    """Compare ``kl`` with the finite KLs of the steps before it, oldest first (at least 3)."""
+    """Compare ``kl`` with the finite KLs of the previous steps, oldest first (at least 3)."""
     *logs, newest = [math.log(max(value, 0.0) + FLOOR) for value in (*history, kl)]
     slope = theil_sen_slope(logs)
     intercept = statistics.median(x - slope * i for i, x in enumerate(logs))
@@ -71,14 +68,14 @@ def measure_spike(history: Sequence[float], kl: float) -> Spike:
 
 
 def theil_sen_slope(values: Sequence[float]) -> float:
-    """Return the median of the slopes between all pairs, a step apart each (Sen 1968, JASA 63)."""
+    """Return the median slope between all pairs of equally spaced values (Sen 1968, JASA 63)."""
     return statistics.median(
         (values[j] - values[i]) / (j - i) for j in range(1, len(values)) for i in range(j)
     )
 
 
 def interval_rule(since: int, every: int) -> Finding | None:
-    """Return that a reset is due, ``since`` steps after the last one; ``every`` 0: none ever is."""
+    """Return a finding if ``every`` steps have passed since the last reset; 0 disables the rule."""
     if every == 0 or since < every:
         return None
     return Finding("interval", f"{since} steps since the last reset", {"every": every})
@@ -91,10 +88,7 @@ def reset_decision(
     optimizer: Literal["keep", "clear"],
     about: Mapping[str, Any],
 ) -> Decision:
-    """Return the decision to reset at ``step`` on the first finding; the other rules are named in the evidence.
-
-    ``about`` are more entries of the evidence.
-    """
+    """Return the decision to reset on the first finding, with the other rules and ``about`` in the evidence."""
     rules = [f.rule for f in findings]
     evidence: dict[str, Any] = {"rule": rules[0], **findings[0].evidence}
     if len(rules) > 1:
@@ -104,7 +98,7 @@ def reset_decision(
 
 
 def best_lost(reset: Decision, trouble: str) -> list[Decision]:
-    """Return what a reset to the best became where its checkpoint is lost: one to the policy as it is."""
+    """Return the decisions when the best checkpoint is lost: the reset uses the current policy instead."""
     evidence = {**reset.evidence, "reset_to": "current", "weights": WEIGHTS["current"]}
     reason = f"{trouble}: the policy keeps its weights, and the reference takes them"
     lost = {"best_step": reset.evidence.get("best_step"), "trouble": trouble}

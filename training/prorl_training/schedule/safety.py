@@ -1,8 +1,6 @@
-"""The guard: what happens when an update, a step or the reward service goes wrong.
+"""The guard: reactions to bad updates, empty steps and outages of the reward service.
 
-Counts and thresholds over plain numbers, no torch. Each reaction is a decision with its evidence; none is
-silent. Its state is plain JSON and lives in every checkpoint; acting (skipping, waiting, stopping) is the
-engine's. The functions at the end say what a step's numbers tell of a trouble that no rule judges.
+It only decides; skipping, waiting and stopping are up to the engine.
 """
 
 from __future__ import annotations
@@ -19,24 +17,24 @@ from prorl_training.config import SafetyConfig, TrainConfig
 from prorl_training.types import Batch, Decision, Group, Validation
 
 EVERY_STEP = frozenset({"refill_gave_up", "short_batch", "levels_changed"})
-"""Decisions that can come at every step: told on the terminal once, recorded each time."""
+"""Decisions that may come at every step: shown once on the terminal, recorded each time."""
 
 
 @dataclass
 class GuardState:
-    """All that the guard remembers between steps; JSON values only."""
+    """The guard's state; JSON values only."""
 
     grad_norms: list[float] = field(default_factory=list)
-    """Finite gradient norms above 0 of the newest ``explode_window`` updates, applied or not."""
+    """Finite positive gradient norms of the newest ``explode_window`` updates, applied or not."""
     bad_in_a_row: int = 0
     empty_in_a_row: int = 0
     entropy_in_a_row: int = 0
     back_off_until: int = 0
-    """Last step with the smaller learning rate; 0: none."""
+    """Last step with the reduced learning rate; 0 if none."""
 
 
 class Guard:
-    """Judges updates, rounds and steps, in step order; see ``SafetyConfig`` for the reactions."""
+    """Judges updates, scoring rounds and steps in step order; see ``SafetyConfig`` for the reactions."""
 
     def __init__(self, config: SafetyConfig) -> None:
         self.config = config
@@ -49,7 +47,7 @@ class Guard:
         self._stop_evidence: dict[str, Any] = {}
 
     def begin_step(self, step: int) -> None:
-        """Begin a step: forget the decisions of the one before."""
+        """Begin a step and forget the decisions of the previous one."""
         self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
         if self.state.back_off_until and step > self.state.back_off_until:
             reason = f"{self.config.back_off_steps} steps are over"
@@ -58,15 +56,14 @@ class Guard:
             self.state.back_off_until = 0
 
     def lr_scale(self) -> float:
-        """Return what the learning rate is multiplied by in this step's updates."""
+        """Return the learning rate factor of this step's updates."""
         return self.config.back_off if self._step <= self.state.back_off_until else 1.0
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
-        """Return whether to apply the update with this loss and this gradient norm (before clipping).
+        """Return whether to apply an update with this loss and gradient norm (before clipping).
 
-        False: not finite, or the norm is above ``explode_factor`` times the median of the last
-        ``explode_window``. An exploding norm enters that history, so a lasting change of scale is
-        accepted after half a window.
+        It is refused if not finite or above ``explode_factor`` times the median of the last ``explode_window`` norms.
+        Refused norms enter the history, so a lasting change of scale is accepted after half a window.
         """
         finite = math.isfinite(loss) and math.isfinite(grad_norm)
         applied = finite and grad_norm <= self.norm_limit()
@@ -74,12 +71,12 @@ class Guard:
         return applied
 
     def norm_limit(self) -> float:
-        """Return the largest gradient norm that is applied now; infinity without a history or a factor."""
+        """Return the largest gradient norm that is applied; infinity without a history or a factor."""
         median, factor = self._usual_norm(), self.config.explode_factor
         return math.inf if median is None or not factor else factor * median
 
     def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Note an update and whether it was applied; not finite in a row stop the run."""
+        """Record an update; too many in a row that are not finite stop the run."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             s.bad_in_a_row += 1
@@ -100,10 +97,10 @@ class Guard:
     def judge_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Judge a round of scoring; ``attempt`` counts how often it has been scored again (0: never).
+        """Judge a scoring round that has been retried ``attempt`` times.
 
-        ``retry``: wait :meth:`outage_wait` seconds and score the round again; ``stop``: the retries are
-        used up, ``stop_reason`` is set.
+        On ``retry`` wait :meth:`outage_wait` seconds and score it again; on ``stop`` the retries are used up and
+        ``stop_reason`` is set.
         """
         c = self.config
         if not responses or without_verdict / responses < c.infra_rate:
@@ -128,10 +125,10 @@ class Guard:
     def end_step(
         self, entropy: float | None, empty: bool, evidence: Mapping[str, Any] | None = None
     ) -> list[Decision]:
-        """Return all decisions since ``begin_step``; ``run_stopped`` comes last where the run must stop.
+        """Return all decisions since ``begin_step``; a ``run_stopped`` comes last.
 
-        ``entropy``: mean token entropy in nats, None without an update. ``empty``: the batch had
-        nothing to learn from; this gives ``step_skipped`` with ``evidence``, so the engine need not.
+        ``entropy`` is the mean token entropy in nats, None without an update. ``empty`` means that the batch had
+        nothing to learn from, which gives ``step_skipped`` with ``evidence``.
         """
         self._report_updates()
         self._count_empty(empty, evidence or {})
@@ -205,11 +202,11 @@ class Guard:
             self.stop_reason, self._stop_evidence = reason, evidence
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for a checkpoint, as it is between two steps."""
+        """Return the state for a checkpoint, between two steps."""
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take the state of a checkpoint. A run that was stopped and is gone on with counts anew."""
+        """Restore the state of a checkpoint; counters that had stopped the run restart at 0."""
         self.state = GuardState(**state)
         s, c = self.state, self.config
         if s.bad_in_a_row >= c.bad_updates:
@@ -220,21 +217,20 @@ class Guard:
 
 
 def _json(value: float) -> float | str:
-    """Strict JSON has no NaN and no infinity: they are written as text."""
+    """Write NaN and infinity as text, which strict JSON lacks."""
     return value if math.isfinite(value) else str(value)
 
 
 def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
-    """Return what a decision about a batch is made on."""
+    """Return the evidence for a decision about a batch."""
     wanted = settings.rollout.prompts
     return {"groups_kept": len(batch.kept), "groups_wanted": wanted, "prompts_drawn": batch.drawn}
 
 
 def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decision]:
-    """Return the decision that a step went on with fewer groups than it wanted; none when it had all.
+    """Return the decision that a step used fewer groups than configured, if it did.
 
-    ``refill_gave_up`` with dynamic sampling; without it ``short_batch``, where groups had fewer than two
-    verdicts or the data fewer prompts than a batch.
+    It is ``refill_gave_up`` with dynamic sampling, else ``short_batch``.
     """
     if not batch.gave_up:
         return []
@@ -252,7 +248,7 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
 def validation_outage(
     step: int, validation: Validation | None, settings: TrainConfig
 ) -> list[Decision]:
-    """Return the decision that a validation measured nothing; none when it did, or when this step had none."""
+    """Return the decision that a validation had no result, if so."""
     if validation is None or validation.result is not None:
         return []
     lost, responses = validation.infra_errors, validation.responses
@@ -272,15 +268,15 @@ UNUSABLE = {
     "flat": "all responses to a prompt earned the same part of the reward: take more samples a prompt or a finer verifier",
     "infra": "the responses got no verdict: the verifier's reason says why",
 }
-"""Why a group is of no use (``types.Outcome``) -> what to look at."""
+"""Advice for each reason why groups are unusable (``types.Outcome``)."""
 SHOWN = 600
-"""Characters of a prompt and of a response that are shown."""
+"""Characters shown of a prompt and of a response."""
 
 
 def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
-    """Return the decision that a run has failed because no group of it was ever usable; None when one was.
+    """Return the decision that a run failed because no group was ever usable, if so.
 
-    ``rows`` are the run's metrics, those before a resume too.
+    ``rows`` are the metrics of the whole run, including those before a resume.
     """
     counts: Counter[str] = Counter()
     for row in rows:
@@ -298,7 +294,7 @@ def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | Non
 
 
 def first_response(group: Group) -> list[str]:
-    """Return the prompt of ``group``, its first response and the verdict on it, a line each."""
+    """Return a group's prompt, first response and verdict as lines."""
     first = group.trajectories[0]
     verdict = first.verdict
     prompt = "\n".join(message["content"] for message in group.sample.prompt)

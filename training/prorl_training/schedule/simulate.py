@@ -1,4 +1,4 @@
-"""What the controller and the guard would decide, without a model: on a calm run or on recorded metrics."""
+"""Simulate the decisions of controller and guard, without a model, on a calm run or on recorded metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_training.schedule.safety import Guard
 from prorl_training.types import Decision, ValidationResult
 
 REPORTED_EVERY = 1000
-"""Steps between two reports of a simulation's progress."""
+"""Steps between progress reports."""
 
 
 def simulate(
@@ -25,13 +25,11 @@ def simulate(
     gone_on_after: Collection[int] = (),
     progress: Progress | None = None,
 ) -> list[Decision]:
-    """Return what would be decided over ``steps`` steps, in the order a run writes it.
+    """Return the decisions over ``steps`` steps, in the order a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl`` (keys kl, entropy, loss, grad_norm,
-    groups_kept, levels_closed, validation_reward, validation_se, validation_rewards, each may be absent or null);
-    steps without a line count as calm. The guard sees a step's mean loss and gradient norm as one
-    update. The simulation ends where the guard would stop the run, or a stall end it, but for the steps
-    ``gone_on_after``, after whose stall the run was resumed.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``, in which every key may be absent or null; steps without
+    a line count as calm. The mean loss and gradient norm of a step count as one update. The simulation ends where the
+    run would, except at stalls in ``gone_on_after``, after which the run was resumed.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
@@ -60,7 +58,7 @@ def simulate_step(
     row: Mapping[str, Any],
     outlook: Outlook | None = None,
 ) -> list[Decision]:
-    """Take both through one step with its recorded line (empty: calm) and return the decisions."""
+    """Run both through one step with its recorded line and return the decisions."""
     guard.begin_step(step)
     decisions = controller.begin_step(step)
     loss, norm = number(row, "loss"), number(row, "grad_norm")
@@ -72,9 +70,9 @@ def simulate_step(
 
 
 def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
-    """Read a line of ``metrics.jsonl``; a standard error that was not recorded becomes NaN.
+    """Parse a line of ``metrics.jsonl``; a missing standard error becomes NaN.
 
-    A validation recorded without ``validation_rewards`` is the best or not, and is not tested on.
+    A validation without ``validation_rewards`` can be the best but is not tested.
     """
     mean, validation = number(row, "validation_reward"), None
     if mean is not None:
@@ -93,11 +91,9 @@ def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured
 def rules_at(
     config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
 ) -> dict[str, Any]:
-    """Return what the controller's rules see at the end of ``step``, after the recorded steps before it.
+    """Return the values that the controller's rules see at the end of ``step``, given the recorded steps.
 
-    Plain values: phase, steps since the last reset and until the next by interval, cool-down, the KL
-    against its history (``schedule.resets``; left out while the history is short), and what the tests of
-    ``schedule.validation`` compare, this step's validation included.
+    The KL statistics are left out if the history is too short.
     """
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):

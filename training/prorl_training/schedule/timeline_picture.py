@@ -1,4 +1,4 @@
-"""A run's decisions as a picture: lanes over the steps, and where metrics are given their curves."""
+"""Draw a run's decisions over its steps, with curves of its metrics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plot_timeline(
     decisions: Sequence[Decision],
     metrics: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Write ``timeline`` to ``path``. Raises UserError for a name that does not end in .svg (disk too)."""
+    """Write ``timeline`` to ``path``. Raises UserError if the disk is full or the name does not end in .svg."""
     if path.suffix != ".svg":
         raise UserError(f"--plot {path}: the timeline is an SVG, name a file that ends in .svg")
     atomic_write_text(path, timeline(title, steps, decisions, metrics or {}))
@@ -39,9 +39,9 @@ def timeline(
     decisions: Sequence[Decision],
     metrics: Mapping[int, Mapping[str, Any]],
 ) -> str:
-    """Return the SVG: lanes for phases, penalty windows, resets and trouble, below the run's curves.
+    """Return the SVG with lanes for phases, penalty windows, resets and other decisions below the metrics curves.
 
-    Curves are validation and KL, where ``metrics`` (step -> line of metrics.jsonl) holds any.
+    ``metrics`` maps a step to its line of metrics.jsonl; validation and KL are drawn if recorded.
     """
     resets: dict[str, list[int]] = {}
     for d in decisions:
@@ -62,7 +62,7 @@ def timeline(
 def _lanes(
     x: Axis, steps: int, decisions: Sequence[Decision], resets: Mapping[int, Sequence[int]]
 ) -> tuple[str, Panel]:
-    """Return what the lanes say and the lanes; ``resets`` are the steps of each series of marks."""
+    """Return a description and the lanes; ``resets`` are the steps of each series of marks."""
     phases, windows = phase_spans(decisions, steps), penalty_windows(decisions, steps)
     left_out = {*(CONTROLLER_KINDS - PLATEAU_KINDS), "levels_changed"}
     other = [d.step for d in decisions if d.kind not in left_out]
@@ -88,7 +88,7 @@ def _lanes(
 def _curve(
     key: str, x: Axis, metrics: Mapping[int, Mapping[str, Any]], decisions: Sequence[Decision]
 ) -> tuple[str, Panel]:
-    """Return what a key's curve says and the curve, over windows and resets."""
+    """Return a description and the curve of a metric over penalty windows and resets."""
     points = _points(metrics, key)
     values = [v for _, v in points]
     is_kl = key == "kl"
@@ -118,7 +118,6 @@ def _curve(
 
 
 def _points(metrics: Mapping[int, Mapping[str, Any]], key: str) -> list[tuple[int, float]]:
-    """Return (step, value) of a key where it was measured and is finite."""
     return [
         (step, float(row[key]))
         for step, row in sorted(metrics.items())

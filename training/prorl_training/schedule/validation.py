@@ -1,19 +1,14 @@
-"""Validation: which problems a run watches, how the policy does on them, and whether that got worse or stalled.
+"""Validation on a fixed set of problems, and tests for whether the policy got worse or stalled.
 
-A run watches the same problems with the same random numbers at every validation, so two stretches of validations are
-compared problem by problem: the gain is the mean over problems of (mean reward after - mean reward before), its
-standard error the spread of those differences between problems / sqrt(problems). How much problems differ drops out.
-What is left is the noise of the answers, also where it is correlated over time, and a change that does not come to all
-problems alike; a drift of the policy itself is a change, and not in the error. With K = ``stall_validations``, at every
-validation:
+The problems and random numbers are the same each time, so two stretches of validations are compared per problem: the
+gain is the mean difference, its standard error the spread of the differences / sqrt(problems). With K =
+``stall_validations``, two one-sided z-tests are made at every validation:
 
-degraded: the newest K, or the newest 2 K, lie below the 2 K to 4 K validations right before them: a one-sided
-    z-test of the paired gain, each at ``degrade_alpha``.
-stalled: of the newest 4 K to 8 K validations the later half lies above the earlier by less than a climb of
-    ``stall_gain`` per 1,000 steps would make it, and not by chance: that climb is refused by the one-sided z-test
-    at ``stall_alpha``. With few problems or samples it comes later, not more often by mistake.
+- degraded: the newest K or 2 K lie below the 2 K to 4 K before them, at ``degrade_alpha``.
+- stalled: the later half of the newest 4 K to 8 K gains significantly less than ``stall_gain`` per 1,000 steps, at
+  ``stall_alpha``. With few problems or samples a stall is found later, not more often by mistake.
 
-The levels are those of one test; ``benchmarks/stall_rule.py`` simulates how often a run raises one.
+The alphas are per test; ``benchmarks/stall_rule.py`` simulates how often a run fires one.
 """
 
 from __future__ import annotations
@@ -41,39 +36,38 @@ from prorl_verifiers import Verdict
 
 
 class Comparison(NamedTuple):
-    """Two stretches of validations compared problem by problem, and the test of it."""
+    """Two stretches of validations compared problem by problem."""
 
     before: float
-    """Mean reward of the earlier stretch over the problems that both have."""
+    """Mean reward of the earlier stretch over the problems in both."""
     after: float
     gain: float
-    """After less before, over the same problems."""
+    """Difference after - before over the same problems."""
     paired_se: float
-    """Of the gain, between problems."""
+    """Standard error of the gain between problems."""
     problems: int
     before_steps: str
     """First and last step of the earlier stretch."""
     after_steps: str
     gain_due: float
-    """What the gain is tested against: 0 (degraded), that of the least climb (stalled)."""
+    """The gain tested against: 0 (degraded) or that of the minimum climb (stalled)."""
     p: float
-    """P(a gain as low as this, if ``gain_due`` were the true one)."""
+    """P(a gain this low, if ``gain_due`` were the true one)."""
 
 
 class ValidationHistory:
-    """The newest validations of a run that are comparable with each other; plain JSON inside."""
+    """The newest comparable validations of a run."""
 
     def __init__(self) -> None:
         self.steps: list[int] = []
         self.rewards: list[Rewards] = []
         self.stretch = 0
-        """Validations since the phase began or a stall was acted on: where the stall test may look."""
+        """Validations since the phase began or the last stall was acted on; the stall test uses only these."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Take the validation of ``step``. Other problems than before begin a new history.
+        """Add the validation of ``step``; another number of problems begins a new history.
 
-        One whose mean is not finite, or that has no rewards by problem, is not tested on. Nothing is kept
-        where the tests are off.
+        Ignored are validations without a finite mean or rewards by problem, and all if the tests are off.
         """
         most = 8 * config.stall_validations
         if not most or not math.isfinite(result.mean) or not result.problems:
@@ -85,7 +79,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, most)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return what the tests say of the newest validation; a degradation comes before a stall."""
+        """Return the finding of the tests, if any; a degradation precedes a stall."""
         for seen in self.drops(config):
             if seen.p < config.degrade_alpha:
                 reason = f"validation got worse: {_told(seen)}"
@@ -99,7 +93,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the newest K, then the newest 2 K, against those before; too short a history yields none."""
+        """Yield the newest K and the newest 2 K compared with those before, if the history is long enough."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -107,7 +101,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the later half of the stretch against the earlier one; nothing where it is too short."""
+        """Yield the later half of the stretch compared with the earlier one, if it is long enough."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -117,11 +111,11 @@ class ValidationHistory:
             yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
 
     def begin_stretch(self) -> None:
-        """A phase begins, or a stall was acted on: the next stall is sought in what comes."""
+        """Restrict the next stall test to validations from now on."""
         self.stretch = 0
 
     def forget(self) -> None:
-        """What was measured until now is no measure any more."""
+        """Drop the history: earlier validations are no longer comparable."""
         self.steps, self.rewards, self.stretch = [], [], 0
 
     def to_json(self) -> dict[str, Any]:
@@ -129,7 +123,7 @@ class ValidationHistory:
         return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take the history of a checkpoint. Raises UserError for one without rewards by problem."""
+        """Restore the history of a checkpoint. Raises UserError if it lacks rewards by problem."""
         if "rewards" not in state:
             raise UserError(
                 "the checkpoint was written by an older prorl, whose stall rule kept no rewards by problem: "
@@ -140,10 +134,7 @@ class ValidationHistory:
         self.stretch = int(state["stretch"])
 
     def _compare(self, start: int, middle: int, due: float) -> Iterator[Comparison]:
-        """Compare the validations from ``middle`` on with those from ``start`` to before it.
-
-        Yields nothing with fewer than 2 problems in both.
-        """
+        """Compare the validations from ``middle`` on with those from ``start``, if they share 2 problems."""
         before, after = self.rewards[start:middle], self.rewards[middle:]
         pairs = [
             (x, y)
@@ -156,7 +147,7 @@ class ValidationHistory:
         gains = [y - x for x, y in pairs]
         gain = math.fsum(gains) / n
         spread = math.sqrt(math.fsum((g - gain) ** 2 for g in gains) / (n - 1))
-        # where all problems moved alike: at least that of half an answer
+        # if all problems moved alike, use at least the error of half an answer
         error = max(spread / math.sqrt(n), math.sqrt(0.5 / min(len(before), len(after))) / n)
         level = math.fsum(x for x, _ in pairs) / n
         yield Comparison(
@@ -173,7 +164,6 @@ class ValidationHistory:
 
 
 def _means(stretch: Sequence[Rewards]) -> list[float | None]:
-    """Return each problem's mean over a stretch; None where it never had a verdict."""
     means: list[float | None] = []
     for rewards in zip(*stretch, strict=True):
         known = [r for r in rewards if r is not None] if None in rewards else rewards
@@ -189,9 +179,7 @@ def _told(seen: Comparison) -> str:
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Return at most ``count`` samples: equal numbers of each domain as far as they last, in the
-    order given.
-    """
+    """Return at most ``count`` samples in the given order, equally many per domain if possible."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -216,9 +204,8 @@ def validate(
 ) -> Validation:
     """Sample and score the watched problems.
 
-    The result's mean is over problems that have a verdict, its standard error is between problems
-    (sample standard deviation / sqrt(problems)). There is none when ``safety.infra_rate`` of the responses or more
-    have no verdict: what is left says more of the outage than of the policy. ``beat``: something moved.
+    The mean is over problems with a verdict and the standard error between them. There is no result if at least
+    ``safety.infra_rate`` of the responses have no verdict. ``beat`` is called as responses finish.
     """
     started = time.perf_counter()
     v = config.validation
@@ -239,7 +226,7 @@ def validate(
     seconds = time.perf_counter() - started
     if result is None:
         return Validation(None, 0.0, {}, len(verdicts), lost, seconds)
-    domains: dict[str, tuple[float, float]] = {}  # of those that got a verdict, as over all
+    domains: dict[str, tuple[float, float]] = {}  # over problems with a verdict, as in the total
     for domain in sorted({s.domain for s in samples}):
         places = [i for i, s in enumerate(samples) if s.domain == domain]
         own = [x for i in places for x in verdicts[i * v.samples : (i + 1) * v.samples]]
