@@ -1,4 +1,4 @@
-"""Did the model's reasoning boundary move? Sampling journal, pass@k with intervals, comparison, report."""
+"""Sampling journal, pass@k with confidence intervals, comparisons and reports."""
 
 from prorl_evaluation.boundary.boundary import BoundaryOptions, align, boundary_report
 from prorl_evaluation.boundary.changes import gain_against_base, solvable_changes

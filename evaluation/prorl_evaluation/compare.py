@@ -1,9 +1,7 @@
-"""Did it change? Paired differences between two results on the same problems.
+"""Paired differences between two results on the same problems.
 
-Only problems with the same id, the same prompt and the same task are paired; all others are listed. The
-intervals of the mean difference are over problems (``stats.intervals.paired_columns``; for the length the
-expanded percentile bootstrap), stratified by domain when all domains are taken together. Leaves out: any
-correction for looking at many intervals at once (``boundary`` has it).
+Only problems with equal id, prompt and task are paired. Intervals are over problems, stratified by domain for all
+domains together, and not corrected for looking at many of them (``boundary`` corrects its claims).
 """
 
 from __future__ import annotations
@@ -26,16 +24,15 @@ from prorl_evaluation.types import (
 )
 
 MIN_PROBLEMS = 10
-"""With fewer paired problems an interval is shown and no statement is made."""
+"""With fewer paired problems, an interval is shown but nothing is concluded from it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One quantity in one group: mean of ``a``, mean of ``b``, and the interval of ``b - a``.
+    """One metric in one group: the means of ``a`` and ``b``, and the interval of ``b - a`` over problems.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). Both means are over the paired
-    problems where both are defined. ``fixed`` is the interval over new samples of these very problems; None where it
-    is not known (reward, length).
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). The means are over paired problems
+    with both values. ``fixed`` is the interval over new samples of the same problems; None for reward and length.
     """
 
     group: str
@@ -47,7 +44,7 @@ class Difference:
 
     @property
     def statement(self) -> str:
-        """What the interval allows to say, in words."""
+        """The conclusion that the interval allows, in words."""
         if self.interval.count == 0:
             return "no paired problem has a value"
         if self.interval.count < MIN_PROBLEMS:
@@ -66,7 +63,7 @@ class Difference:
 
     @property
     def direction(self) -> Literal["rose", "fell", "unclear"]:
-        """Whether the interval shows a rise or a fall; ``unclear`` also where too few problems are paired."""
+        """The direction of the change; ``unclear`` also if too few problems are paired."""
         i = self.interval
         if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
             return "unclear"
@@ -78,7 +75,7 @@ class Difference:
         return f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
 
     def moved(self) -> str:
-        """Return that the metric rose, fell or moved, by how much, and the interval."""
+        """Return the direction and size of the change, with its interval."""
         i = self.interval
         match self.direction:
             case "rose":
@@ -91,7 +88,7 @@ class Difference:
                 assert_never(self.direction)
 
     def sentence(self) -> str:
-        """Return one line: both values, the difference, its interval and the statement."""
+        """Return both values, the difference, its interval and the statement in one line."""
         return (
             f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {self.size()} "
             f"over {self.interval.count} problems, {self.statement}"
@@ -100,7 +97,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All differences of ``b`` against ``a``, and everything that stands in the way of comparing."""
+    """All differences of ``b`` against ``a``, the problems that could not be paired, and warnings."""
 
     a: str
     b: str
@@ -117,7 +114,7 @@ class Comparison:
         return next(hits, None)
 
     def headline(self, k: int) -> str:
-        """Return what the change of pass@1, and beside it that of pass@k, allows to say: one sentence."""
+        """Return one sentence on the changes of pass@1 and pass@k."""
         one = self.find(OVERALL, "pass@1")
         if one is None or one.interval.count < MIN_PROBLEMS:
             count = 0 if one is None else one.interval.count
@@ -164,10 +161,10 @@ class Comparison:
 
 
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
-    """Return the last result against its baseline; None for a single result.
+    """Compare the last result with its baseline; None for a single result.
 
-    The baseline is the run's own checkpoint from before RL where it is among the results, so that a
-    difference says what RL did and not what a warm start did; else the first result.
+    The baseline is the run's checkpoint from before RL if it is among the results, so that the difference excludes a
+    warm start; otherwise the first result.
     """
     if len(results) < 2:
         return None
@@ -176,10 +173,10 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 
 
 def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
-    """Return ``b`` against ``a``; level, draws and seed of the bootstrap are those of ``a``'s settings.
+    """Compare ``b`` with ``a``; level, draws and seed are those of ``a``.
 
-    k runs over the powers of two that both can estimate, and the k asked for where both can. ``cluster``
-    is what is resampled, see ``paired.group_units``. Raises EvaluationError when no problem can be paired.
+    k takes the powers of two, and both results' own k, that both can estimate. For ``cluster`` see
+    ``paired.group_units``. Raises EvaluationError if no problem can be paired.
     """
     theirs = {p.id: p for p in b.problems}
     mine = {p.id: p for p in a.problems}
@@ -221,7 +218,7 @@ def _differences(
 
 
 SAMPLING = ("n", "temperature", "top_p", "max_tokens", "extra")
-"""Settings that decide what is measured; results that differ in one are not compared unless that is asked for."""
+"""Settings that decide what is measured: results that differ in one are compared only on request."""
 
 
 _WORDS = {"extra": "request fields"}
@@ -230,10 +227,10 @@ _WORDS = {"extra": "request fields"}
 def check_alike(
     results: Sequence[EvalResult], *, any_sampling: bool = False, one_dataset: bool = True
 ) -> list[str]:
-    """Return a line for each sampling setting in which results differ, naming who has which value.
+    """Return a line for each sampling setting in which results differ, with the values and labels.
 
-    ``one_dataset`` counts the dataset's fingerprint and split as such a setting. Raises EvaluationError where there is a
-    line and ``any_sampling`` does not allow it.
+    With ``one_dataset`` the dataset's fingerprint, split and limit count as such a setting. Raises EvaluationError if
+    there is a line and not ``any_sampling``.
     """
     lines = []
     for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):
@@ -252,7 +249,7 @@ def check_alike(
 
 
 def _setting(result: EvalResult, name: str) -> str:
-    """Return a setting as text; of the dataset its folder, split and the begin of its fingerprint."""
+    """Return a setting as text; for the dataset its split, short fingerprint and limit."""
     if name == "extra":
         return str(dict(result.settings.extra))
     if name == "dataset":
@@ -263,7 +260,7 @@ def _setting(result: EvalResult, name: str) -> str:
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
-    """Return a line for each setting that differs and makes the numbers less comparable."""
+    """Return a warning for each differing setting that makes the numbers less comparable."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
         for name in (*SAMPLING, "backend")

@@ -1,6 +1,6 @@
-"""The settings of the ``prorl eval`` verbs: one tree, from a file and ``--set section.key=value``.
+"""The settings of the ``prorl eval`` commands.
 
-Later wins: the file, the options of the command line (each writes one key), ``--set``.
+Command-line options override the file, and ``--set section.key=value`` overrides both.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from prorl_common.seeds import MOST_SAMPLES, MOST_SEED, MOST_TEMPERATURE
 
 
 def names(value: Any) -> Any:
-    """Return the list of names that are separated by commas; a list, and what is no text, as it is."""
+    """Split a comma-separated text into names; return any other value unchanged."""
     if not isinstance(value, str):
         return value
     return [name.strip() for name in value.split(",") if name.strip()]
@@ -37,8 +37,7 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """What is evaluated: a model (``path``), or checkpoints of a run; and what samples it, on ``device`` (or several,
-    separated by commas)."""
+    """The evaluated model (``path``) or run checkpoints; ``device`` may list several devices, separated by commas."""
 
     path: str | None = None
     run: str | None = None
@@ -54,7 +53,7 @@ class ModelSection(Section):
 
 
 class DataSection(Section):
-    """The problems of pass-at-k; ``limit`` holds for a suite's benchmarks, too."""
+    """The problems of pass-at-k; ``limit`` also applies to the benchmarks of a suite."""
 
     dataset: Path | None = None
     split: str = "test"
@@ -62,7 +61,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """How is sampled; what is None is the protocol's, else the suite's or the default."""
+    """Sampling settings; None takes the protocol's value, else the suite's or the default."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -74,7 +73,7 @@ class SamplingSection(Section):
 
 
 class SuiteSection(Section):
-    """What ``run`` evaluates, and the published rows beside it."""
+    """The benchmarks of ``run``, and the published rows shown with them."""
 
     name: str = "quickstart"
     benchmarks: list[str] | None = None
@@ -88,8 +87,10 @@ class SuiteSection(Section):
 
 
 class ServerSection(Section):
-    """A server that samples instead of a model loaded here, or several of one model (``url`` a list, or separated by
-    commas); see ``prorl_inference.ServerOptions``."""
+    """One or more servers of the same model that sample instead of a local model.
+
+    ``url`` is a list or comma-separated; see ``prorl_inference.ServerOptions``.
+    """
 
     url: Annotated[list[str], Field(min_length=1)] | None = None
     model: str | None = None
@@ -112,14 +113,15 @@ class ServerSection(Section):
         return names(value)
 
     def changed(self) -> list[str]:
-        """Return the keys beside ``url`` whose values are not the usual ones."""
+        """Return the keys other than ``url`` that differ from their defaults."""
         usual = ServerSection()
         names = [name for name in ServerSection.model_fields if name != "url"]
         return [name for name in names if getattr(self, name) != getattr(usual, name)]
 
 
 class ScoringSection(Section):
-    """Who judges: running reward servers (``prorl verify serve``) at ``servers``, else ``workers`` of this machine."""
+    """Reward servers (``prorl verify serve``) that score the answers, or the number of local ``workers`` without
+    servers."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -132,16 +134,18 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """Where all is written; ``repair`` moves damaged journal lines aside first."""
+    """The output folder; ``repair`` first moves damaged journal lines aside."""
 
     out: Path | None = None
     repair: bool = False
 
 
 class ComparisonSection(Section):
-    """Of ``compare`` and ``report``: the claims (see ``BoundaryOptions``), posteriors (``beta``) and what a
-    verifier does to pass@k that takes this share of wrong answers. ``any_sampling`` also compares what was sampled
-    otherwise, or on other data."""
+    """Settings of ``compare`` and ``report``; for the claims see ``BoundaryOptions``.
+
+    ``beta`` adds posteriors. ``false_positive_rate`` shows pass@k if the verifier accepts this share of wrong answers.
+    ``any_sampling`` also compares results with different sampling or data.
+    """
 
     k: AtLeastOne | None = None
     alpha: Annotated[float, Field(ge=1e-9, le=0.5)] = 0.05
@@ -153,7 +157,7 @@ class ComparisonSection(Section):
 
 
 class NoveltySection(Section):
-    """Of ``novelty``: what the responses are held against, and n-gram lengths in words."""
+    """The corpus or results that responses are compared with, and n-gram lengths in words."""
 
     corpus: list[Path] | None = None
     column: str | None = None
@@ -164,11 +168,11 @@ class NoveltySection(Section):
 
 
 GONE = (("novelty", "memory", 1024),)
-"""Settings that are no more, and the value at which an older ``eval.yaml`` still loads: section, key, value."""
+"""Removed settings (section, key, default): an older ``eval.yaml`` that has the default still loads."""
 
 
 class EvalConfig(Section):
-    """Everything that decides an evaluation. ``plugins``: paths of plug-in files."""
+    """All settings of an evaluation; ``plugins`` are paths of plug-in files."""
 
     model: ModelSection = ModelSection()
     data: DataSection = DataSection()
@@ -182,7 +186,7 @@ class EvalConfig(Section):
     plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:
-        """Return what ``--config`` reads, without the servers' addresses."""
+        """Return the config as YAML for ``--config``, without server addresses."""
         value = self.model_dump(mode="json")
         value["server"]["url"] = None
         value["scoring"]["servers"] = []
@@ -190,7 +194,7 @@ class EvalConfig(Section):
 
 
 def _without_gone(values: dict[str, Any]) -> dict[str, Any]:
-    """Return a file's settings without those of GONE that have the value they had by default."""
+    """Drop the removed settings (GONE) that have their former defaults."""
     for section, key, default in GONE:
         part = values.get(section)
         if isinstance(part, Mapping) and part.get(key) == default:
@@ -203,10 +207,10 @@ def load_eval_config(
     given: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
 ) -> EvalConfig:
-    """Return the config of ``file``, ``given`` (section.key to value) and ``section.key=value`` texts.
+    """Return the config from ``file``, ``given`` (section.key to value) and ``section.key=value`` overrides.
 
-    Plug-ins that the file names (relative to it) are loaded. Raises ConfigError with every mistake in one
-    line, PluginError.
+    Loads the plug-ins that the file names, relative to the file. Raises ConfigError with all mistakes in one line, or
+    PluginError.
     """
     values = {} if file is None else _without_gone(read_config_file(file))
     for key, value in (given or {}).items():

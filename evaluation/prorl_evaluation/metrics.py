@@ -1,4 +1,4 @@
-"""What the verdicts on one problem's samples say: pass@k, G-pass@k, maj@k, posteriors, wrong accepts."""
+"""Metrics from the verdicts on each problem: pass@k, G-pass@k, maj@k, posteriors, false positives."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ if TYPE_CHECKING:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return 1 - C(n-c, k) / C(n, k): the unbiased estimate from ``c`` successes in ``n`` samples.
+    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` successes in ``n`` samples.
 
-    Source: Chen et al. 2021, arXiv 2107.03374, equation 1, evaluated as a product of ratios so that no
-    large integer or factorial appears. NaN when ``n < k``: fewer samples than k cannot say anything.
-
-    Raises ValueError when a count is negative, ``c > n`` or ``k < 1``.
+    Source: Chen et al. 2021, arXiv 2107.03374, equation 1; computed as a product of ratios to avoid large integers.
+    Returns NaN if ``n < k``. Raises ValueError for a negative count, ``c > n`` or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
         raise ValueError(f"counts must not be negative and k at least 1: c={c}, k={k}, n={n}")
@@ -41,17 +39,17 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def ks_up_to(n: int, wanted: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return every power of two up to ``n`` and the ``wanted`` values up to ``n``, ascending."""
+    """Return the powers of two and the ``wanted`` values up to ``n``, ascending."""
     powers = {1 << i for i in range(n.bit_length()) if 1 << i <= n}
     return tuple(sorted(powers | {k for k in wanted if 1 <= k <= n}))
 
 
 class Counted(Protocol):
-    """Anything with ``n`` samples judged, ``c`` of them right."""
+    """A problem with ``n`` judged samples, ``c`` of them correct."""
 
     @property
     def n(self) -> int:
-        """Samples judged."""
+        """Judged samples."""
 
     @property
     def c(self) -> int:
@@ -59,9 +57,9 @@ class Counted(Protocol):
 
 
 def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
-    """Return pass@k of each problem and k, shape [problems, ks]; NaN where n < k.
+    """Return pass@k for each problem and k, shape [problems, ks]; NaN where n < k.
 
-    Every problem keeps its row; see :func:`pass_at_k` for the estimate and what is raised.
+    Raises ValueError as :func:`pass_at_k` does.
     """
     import numpy as np
 
@@ -75,11 +73,11 @@ def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
 
 
 def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
-    """Return the chance that at least ceil(tau k) of k samples are right, from ``c`` of ``n``.
+    """Return the chance that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
 
-    sum over j of C(c, j) C(n-c, k-j) / C(n, k) for j from ceil(tau k), at least 1: Liu et al. 2024,
-    arXiv 2412.13147, definition of G-Pass@k. Exact integers. ``tau`` near 0 gives pass@k, 1 asks for all
-    k. NaN when n < k. Raises ValueError as ``pass_at_k`` does, or for a tau outside [0, 1].
+    The sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n, k), in exact integers: G-Pass@k of Liu et al.
+    2024, arXiv 2412.13147. ``tau`` near 0 gives pass@k; 1 requires all k. NaN if n < k. Raises ValueError as
+    :func:`pass_at_k` does, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
         raise ValueError(f"tau must lie between 0 and 1: {tau}")
@@ -91,7 +89,7 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 
 
 def near_n_warning(n: int, k: int) -> str | None:
-    """Return a sentence when k > n/2, where pass@k is little more than "did any sample succeed?".
+    """Return a warning if k > n/2, where pass@k says little more than whether any sample succeeded.
 
     With c successes the estimate is then at least 1 - 2^-c, whatever the true rate.
     """
@@ -104,11 +102,11 @@ def near_n_warning(n: int, k: int) -> str | None:
 
 
 MAJORITY_DRAWS = 400
-"""Random subsets a problem and k."""
+"""Random subsets per problem and k."""
 
 
 def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], ...]:
-    """Return (votes, right votes) of each distinct answer, most votes first; None casts no vote."""
+    """Return (votes, correct votes) of each distinct answer, most votes first; None casts no vote."""
     votes: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for answer, correct in answers:
@@ -121,13 +119,13 @@ def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], 
 def maj_at_k(
     answers: Sequence[tuple[int, int]], n: int, ks: Sequence[int], seed: int
 ) -> list[float]:
-    """Return for each k the chance that the plurality of k of ``n`` samples is right; NaN where n < k.
+    """Return, for each k, the chance that the most frequent answer of k of ``n`` samples is correct; NaN where n < k.
 
-    ``answers`` is a :func:`tally`; samples without an answer cast no vote, and where none votes the
-    outcome is wrong. A tie is broken at random among the tied. Exact where one answer has all votes or
-    k = 1, else the mean over MAJORITY_DRAWS seeded random subsets without replacement: unbiased, with
-    a standard error of at most 0.5 / sqrt(MAJORITY_DRAWS) a problem. Source of maj@k: Wang et al. 2022,
-    arXiv 2203.11171 (self-consistency). Raises ValueError when there are more votes than samples.
+    ``answers`` is a :func:`tally`. Samples without an answer do not vote; without any vote the outcome is wrong. Ties
+    are broken at random. Exact for k = 1, a single answer or no correct one; otherwise the mean over MAJORITY_DRAWS
+    seeded random subsets without replacement, which is unbiased with a standard error of at most 0.5 /
+    sqrt(MAJORITY_DRAWS) per problem. Source: Wang et al. 2022, arXiv 2203.11171 (self-consistency). Raises ValueError
+    if there are more votes than samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -185,10 +183,10 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class PosteriorPassAtK:
-    """Mean pass@k and two intervals of it.
+    """Mean pass@k with two credible intervals.
 
-    ``fixed`` asks about these very problems: the only doubt is each problem's rate. ``resampled`` asks
-    about problems like these: the problems are resampled too (Dirichlet weights, Rubin 1981).
+    ``fixed`` is about the same problems: only each problem's success rate is uncertain. ``resampled`` is about similar
+    problems: problems are resampled too, with Dirichlet weights (Rubin 1981).
     """
 
     k: int
@@ -199,9 +197,10 @@ class PosteriorPassAtK:
 def beta_posterior(
     problems: Sequence[Counted], ks: Sequence[int], how: Resampling | None = None
 ) -> list[PosteriorPassAtK]:
-    """Return posterior mean and central credible intervals of mean pass@k for each of ``ks``.
+    """Return the posterior mean and central credible intervals of mean pass@k for each of ``ks``.
 
-    Problems without a judged sample are left out and counted in ``undefined``.
+    Each rate has Jeffreys' prior, Beta(1/2, 1/2). Problems without a judged sample are excluded and counted in
+    ``undefined``.
     """
     import numpy as np
 
@@ -242,8 +241,8 @@ def beta_posterior(
 class Suspicion:
     """pass@k under a false-positive rate.
 
-    ``unsolvable_reads`` is what a problem that no sample solves reads: 1 - (1 - f)^k. ``adjusted`` is
-    pass@k with the false positives taken out.
+    ``unsolvable_reads`` is the pass@k measured on a problem that no sample solves: 1 - (1 - f)^k. ``adjusted`` is
+    pass@k corrected for false positives.
     """
 
     k: int
@@ -254,14 +253,13 @@ class Suspicion:
 
 
 LEAST_SURVIVORS = 1e-3
-"""Where fewer unsolved problems than this would read as unsolved, nothing can be told apart."""
+"""Below this probability of rejecting k wrong answers, the correction is too large to say anything."""
 
 
 def false_positive_reading(rate: float, k: int) -> float:
-    """Return 1 - (1 - f)^k: what pass@k reads where every answer is wrong; 0.005 gives 0.47 at k = 128.
+    """Return 1 - (1 - f)^k, the pass@k measured if every answer is wrong; 0.47 for f = 0.005 and k = 128.
 
-    Brown et al. 2024, arXiv 2407.21787, discuss the effect. Raises ValueError for a rate outside [0, 1)
-    or k < 1.
+    See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """
     if not 0.0 <= rate < 1.0 or k < 1:
         raise ValueError(f"the rate must lie in [0, 1) and k be at least 1: {rate}, {k}")
@@ -275,13 +273,11 @@ def suspicion(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> Suspicion:
-    """Return observed and adjusted pass@k over problems; a mean or end below 0 is shown as 0, and nothing
-    where the rate leaves no way to tell, (1 - f)^k below LEAST_SURVIVORS.
+    """Return observed and adjusted pass@k for a verifier that accepts a share ``rate`` (f) of wrong answers.
 
-    A sample is judged wrong with probability (1 - p)(1 - f), so (1 - p)^k is estimated without bias by
-    C(n-c, k) / C(n, k) / (1 - f)^k.
-
-    The interval is for the given ``rate``; it says nothing of how well that is known.
+    A sample is rejected with probability (1 - p)(1 - f), so C(n-c, k) / C(n, k) / (1 - f)^k is an unbiased estimate of
+    (1 - p)^k. Values below 0 are shown as 0; nothing is shown if (1 - f)^k is below LEAST_SURVIVORS. The interval takes
+    ``rate`` as exact.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
-"""Many models in one table: pass@1 and pass@K by benchmark or domain, and the differences to a baseline that are claimed.
+"""Many models in one table: pass@1 and pass@K by benchmark or domain, and claimed differences to a baseline.
 
-The tests of the whole table (models x groups x pass@1 and pass@K, each two-sided) are corrected together after Holm, so
-that the chance of any false claim in it is at most ``alpha``; benchmarks/table_claims.py measures it.
+All two-sided tests of the table (models x groups x pass@1 and pass@K) are corrected together after Holm, so the chance
+of any false claim is at most ``alpha``; benchmarks/table_claims.py measures it.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group: ``population`` is the interval for problems like these, ``fixed`` the one for
-    these very problems sampled again."""
+    """One model's metric in one group.
+
+    ``population`` is the interval for similar problems, ``fixed`` the interval for the same problems sampled again.
+    """
 
     model: str
     group: str
@@ -60,8 +62,11 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TableDifference:
-    """One model minus the baseline: ``p`` is two-sided, ``p_corrected`` after Holm over the whole table; both are NaN
-    where nothing is tested (fewer than MIN_PROBLEMS problems)."""
+    """One model minus the baseline.
+
+    ``p`` is two-sided, ``p_corrected`` is ``p`` after Holm over the whole table; both are NaN with fewer than
+    MIN_PROBLEMS problems.
+    """
 
     model: str
     group: str
@@ -72,7 +77,7 @@ class TableDifference:
     p_corrected: float = math.nan
 
     def claim(self, alpha: float) -> Literal["higher", "lower", ""]:
-        """Return what is claimed at ``alpha``, or nothing."""
+        """Return the claim at level ``alpha``, or an empty string."""
         if math.isnan(self.p_corrected) or self.p_corrected > alpha:
             return ""
         return "higher" if self.population.value > 0 else "lower"
@@ -80,7 +85,8 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """``labels`` has the baseline first, ``groups`` (name, number of problems); ``tests`` counts what was corrected for."""
+    """The table: ``labels`` starts with the baseline, ``groups`` holds (name, number of problems), ``tests`` counts the
+    tests."""
 
     labels: tuple[str, ...]
     k: int
@@ -98,7 +104,7 @@ class ModelTable:
         return next(v for v in self.values if (v.model, v.group, v.metric) == key)
 
     def difference(self, model: str, group: str, metric: str) -> TableDifference | None:
-        """Return a cell's difference to the baseline; None for the baseline itself."""
+        """Return a cell's difference to the baseline, or None for the baseline itself."""
         key = (model, group, metric)
         hits = (d for d in self.differences if (d.model, d.group, d.metric) == key)
         return next(hits, None)
@@ -115,11 +121,11 @@ class ModelTable:
 def gather_models(
     names: Sequence[str], any_sampling: bool = False, root: Path = RUNS
 ) -> tuple[list[EvalResult], list[str]]:
-    """Return one result a model, the baseline first, and a line for each setting in which they differ.
+    """Return one result per model, the baseline first, and a note for each setting in which they differ.
 
-    ``names`` are result folders, runs, and folders that hold result folders, as a suite leaves them. A model's results on
-    several datasets are taken together. Raises EvaluationError for a name that is nothing, for two results of one model
-    on the same problems, and for sampling settings that differ, unless ``any_sampling``.
+    ``names`` are result folders, runs, or folders of result folders such as a suite writes. A model's results on
+    several datasets are merged. Raises EvaluationError for an unknown name, for two results of one model on the same
+    problems, and for differing sampling settings unless ``any_sampling``.
     """
     results = [r for name in names for r in _results(name, root)]
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
@@ -152,7 +158,7 @@ def _results(name: str, root: Path) -> Sequence[EvalResult]:
 
 
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
-    """Return one result over all of a model's, each problem labelled with its dataset unless every model has one."""
+    """Merge a model's results into one, labelling problems by dataset unless every model has a single result."""
     if single:
         return parts[0]
     asked: set[tuple[str, str]] = set()
@@ -183,8 +189,8 @@ def model_table(
 ) -> ModelTable:
     """Return the table of ``results``, the baseline first; level, draws and seed are the baseline's.
 
-    The columns are all problems, and each benchmark where there are several, else each domain. Raises EvaluationError
-    where no problem is shared, and for a k that a result cannot estimate.
+    The columns are all problems and each benchmark, or each domain if there are no benchmarks. Raises EvaluationError
+    if no problem is shared, or for a k that a result cannot estimate.
     """
     import numpy as np
 
@@ -238,7 +244,7 @@ def model_table(
 
 
 def two_sided(drawn: Drawn) -> list[float]:
-    """Return the p-value of "no change" of each column; NaN with fewer than MIN_PROBLEMS values."""
+    """Return the p-value of "no change" for each column; NaN with fewer than MIN_PROBLEMS values."""
     p_values = []
     for j, count in enumerate(drawn.counts):
         up, down = one_sided(drawn, j)
@@ -252,7 +258,7 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
     groups = [g for g in named_groups(problems) if g.places != every.places]
     benchmarks = [g for g in groups if g.kind == "benchmark"]
     chosen = benchmarks or [g for g in groups if g.kind == "domain"]
-    # a column is found by its name
+    # columns are looked up by name, so no group may share the name of the overall one
     return [
         every,
         *(
@@ -263,7 +269,7 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def _twins(results: Sequence[EvalResult]) -> list[str]:
-    """Return a line for models that have the same weights."""
+    """Return a note for each group of models with the same weights."""
     same: dict[str, list[str]] = {}
     for r in results:
         same.setdefault(r.model_digest, []).append(r.label)
@@ -271,7 +277,7 @@ def _twins(results: Sequence[EvalResult]) -> list[str]:
 
 
 def value_table(table: ModelTable) -> TextTable:
-    """Return a row a model and metric, a column a group; a cell has the value, its mark and both intervals."""
+    """Return one row per model and metric, one column per group; cells hold value, mark and both intervals."""
     rows = []
     for label in table.labels:
         for metric in (f"pass@{k}" for k in sorted({1, table.k})):
@@ -293,7 +299,7 @@ def _cell(table: ModelTable, label: str, group: str, metric: str) -> str:
 
 
 def claims_table(table: ModelTable) -> TextTable:
-    """Return a row for each difference that is claimed."""
+    """Return one row per claimed difference."""
     rows = tuple(
         (
             d.model,
@@ -312,7 +318,7 @@ def claims_table(table: ModelTable) -> TextTable:
 
 
 def below(table: ModelTable) -> list[str]:
-    """Return the lines that say what the table means and what stands in the way."""
+    """Return the lines that explain the table and its limits."""
     claimed = [d for d in table.differences if d.claim(table.alpha)]
     alone = sum(
         not d.claim(table.alpha) and (d.population.low > 0 or d.population.high < 0)
@@ -337,7 +343,7 @@ def below(table: ModelTable) -> list[str]:
 
 
 def table_markdown(table: ModelTable) -> str:
-    """Return the table, its claims and the lines below as Markdown."""
+    """Return the table, its claims and the lines below it as Markdown."""
     parts = []
     for text in (value_table(table), claims_table(table)):
         if text.rows:

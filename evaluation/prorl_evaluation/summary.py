@@ -1,9 +1,6 @@
-"""From samples and verdicts to the numbers: per problem, per domain and overall, with intervals.
+"""Summarise samples and verdicts per problem, per domain and overall, with intervals.
 
-Every problem weighs the same. The overall interval keeps each domain's number of problems (stratified by
-domain). How the intervals are made: ``stats.bounded_mean``, ``stats.fixed_set``, and
-``bootstrap.expanded_columns`` for lengths. Leaves
-out: comparing two results (``compare``).
+Every problem has equal weight. The overall intervals are stratified by domain.
 """
 
 from __future__ import annotations
@@ -36,7 +33,7 @@ from prorl_verifiers import VERIFIERS
 EXAMPLES_A_DOMAIN = 2
 EXAMPLE_CHARACTERS = 4000
 STABLE_K, STABLE_TAUS = 16, (0.5, 1.0)
-"""Which G-Pass@k are kept: at least half of 16 samples right, and all of them."""
+"""The G-Pass@k to keep: at least half of 16 samples correct, and all of them."""
 
 Graded = tuple[SampleRecord, VerdictRecord]
 
@@ -51,7 +48,7 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples and, where its verifier puts answers to a vote, its answers."""
+    """Count one problem's samples and, if its verifier supports votes, its distinct answers."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
     found = counted(problem, rows)
     if vote is None:
@@ -62,7 +59,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples; infra errors stay out of ``n`` and ``c``, answers are not put to a vote."""
+    """Count one problem's samples, without votes; infra errors are excluded from ``n`` and ``c``."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(
@@ -149,7 +146,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Example, ...]:
-    """Return sample 0 of the first problems of each domain: chosen by place, never by outcome."""
+    """Return sample 0 of the first problems of each domain, chosen by position and never by outcome."""
     taken: dict[str, int] = {}
     found = []
     for problem in problems:

@@ -1,4 +1,4 @@
-"""Results and comparisons as plain rows of text, for a terminal or Markdown. Leaves out: drawing them."""
+"""Results and comparisons as text tables, for a terminal or Markdown."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A title, the heads of the columns and the rows; the first column holds names.
+    """A title, column heads and rows; the first column holds names.
 
-    ``drop`` names the columns that are left out first where there is too little room.
+    ``drop`` names the columns to drop first if the space is too narrow.
     """
 
     title: str
@@ -26,10 +26,10 @@ class TextTable:
 
 
 def bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``0.310 [0.240, 0.390]``, or a dash when nothing is defined.
+    """Return ``0.310 [0.240, 0.390]``, or a dash if nothing is defined.
 
-    An interval without width is called ``no spread``; it is not certainty. Where values are undefined, how
-    many entered follows.
+    An interval without width becomes ``no spread``, which is not certainty. If values are undefined, the number used is
+    appended.
     """
     if interval.count == 0:
         return "-"
@@ -41,10 +41,9 @@ def bracket(interval: Interval, digits: int = 3) -> str:
 
 
 def result_table(result: EvalResult) -> TextTable:
-    """Return one row a group: pass@1, pass@8 (or the next smaller), the k asked for, reward, rates.
+    """Return one row per group: pass@1, pass@8 (or the next smaller), the requested k, reward, tokens and rates.
 
-    maj@k has columns where answers can be put to a vote. A star marks a k above n/2. The rates of cut,
-    unparsable and infra-error samples are always there, at 0 too.
+    maj@k has columns if answers can be put to a vote. A star marks a k above n/2.
     """
     ks = shown_ks([result])
     n = result.settings.n
@@ -80,7 +79,7 @@ def result_table(result: EvalResult) -> TextTable:
 
 
 def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()) -> TextTable:
-    """Return pass@k and its differences with both intervals: for problems like these, and for these very problems."""
+    """Return pass@k and its differences with both intervals: for similar problems, and for the same problems."""
     ks = shown_ks(results)
     rows = [
         (r.label, g.name, f"pass@{k}", bracket(g.pass_at_k[k]), bracket(g.fixed_pass_at_k[k]))
@@ -99,12 +98,12 @@ def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison]
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number, or a dash where it is NaN."""
+    """Return a number, or a dash for NaN."""
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
 def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a line for each result and shown k that leaves problems out."""
+    """Return a note for each result and displayed k for which some problems are undefined."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -118,19 +117,19 @@ def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def length_digits(tokens: float) -> int:
-    """Return how many decimals a mean length is shown with: one below 100 tokens."""
+    """Return the decimals of a mean length: one below 100 tokens."""
     return 1 if tokens < 100 else 0
 
 
 def rate(value: float) -> str:
-    """Return a share as a percentage: 0% is exactly none."""
+    """Return a share as a percentage; "0%" means exactly none."""
     if math.isnan(value):
         return "-"
     return f"{100 * value:.0f}%" if value in (0.0, 1.0) else f"{100 * value:.1f}%"
 
 
 def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a line for each result and shown k that is too near n to mean much."""
+    """Return a note for each result and displayed k that is too close to n to be meaningful."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -141,7 +140,7 @@ def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = None) -> TextTable:
-    """Return one row a group and metric (None: all metrics) with the paired difference."""
+    """Return one row per group and metric (None: all metrics) with the paired difference."""
     rows = []
     for d in comparison.differences:
         if metrics is not None and d.metric not in metrics:
@@ -157,7 +156,7 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
 
 
 def signed_bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``+0.031 [-0.010, +0.072]``, or a dash when nothing is defined; see ``bracket``."""
+    """Return ``+0.031 [-0.010, +0.072]``, or a dash if nothing is defined."""
     if interval.count == 0:
         return "-"
     low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
@@ -165,7 +164,7 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
 
 
 def unpaired_lines(comparison: Comparison, most: int = 10) -> list[str]:
-    """Return a line for each kind of problem that was not compared, naming at most ``most`` of them."""
+    """Return a note for each kind of problem that was not compared, naming at most ``most`` of them."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),

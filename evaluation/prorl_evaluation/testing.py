@@ -1,7 +1,4 @@
-"""Fakes for tests: problems, a generator that answers by seed, a scorer that compares text.
-
-Not for use outside tests: they know no language and check nothing.
-"""
+"""Fakes for tests: problems, a generator that answers by seed, a scorer that compares text."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from prorl_verifiers import Task, Verdict
 
 
 def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sample]:
-    """Problems whose right answer is "yes"."""
+    """Return problems whose correct answer is "yes"."""
     return [
         Sample(
             id=f"{domain}-{i}",
@@ -32,9 +29,9 @@ def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sa
 
 @dataclass
 class FakeGenerator:
-    """Says "yes" for a share of the seeds. Its text also names the batch, so that a changed batch shows.
+    """Answers "yes" for a share of the seeds; its text also names the batch, so that tests notice a changed batch.
 
-    Raises KeyboardInterrupt at the call numbered ``interrupt_at`` (from 1).
+    Raises KeyboardInterrupt at call number ``interrupt_at`` (from 1).
     """
 
     model_id: str = "fake"
@@ -51,7 +48,7 @@ class FakeGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
-        """Answer every seed, or raise KeyboardInterrupt when this call's turn has come."""
+        """Answer every seed, or raise KeyboardInterrupt at the chosen call."""
         self.calls += 1
         if self.calls == self.interrupt_at:
             raise KeyboardInterrupt
@@ -71,15 +68,15 @@ class FakeGenerator:
         return Completion(f"{word} {batch}", (1, 2, 3), (-0.5, -0.25, -0.25), cut)
 
     def sync_weights(self, model: Any) -> None:
-        """Nothing to take over."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Do nothing."""
 
 
 @dataclass
 class FakeScorer:
-    """Reward 1 for "yes"; ``broken`` names response starts that end as infra errors."""
+    """Gives reward 1 for "yes"; responses that start with ``broken`` end as infra errors."""
 
     broken: str | None = None
     scored: int = 0

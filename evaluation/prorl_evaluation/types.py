@@ -1,6 +1,6 @@
-"""The words of evaluation: settings in, a result for each problem, domain and the whole out.
+"""The records of evaluation: settings, and results per problem, per domain and overall.
 
-Results are plain JSON on disk (NaN is null there). Leaves out: how they are computed (``summary``).
+Results are plain JSON on disk, with null for NaN.
 """
 
 from __future__ import annotations
@@ -18,45 +18,45 @@ from prorl_evaluation.stats.fixed_set import fixed_interval
 from prorl_evaluation.stats.intervals import Interval
 
 FULL_MARKS = 1.0 - 1e-9
-"""pass@k counts a sample as solved only at full marks; partial credit enters the mean reward."""
+"""A sample counts as solved in pass@k only at full marks; partial credit enters the mean reward."""
 RESULT_FILE = "result.json"
 RESULT_FORMAT = 2
 READABLE_FORMATS = (1, 2)
-"""Format 1 lacks labels, answer counts, maj@k and the infra error rate: they read as unknown."""
+"""Format 1 lacks labels, answer counts, maj@k and the infra error rate, which read as unknown."""
 OVERALL = "overall"
 BATCHES = ("fixed", "bucketed")
 BEFORE_RL = "(before RL)"
-"""Ends the label of a run's checkpoint of step 0: after any warm start, before the first RL step."""
+"""Suffix of the label of a run's step-0 checkpoint: after any warm start, before the first RL step."""
 
 
 Label = str | int | float
-"""A benchmark's or task's name, or a rung of a difficulty ladder."""
+"""The name of a benchmark or task, or a rung of a difficulty ladder."""
 LABELS = ("benchmark", "family", "rung", "level", "difficulty")
-"""The keys of a sample's metadata that results keep: where it is from and how hard it is."""
+"""The keys of a sample's metadata that results keep: its origin and difficulty."""
 
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
-    """Return those of LABELS that ``metadata`` has as text or number."""
+    """Return the LABELS in ``metadata`` whose values are text or numbers."""
     found = {name: metadata.get(name) for name in LABELS}
     kept = {name: v for name, v in found.items() if isinstance(v, str | int | float)}
     return {name: v for name, v in kept.items() if not isinstance(v, bool)}
 
 
 class EvaluationError(UserError):
-    """An evaluation was asked for that cannot be done, or its files are missing or damaged."""
+    """An evaluation is not possible as requested, or its files are missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvalSettings:
-    """What is sampled and how it is summed up.
+    """Settings of sampling and summary.
 
-    ``n`` samples a problem, ``k`` the largest k of interest (n >= k), ``max_tokens`` generated tokens
-    (end token included), ``batch_rows`` samples generated and written together (what a kill can lose),
-    ``level`` and ``draws`` of the bootstrap. ``label`` (what people call it) and ``dataset`` (path,
-    manifest_sha256, split, limit) are kept with the result and change no number. ``backend`` is ``transformers``,
-    ``vllm``, ``server:completions`` or ``server:chat``, ``batches`` is ``fixed`` or ``bucketed`` (see
-    ``sampling``), ``protocol`` names the preset (``protocols``), ``extra`` holds more request fields for a
-    server: they are part of every sample's key.
+    ``n`` is the number of samples per problem, ``k`` <= n the largest k of interest, ``max_tokens`` the generated
+    tokens including the end token, ``batch_rows`` the samples generated and written together (lost if the process is
+    killed), ``level`` and ``draws`` those of the bootstrap. ``label`` and ``dataset`` (path, manifest_sha256, split,
+    limit) are kept with the result and change no number. ``backend`` is ``transformers``, ``vllm``,
+    ``server:completions`` or ``server:chat``. ``batches`` is ``fixed`` or ``bucketed`` (see ``sampling.sampler``).
+    ``protocol`` is a name of ``sampling.asked.PROTOCOLS``. ``extra`` holds further request fields for a server, which
+    are part of every sample's key.
     """
 
     n: int
@@ -90,7 +90,7 @@ class EvalSettings:
             raise EvaluationError(f"batches is '{self.batches}': it must be fixed or bucketed")
 
     def repeated_answers(self) -> str | None:
-        """Return a warning where several samples are taken at temperature 0, which all give the same answer."""
+        """Return a warning if n > 1 at temperature 0, where all answers are the same."""
         if self.n == 1 or self.temperature > 0:
             return None
         return (
@@ -100,20 +100,19 @@ class EvalSettings:
 
     @property
     def near_any_success(self) -> bool:
-        """Whether k > n/2, where the estimate is little more than 'did any sample succeed?'."""
+        """Whether k > n/2, where pass@k says little more than whether any sample succeeded."""
         return self.k > 1 and 2 * self.k > self.n
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """One problem. ``n`` samples have a verdict, ``c`` of them full marks; infra errors are in neither.
+    """One problem: ``n`` samples have a verdict, ``c`` of them full marks; infra errors are in neither.
 
-    ``sampled`` counts all samples, ``truncated`` those cut at the token limit, ``tokens`` the generated
-    tokens of all. ``reward_mean`` is over the ``n`` (NaN when n is 0). ``chance`` is what one constant
-    answer to all problems would earn here, where the dataset says so. ``labels`` are those of LABELS.
-    ``answers`` has (samples, those of full marks) for each distinct extracted answer, most frequent
-    first; None where answers cannot be put to a vote (the verifier has no ``vote``). ``refused`` samples
-    got no answer from the server; they are infra errors too.
+    ``sampled`` counts all samples, ``truncated`` those cut at the token limit, ``tokens`` all generated tokens.
+    ``reward_mean`` is over the ``n`` (NaN if n is 0). ``chance`` is the reward of the best constant answer to all
+    problems, if the dataset states it. ``answers`` has (samples, samples with full marks) for each distinct extracted
+    answer, most frequent first; None if the verifier has no ``vote``. ``refused`` samples got no answer from the server
+    and are infra errors too.
     """
 
     id: str
@@ -136,24 +135,24 @@ class ProblemResult:
 
     @property
     def answered(self) -> int:
-        """Samples that a model answered: ``tokens`` and ``truncated`` are of them."""
+        """Samples that the model answered, over which ``tokens`` and ``truncated`` are counted."""
         return self.sampled - self.refused
 
     @property
     def length(self) -> float:
-        """Generated tokens an answer; NaN where the model answered nothing."""
+        """Generated tokens per answer; NaN without answers."""
         return self.tokens / self.answered if self.answered else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """One domain, or all of them (``overall``): means over problems, each problem weighing the same.
+    """One domain, or all of them (``overall``): means over problems with equal weight.
 
-    Rates are shares of all samples (``truncation_rate``, ``infra_error_rate``) or of those with a verdict
-    (the other two). ``chance`` is the mean over problems, 0 where unknown; NaN when no problem states it.
-    ``maj_at_k`` is over the problems whose answers can be put to a vote, empty when there are none;
-    ``g_pass`` holds G-Pass@k by name, as ``G-Pass@16(0.5)``. ``pass_at_k``
-    has intervals over problems like these, ``fixed_pass_at_k`` over new samples of these very problems.
+    ``truncation_rate`` is a share of the answered samples, ``infra_error_rate`` of all samples, the other two rates of
+    those with a verdict. ``chance`` is the mean over problems, 0 where unknown; NaN if no problem states it.
+    ``maj_at_k`` is over problems with votes, empty without any. ``g_pass`` holds G-Pass@k by name, such as
+    ``G-Pass@16(0.5)``. ``pass_at_k`` has intervals for similar problems, ``fixed_pass_at_k`` over new samples of the
+    same problems.
     """
 
     name: str
@@ -174,7 +173,7 @@ class GroupResult:
 
     @property
     def infra_share(self) -> float:
-        """The infra error rate, also of results from before it was kept."""
+        """The infra error rate, also for older results that did not store it."""
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:
@@ -201,8 +200,8 @@ class Example:
 class EvalResult:
     """One model on one set of problems; saved as ``result.json``.
 
-    ``sampling_seconds`` adds up all sessions that filled the journal, ``wall_seconds`` is this call's.
-    ``groups`` starts with the overall one.
+    ``sampling_seconds`` adds up all sessions that filled the journal, ``wall_seconds`` is for this call. ``groups``
+    starts with the overall one.
     """
 
     model_id: str
@@ -220,7 +219,7 @@ class EvalResult:
 
     @property
     def label(self) -> str:
-        """What people call it: the settings' label, else the model's name."""
+        """The settings' label, or the model's name without one."""
         return self.settings.label or self.model_id
 
     @property
@@ -246,9 +245,9 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the k that tables show: 1, 8 or the next smaller power of two, and those asked for.
+    """Return the k that tables display: 1, 8 or the next smaller power of two, and the requested k.
 
-    Only such k as all results estimate.
+    Only k that all results estimate are included.
     """
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     wanted = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
@@ -256,7 +255,7 @@ def shown_ks(results: Sequence[EvalResult]) -> list[int]:
 
 
 def load_result(path: Path) -> EvalResult:
-    """Read a result from its folder or its ``result.json``. Raises EvaluationError with the cure."""
+    """Read a result from its folder or its ``result.json``. Raises EvaluationError if it is missing or damaged."""
     file = path / RESULT_FILE if path.is_dir() else path
     if not file.is_file():
         raise EvaluationError(
@@ -307,7 +306,7 @@ def _settings(row: Mapping[str, Any]) -> EvalSettings:
 
 def _problem(row: Mapping[str, Any]) -> ProblemResult:
     values = {**row, "reward_mean": _number(row["reward_mean"])}
-    values.pop("judged", None)  # results of version 0.2.0 have it
+    values.pop("judged", None)  # written by version 0.2.0
     if row.get("answers") is not None:
         values["answers"] = tuple((int(count), int(right)) for count, right in row["answers"])
     found = ProblemResult(**values)
@@ -321,7 +320,7 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
 
 
 def _group(row: Mapping[str, Any]) -> GroupResult:
-    values = {key: value for key, value in row.items() if key != "judged"}  # 0.2.0 wrote it
+    values = {key: value for key, value in row.items() if key != "judged"}  # written by version 0.2.0
     for name in ("pass_at_k", "maj_at_k", "fixed_pass_at_k"):
         values[name] = {int(k): _interval(v) for k, v in row.get(name, {}).items()}
     values["g_pass"] = {k: _interval(v) for k, v in row.get("g_pass", {}).items()}
@@ -334,7 +333,7 @@ def _group(row: Mapping[str, Any]) -> GroupResult:
 
 
 def _with_fixed(group: GroupResult, problems: Sequence[ProblemResult], level: float) -> GroupResult:
-    """Return the group with its intervals for these very problems, which older results do not hold."""
+    """Return the group with ``fixed_pass_at_k``, which older results lack."""
     if group.fixed_pass_at_k:
         return group
     own = [p for p in problems if group.name in (OVERALL, p.domain)]
@@ -352,7 +351,7 @@ def _number(value: float | None) -> float:
 
 
 def finite(value: object) -> object:
-    """Return a JSON value with null for NaN and infinities, and text for the keys of mappings."""
+    """Return a JSON value with null for NaN and infinities, and text keys in mappings."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):

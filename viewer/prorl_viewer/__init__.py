@@ -1,7 +1,4 @@
-"""Looks at what prorl has written: a page over runs, datasets and evaluations, served here or written as one file.
-
-Read-only: nothing of what it shows is changed.
-"""
+"""A read-only page over runs, datasets and evaluations, served over HTTP or written as one HTML file."""
 
 from prorl_viewer.export import write_html
 from prorl_viewer.finding import Subjects, find_subjects, report_subjects

@@ -1,4 +1,4 @@
-"""From a page's answer to the bytes that are sent: JSON with private texts marked or left out, errors, chat messages."""
+"""Encode a page's answer as JSON, with private texts marked or left out; errors; chat messages."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from prorl_viewer.subject import Hidden, Json, NotFoundError, Page, Private, Que
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 LONGEST_LABEL = 80
-"""Characters: what is longer is a text, not a label."""
+"""Longest label in characters; longer values are texts."""
 
 
 def message(role: Any, content: str) -> Json:
-    """Return a chat message; a role is one of ROLES or ``other``, as a file may have a text in its place."""
+    """Return a chat message; roles other than ROLES become ``other``."""
     known = role if isinstance(role, str) and role in ROLES else "other"
     return {"role": known, "content": Private(content)}
 
 
 def label(value: Any) -> str:
-    """Return a word or a number as a label; empty for what is none."""
+    """Return a word or number as a label; an empty string for other values or long texts."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return ""
     name = str(value)
@@ -33,24 +33,25 @@ def label(value: Any) -> str:
 
 
 SHOWN = 100_000
-"""Characters of a text that an answer holds; beyond them its length is said."""
+"""Characters of a text in an answer; a longer text is cut and its length is given."""
 DEEPEST = 60
-"""Levels of lists and mappings in an answer; what lies deeper, in a file that prorl did not write, is left out."""
+"""Levels of nesting in an answer; deeper values, in files that prorl did not write, are left out."""
 _FOLDERS = re.compile(r"""(?:(?<=[\s'"(=:,])|^)(?:~|[A-Za-z]:)?[/\\](?:[^/\\\n'"():,]*[/\\])+""")
 
 
 def encode(value: Json, share_safe: bool = False) -> bytes:
-    """Return UTF-8 JSON. A private text becomes ``{"text", "length"?}``, share-safe ``{"length"}`` alone.
+    """Return UTF-8 JSON; a private text becomes ``{"text", "length"?}``.
 
-    Share-safe, the folders of a path are left out too: they hold names of people.
+    If ``share_safe``, it becomes ``{"length"}`` alone, and the folders of paths are removed, since they may name
+    people.
     """
     plain = _plain(value, share_safe)
-    # a text of a model may hold a lone surrogate, which JSON can carry and UTF-8 cannot
+    # a model's text may hold a lone surrogate, which JSON can carry and UTF-8 cannot
     return json.dumps(plain, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def without_folders(text: str) -> str:
-    """Return ``text`` with the folders of each path in it as ``…/``."""
+    """Return ``text`` with the folders of each path replaced by ``…/``."""
     return _FOLDERS.sub("…/", text)
 
 
@@ -88,7 +89,7 @@ UNTOLD = "this did not work; what went wrong may tell a text, so it is left out 
 
 
 def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status and the JSON of a page; ``{"error": line}`` where there is no answer."""
+    """Return the status and JSON of a page, or ``{"error": line}`` if it fails."""
     try:
         return 200, encode(page(query), share_safe)
     except Exception as error:  # noqa: BLE001 - it is said, a fault with its traceback on stderr
@@ -96,9 +97,9 @@ def answer(page: Page, query: Query, share_safe: bool = False) -> tuple[int, byt
 
 
 def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
-    """Return the status (400, 404, 500, 503) and the JSON that tell an error.
+    """Return the status (400, 404, 500, 503) and the JSON of an error.
 
-    Share-safe, a line that may quote a text is left out.
+    If ``share_safe``, a line that may quote a private text is left out.
     """
     match error:
         case NotFoundError():
@@ -107,7 +108,7 @@ def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
             return 400, refusal(UNTOLD if share_safe else str(error))
         case ServiceError():
             return 503, refusal(UNTOLD if share_safe else str(error))
-        case OSError():  # the folder went, or is another user's
+        case OSError():  # the folder was deleted or is not readable
             why = error.strerror or type(error).__name__
             return 503, refusal(f"the files of this page cannot be read ({why})")
         case _:
@@ -117,5 +118,5 @@ def failure(error: Exception, share_safe: bool = False) -> tuple[int, bytes]:
 
 
 def refusal(line: str) -> bytes:
-    """Return the JSON that says why there is no answer."""
+    """Return the JSON of an error message."""
     return encode({"error": line})

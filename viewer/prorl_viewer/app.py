@@ -1,7 +1,7 @@
-"""The page over HTTP: its files, and the subjects' answers for whoever has the token.
+"""The page over HTTP: its files, and the subjects' answers to requests with the token.
 
-Answers are given only with the token that stands in the printed address. The page's own files hold no data and are
-given to all. Which host a request may name is settled before (``prorl_common.serving.requests``).
+The token is part of the printed address. The page's own files hold no data and need no token. Allowed hosts are checked
+by ``prorl_common.serving.requests``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ HEADERS = {
 def build_app(
     subjects: Callable[[], Sequence[Subject]], token: str, share_safe: bool = False
 ) -> Starlette:
-    """Return the application. ``token`` is asked for in the page's address and of every answer; ``subjects`` is asked
-    from several threads for those of now."""
+    """Return the application; the page's address and all answers require ``token``.
+
+    ``subjects`` returns the current subjects and is called from several threads.
+    """
 
     async def index(request: Request) -> Response:
         if not _same(request.query_params.get("token", ""), token):
@@ -63,7 +65,7 @@ def build_app(
         subject = next((s for s in there if s.name == name), None)
         if subject is None:
             return _json({"error": "there is no such subject"}, False, 404)
-        acts = request.method == "POST"  # HEAD asks as GET does
+        acts = request.method == "POST"  # HEAD is handled as GET
         pages = subject.actions() if acts else subject.pages()
         return await _page(pages, request, share_safe)
 
@@ -78,7 +80,7 @@ def build_app(
 
 
 def _version(subject: Subject) -> str:
-    """Return the subject's version; of one whose files went or cannot be read, what its pages say is all there is."""
+    """Return the subject's version, or the name of the error if its files cannot be read."""
     try:
         return subject.version()
     except OSError as error:
@@ -86,7 +88,7 @@ def _version(subject: Subject) -> str:
 
 
 class _Files(StaticFiles):
-    """The page's own files; browsers ask again each time, as prorl may have been updated."""
+    """The page's own files; browsers must revalidate them, since prorl may have been updated."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         response = super().file_response(*arguments, **options)
@@ -99,7 +101,7 @@ async def _page(pages: Mapping[str, Page], request: Request, share_safe: bool) -
     if page is None:
         return _json({"error": "there is no such page"}, False, 404)
     query = dict(request.query_params)
-    if share_safe and query.get("q"):  # whether a word occurs would tell the texts, word by word
+    if share_safe and query.get("q"):  # search results would reveal the texts word by word
         return _json({"error": "texts are left out here, and are not searched"}, False, 400)
     status, data = await run_in_threadpool(answer, page, query, share_safe)
     return Response(data, status, HEADERS, media_type="application/json")

@@ -1,4 +1,4 @@
-"""A reward made again by the verifier of today, and explained; a rollout as a test case."""
+"""Score and explain a stored response again, or turn a rollout into a test case."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from prorl_viewer.subject import Json, Private, private
 
 
 class Checker(Closing):
-    """Scores responses and explains their verdicts, in a pool of one worker that is opened when the first one comes;
-    thread-safe."""
+    """Scores responses and explains verdicts in a pool of one worker, opened on first use; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pool: VerifierPool | None = None
 
     def explained(self, response: str, task: Task) -> Json:
-        """Return the verdict of now with its findings. Raises IsolationError where code cannot be isolated here."""
+        """Return a new verdict with its findings. Raises IsolationError if code cannot be isolated here."""
         with self._lock:
             if self._pool is None:
                 self._pool = VerifierPool(1, worker_options=WorkerOptions(prestart=False))
@@ -37,10 +36,10 @@ class Checker(Closing):
         }
 
     def check(self, row: Mapping[str, Any]) -> Json:
-        """Return the verdict of now on a recorded row, and whether the reward is the recorded one.
+        """Score a recorded row again, and return whether the reward equals the recorded one.
 
-        "same" is null where either has no reward. Raises TaskError for a task that today's verifier does not take,
-        IsolationError where code cannot be isolated here.
+        "same" is null if either has no reward. Raises TaskError for a task that the verifier no longer accepts,
+        IsolationError if code cannot be isolated here.
         """
         now = self.explained(row["response"] or "", load_task(row["verifier"], row["reference"]))
         same = agrees(row, now["reward"])
@@ -48,7 +47,7 @@ class Checker(Closing):
         return {"same": same, "stored": {**recorded, "reason": private(row["reason"])}, "now": now}
 
     def close(self) -> None:
-        """End the pool's worker."""
+        """Stop the pool's worker."""
         with self._lock:
             if self._pool is not None:
                 self._pool.close()
@@ -56,9 +55,10 @@ class Checker(Closing):
 
 
 def test_case(row: Mapping[str, Any]) -> str:
-    """Return a line that ``prorl verify file`` reads, with the recorded reward as the expected one.
+    """Return a line for ``prorl verify file``, with the recorded reward as the expected one.
 
-    The task is as the file has it: ``prorl verify`` says what is wrong with it. Raises UserError where it is no JSON object.
+    The task is not validated, so that ``prorl verify`` reports its errors. Raises UserError if the reference is no JSON
+    object.
     """
     try:
         reference = json.loads(row["reference"])
@@ -73,7 +73,7 @@ def test_case(row: Mapping[str, Any]) -> str:
 
 
 def shown_metrics(metrics: Mapping[str, Any]) -> Json:
-    """Return a verdict's metrics: numbers as they are, all else as texts that a share-safe page leaves out."""
+    """Return a verdict's metrics: numbers as they are, other values as private texts."""
     return {name: _metric(value) for name, value in metrics.items()}
 
 

@@ -1,1 +1,1 @@
-"""Did the reasoning boundary move? Claims over paired results."""
+"""Claims about the reasoning boundary, tested on paired results."""

@@ -1,7 +1,4 @@
-"""Did the reasoning boundary move? Two or more results on the same problems, baseline first.
-
-Leaves out: drawing (``report``), text tables (``boundary.tables``), and the tests of regimes (``claims``).
-"""
+"""Report on how the reasoning boundary moved between two or more results on the same problems, baseline first."""
 
 from __future__ import annotations
 
@@ -40,9 +37,12 @@ Aligned = list[tuple[ProblemResult, ...]]
 
 @dataclass(frozen=True, slots=True)
 class BoundaryOptions:
-    """``k`` of the claims (None: the largest that all estimate with k <= n/2), the family-wise error rate
-    ``alpha``, the ``margin`` of pass@k that counts as no change, the false discovery rate ``fdr`` of
-    solvable sets, and what is resampled: ``cluster`` is problem or task."""
+    """Options of a boundary report.
+
+    ``k`` is the largest k of the claims (None: the largest power of two that all results estimate with k <= n/2),
+    ``alpha`` the family-wise error rate, ``margin`` the change of pass@k that counts as no change, ``fdr`` the false
+    discovery rate of the solvable sets. ``cluster``, "problem" or "task", is the resampled unit.
+    """
 
     k: int | None = None
     alpha: float = 0.05
@@ -53,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group's problems by their places among all of them."""
+    """A group's problems, as positions in the list of all problems."""
 
     kind: Kind
     name: str
@@ -61,8 +61,11 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems that all results share, with the same prompt and task, and a line for each
-    result that has more. Raises EvaluationError for fewer than two results or none shared."""
+    """Return the problems that all results share, and a note for each result that has more.
+
+    A problem is shared if its prompt and task are equal in all results. Raises EvaluationError for fewer than two
+    results or no shared problem.
+    """
     if len(results) < 2:
         raise EvaluationError("a boundary report needs two or more results, the baseline first")
     tables = [{p.id: p for p in r.problems} for r in results]
@@ -88,7 +91,7 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the report; level, draws and seed are those of the first result's settings.
+    """Return the boundary report; level, draws and seed are those of the first result.
 
     Raises EvaluationError as :func:`align` does, or for a k that a result cannot estimate.
     """
@@ -134,7 +137,7 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
-    """Return the k of the claims: ``wanted``, else the largest power of two that all estimate with k <= n/2.
+    """Return the k of the claims: ``wanted``, or the largest power of two that all results estimate with k <= n/2.
 
     Raises EvaluationError for a k that a result cannot estimate.
     """
@@ -147,7 +150,7 @@ def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return all problems, then domains, benchmarks and tasks; the same set of problems only once."""
+    """Return the groups: all problems, domains, benchmarks and tasks; each set of problems appears once."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -156,7 +159,7 @@ def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return every domain, then every benchmark and every task."""
+    """Return every domain, benchmark and task as a group."""
     found: dict[tuple[Kind, str], list[int]] = {}
     kinds: dict[Kind, list[str]] = {
         "domain": [p.domain for p in problems],
@@ -171,8 +174,6 @@ def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 class _Worker:
-    """Computes one group after another from the aligned problems."""
-
     def __init__(
         self,
         results: Sequence[EvalResult],
@@ -186,7 +187,7 @@ class _Worker:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return, for each later result, its changes and draws against the first and the one before."""
+        """Return the changes of each later result, with its draws against the first result and the one before it."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]
@@ -199,7 +200,7 @@ class _Worker:
     def evidence(
         self, group: Members, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
     ) -> list[Evidence]:
-        """Return what the claims on the group rest on."""
+        """Return the evidence for the claims on a group."""
         first, last = self.ks.index(1), self.ks.index(self.k)
         resting = []
         for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True):
@@ -220,7 +221,7 @@ class _Worker:
         found: Sequence[Sequence[Change]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
-        """Return the group with its curves; all of them over the draws of the results' own intervals."""
+        """Return the group with its curves."""
         import numpy as np
 
         ks = [ks_up_to(r.settings.n, self.ks) for r in self.results]
@@ -241,9 +242,9 @@ class _Worker:
     def finest(
         self, groups: Sequence[Members], built: Sequence[BoundaryGroup]
     ) -> list[BoundaryGroup]:
-        """Return the tasks, else the benchmarks, else the domains, whichever first are several.
+        """Return the finest groups of which there are several: tasks, else benchmarks, else domains.
 
-        A task that is a whole benchmark or domain is listed as that and counts as the task too.
+        A task that equals a whole benchmark or domain is listed under that name and still counts as a task.
         """
         named = named_groups([row[0] for row in self.aligned])
         for kind in ("task", "benchmark", "domain"):
@@ -254,7 +255,6 @@ class _Worker:
         return []
 
     def gain(self, groups: Sequence[BoundaryGroup], later: int) -> GainAgainstBase:
-        """Return gain against base over ``groups``."""
         place = self.ks.index(self.k)
         points = []
         for g in groups:
@@ -265,7 +265,6 @@ class _Worker:
         return gain_against_base(self.k, points, how)
 
     def ladders(self) -> list[Ladder]:
-        """Return the ladders of difficulty."""
         columns = [[row[j] for row in self.aligned] for j in range(len(self.results))]
         seed = derive_seed(self.settings.seed, "boundary", "ladder")
         how = Resampling(self.settings.level, self.settings.draws, seed)

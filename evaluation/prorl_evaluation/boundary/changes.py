@@ -1,4 +1,4 @@
-"""Which problems became solvable or ceased to be, and how the gain goes with the base."""
+"""Problems that became solvable or unsolvable, and how the gain depends on the base model's pass@k."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 def solvable_changes(
     pairs: Sequence[Pair], labels: tuple[str, str], fdr: float = 0.05
 ) -> SolvableChanges:
-    """Return the sets of problems gained and lost, raw and shown; ``pairs`` are (before, after).
+    """Return the problems gained and lost over ``pairs`` of (before, after), raw and statistically shown.
 
-    Shown: Fisher's exact test on each problem's two success counts, corrected over all judged problems
-    for the false discovery rate (Benjamini and Hochberg 1995). A problem solved both times could be on
-    neither list and counts with p = 1, so that true changes of such problems lift no other.
+    Each problem's two success counts are compared by Fisher's exact test, corrected over all judged problems for the
+    false discovery rate (Benjamini and Hochberg 1995). A problem solved both times can be in neither list and counts
+    with p = 1, so real changes of such problems do not make others significant.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -62,14 +62,14 @@ def solvable_changes(
 
 
 def _all_on_one_side(successes: int, own: int, other: int) -> float:
-    """Return the chance that all successes are among ``own`` samples when all orders are equally likely."""
+    """Return the chance that all successes fall among ``own`` samples if all orders are equally likely."""
     if successes == 0:
         return 0.0
     return math.comb(own, successes) / math.comb(own + other, successes)
 
 
 FEWEST_POINTS = 5
-"""Fewer groups than this have no correlation."""
+"""With fewer groups the correlation is not computed."""
 LADDER_KEYS = ("rung", "level", "difficulty")
 _WORDS = ("easy", "medium", "hard")
 
@@ -77,10 +77,10 @@ _WORDS = ("easy", "medium", "hard")
 def gain_against_base(
     k: int, points: Sequence[GainPoint], how: Resampling | None = None
 ) -> GainAgainstBase:
-    """Return Spearman's correlation of gain and base pass@k over groups.
+    """Return Spearman's correlation between base pass@k and gain over groups.
 
-    The interval is the percentile bootstrap over groups (draws without two distinct values left out);
-    NaN with fewer than FEWEST_POINTS points, or where all bases or all gains are equal.
+    The interval is the percentile bootstrap over groups; draws without two distinct values are ignored. It is NaN with
+    fewer than FEWEST_POINTS points, or if all bases or all gains are equal.
     """
     import numpy as np
 
@@ -101,7 +101,7 @@ def gain_against_base(
 
 
 def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return the rank correlation, ties at their mean rank; NaN where either has one value only."""
+    """Return the rank correlation with mean ranks for ties; NaN if either has a single value."""
     import numpy as np
 
     centred = []
@@ -117,9 +117,9 @@ def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def ladders(
     results: Sequence[Sequence[ProblemResult]], ks: Sequence[int], how: Resampling
 ) -> list[Ladder]:
-    """Return the ladders of each task whose problems have at least two values of one of LADDER_KEYS.
+    """Return the difficulty ladders of each task whose problems have two or more values of one of LADDER_KEYS.
 
-    ``results`` holds the same problems in the same order for each result. One ladder for each pass@k of
+    ``results`` holds the same problems in the same order for each result. A task gets one ladder for each pass@k in
     ``ks`` and one for the mean reward.
     """
     import numpy as np
@@ -148,7 +148,7 @@ def ladders(
 def _rungs(
     problems: Sequence[ProblemResult], places: Sequence[int], key: str
 ) -> list[tuple[float, str, list[int]]]:
-    """Return (place, name, problems) of each rung in the order of ``rung_order``."""
+    """Return (position on the axis, name, problems) of each rung in ``rung_order``."""
     members: dict[Label, list[int]] = {}
     for i in places:
         if key in problems[i].labels:
@@ -157,12 +157,12 @@ def _rungs(
     ordered = sorted(members, key=lambda v: key_of(str(v)))
     numbers = [_number(str(v)) for v in ordered]
     if None in numbers or len({*numbers}) < len(numbers):
-        numbers = [float(i) for i in range(len(ordered))]  # words: evenly apart
+        numbers = [float(i) for i in range(len(ordered))]  # words are placed evenly
     return [(x or 0.0, str(v), members[v]) for x, v in zip(numbers, ordered, strict=True)]
 
 
 def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
-    """Return the sort key of rungs: numbers by size, words in the order of _WORDS, others as they appear."""
+    """Return a sort key for rungs: numbers by size, then easy, medium, hard, then others in order of appearance."""
 
     def key(name: str) -> tuple[float, int]:
         number = _number(name)

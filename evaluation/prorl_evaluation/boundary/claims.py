@@ -1,19 +1,17 @@
-"""Fell, sharpened only, plateau or sustained: claims about the boundary that are tested, else undecided.
+"""Claims about the boundary: fell, sharpened only, plateau, sustained or undecided.
 
-Let d1 and dK be the paired changes of pass@1 and pass@K against the baseline, eK the change of pass@K
-against the checkpoint before, and m the margin below which a change counts as none.
+d1 and dK are the paired changes of pass@1 and pass@K against the baseline, eK is the change of pass@K against the
+previous checkpoint, and m is the margin below which a change counts as none.
 
     fell              dK < 0                    some of what the base solves in K tries is lost
     sustained         dK > 0 (and eK > 0)       the boundary moved, and went on moving
     plateau           dK > 0 and -m < eK < m    the boundary moved and then stood still
     sharpened only    d1 > 0 and -m < dK < m    one try solves more, K tries solve as much as before
 
-A claim is made when every one of its statements is shown by a one-sided test (intersection-union test,
-Berger 1982: its p-value is the largest), after Holm's correction over all candidate claims of all groups
-and checkpoints. "Not shown to change" is never read as "unchanged": that takes the margin (two one-sided
-tests, Schuirmann 1987). With two results there is no eK: plateau cannot be tested and sustained means that
-pass@K rose. How often each is said, rightly and wrongly: benchmarks/claims.py. Leaves out: the tests themselves
-(``paired.one_sided``).
+A claim is made if one-sided tests show all of its statements (intersection-union test, Berger 1982: its p-value is the
+largest), after Holm's correction over the candidate claims of all groups and checkpoints. "Unchanged" must be shown
+within the margin (two one-sided tests, Schuirmann 1987). With two results there is no eK: plateau is not tested and
+sustained means that pass@K rose. benchmarks/claims.py measures how often claims are right and wrong.
 """
 
 from __future__ import annotations
@@ -30,10 +28,11 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The draws a claim on one group and checkpoint rests on: against the baseline, and against the
-    checkpoint before (None for the first); ``first`` and ``last`` are the columns of pass@1 and pass@K.
+    """The draws behind the claim on one group and checkpoint.
 
-    ``blocked`` says why nothing is tested, or is empty; ``base`` is the baseline's pass@K.
+    ``since_base`` compares with the baseline, ``since_before`` with the previous checkpoint (None for the first).
+    ``first`` and ``last`` are the columns of pass@1 and pass@K. ``blocked`` says why nothing is tested, or is empty.
+    ``base`` is the baseline's pass@K.
     """
 
     kind: Kind
@@ -50,7 +49,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A claim that could be made, with the statements it takes."""
+    """A possible claim and the statements that it requires."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -58,7 +57,7 @@ class Candidate:
 
     @property
     def p(self) -> float:
-        """The largest p-value; NaN when one could not be computed."""
+        """The largest p-value; NaN if one could not be computed."""
         values = [s.p for s in self.statements]
         return math.nan if any(math.isnan(v) for v in values) else max(values)
 
@@ -66,10 +65,10 @@ class Candidate:
 def judge(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
-    """Return a claim for each evidence, in order, and how many hypotheses were corrected for.
+    """Return a claim for each evidence, in order, and the number of hypotheses corrected for.
 
-    Where several candidates hold, the first of them stands: fell, sustained, plateau, sharpened only. Draws are not
-    kept: those of many groups and checkpoints are hundreds of megabytes.
+    If several candidates hold, the claim is the first of: fell, sustained, plateau, sharpened only. Draws are dropped
+    as soon as they are tested, since those of many groups and checkpoints take hundreds of megabytes.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -102,10 +101,9 @@ def judge(
 
 
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
-    """Return the claims that can be tested, in the order of precedence.
+    """Return the claims that can be tested, in order of precedence.
 
-    Sharpened only is no candidate where the baseline's pass@K is within the margin of 1: there nothing could have
-    been gained.
+    "Sharpened only" is no candidate if the baseline's pass@K is within the margin of 1, where no gain was possible.
     """
     if e.since_base is None or e.blocked:
         return []
@@ -139,7 +137,7 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
 def _within(
     drawn: Drawn, column: int, name: str, margin: float, when: str
 ) -> tuple[Hypothesis, Hypothesis]:
-    """Return the two one-sided tests of a change of less than the margin either way."""
+    """Return the two one-sided tests that a change is smaller than the margin."""
     _, little_up = one_sided(drawn, column, margin)
     little_down, _ = one_sided(drawn, column, -margin)
     return (

@@ -1,7 +1,4 @@
-"""The boundary report, the posterior and the false-positive bound as plain rows of text.
-
-Leaves out: drawing them.
-"""
+"""The boundary report, the posterior and the false-positive bound as text tables."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 
 def boundary_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return claims, solvable sets, length changes, gains and ladders; empty tables are left out."""
+    """Return the tables of claims, solvable sets, lengths, gains and ladders, without empty ones."""
     tables = [
         claims_table(report),
         solvable_table(report),
@@ -30,13 +27,13 @@ def boundary_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def claims_table(report: BoundaryReport) -> TextTable:
-    """Return one row a group and later checkpoint: changes of pass@1 and pass@K, the claim, its p."""
+    """Return one row per group and later checkpoint: changes of pass@1 and pass@K, the claim and its p-value."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
             first, last = (_metric(changes, f"pass@{k}") for k in (1, report.k))
             p = claim.p_corrected
-            # what lies below a millionth rests on t's far tail and is not told apart
+            # below 1e-6 a p-value rests on the far tail of t and is not reliable
             shown = "-" if math.isnan(p) else "< 1e-6" if p < 1e-6 else f"{p:.2g}"
             rows.append(
                 (
@@ -58,7 +55,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row a later result: raw sets, what luck alone would give, and what is shown."""
+    """Return one row per later result: raw sets, the number expected by luck, and the sets that are shown."""
     rows = tuple(
         (
             s.after,
@@ -79,7 +76,7 @@ def solvable_table(report: BoundaryReport) -> TextTable:
 
 
 def length_table(report: BoundaryReport) -> TextTable:
-    """Return one row a group and later checkpoint: tokens an answer before, after, and the change."""
+    """Return one row per group and later checkpoint: tokens per answer before and after, and the change."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -94,7 +91,7 @@ def length_table(report: BoundaryReport) -> TextTable:
 
 
 def gains_table(report: BoundaryReport) -> TextTable:
-    """Return one row a later result: how the gain goes with the base's pass@K over groups."""
+    """Return one row per later result: the rank correlation of gain and base pass@K over groups."""
     rows = tuple(
         (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
         for label, gain in zip(report.labels[1:], report.gains, strict=True)
@@ -105,7 +102,7 @@ def gains_table(report: BoundaryReport) -> TextTable:
 
 
 def ladder_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return a table a ladder, one row a rung."""
+    """Return one table per ladder, with one row per rung."""
     return [
         TextTable(
             f"{ladder.task}: {ladder.metric} by {ladder.key}",
@@ -117,7 +114,7 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
-    """Return (label, posterior pass@k for the shown k over all problems) of each result."""
+    """Return (label, posterior pass@k over all problems for the displayed k) of each result."""
     ks = shown_ks(results)
     found = []
     for r in results:
@@ -127,7 +124,7 @@ def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorP
 
 
 def posterior_table(found: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> TextTable:
-    """Return one row a result and k."""
+    """Return one row per result and k."""
     rows = tuple(
         (label, f"pass@{p.k}", bracket(p.fixed), bracket(p.resampled))
         for label, values in found
@@ -138,7 +135,7 @@ def posterior_table(found: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> 
 
 
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
-    """Return (label, pass@k under that false-positive rate) of each result."""
+    """Return (label, pass@k under this false-positive rate for each displayed k) of each result."""
     ks = shown_ks(results)
     return [
         (
@@ -153,7 +150,7 @@ def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, li
 
 
 def suspicion_table(found: Sequence[tuple[str, Sequence[Suspicion]]], rate: float) -> TextTable:
-    """Return one row a result and k."""
+    """Return one row per result and k."""
     rows = tuple(
         (
             label,

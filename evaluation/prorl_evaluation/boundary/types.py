@@ -1,7 +1,4 @@
-"""What a boundary report says: groups, claims, solvable sets, gains, lengths, ladders; and its JSON.
-
-Leaves out: how the numbers are made (``boundary``, ``claims``, ``solvable``, ``gain``, ``paired``).
-"""
+"""The records of a boundary report and its JSON form."""
 
 from __future__ import annotations
 
@@ -17,12 +14,12 @@ from prorl_evaluation.types import finite
 BOUNDARY_FORMAT = 1
 Kind = Literal["overall", "domain", "benchmark", "task"]
 Regime = Literal["sustained", "plateau", "sharpened only", "fell", "undecided"]
-"""What a claim says, in the order in which a report shows them."""
+"""Claims, in the order in which a report shows them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One statement that a claim rests on, and its one-sided p-value, not corrected."""
+    """A statement that a claim requires, with its uncorrected one-sided p-value."""
 
     name: str
     p: float
@@ -30,11 +27,11 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What one checkpoint shows in one group.
+    """The claim for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests`` (all of them must hold), ``p_corrected`` the same after
-    Holm's correction over every candidate claim of the report; for ``undecided`` both belong to the
-    candidate that came nearest, and are NaN when none could be tested. ``reason`` is a sentence.
+    ``p`` is the largest p-value of ``tests``, all of which must hold. ``p_corrected`` is ``p`` after Holm's correction
+    over all candidate claims of the report. For ``undecided`` both belong to the nearest candidate, and are NaN if none
+    could be tested.
     """
 
     kind: Kind
@@ -49,7 +46,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """pass@k of one result in one group: an interval over problems for each k."""
+    """pass@k of one result in one group, with an interval over problems for each k."""
 
     label: str
     points: Mapping[int, Interval]
@@ -57,13 +54,12 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class SolvableChanges:
-    """Which problems became solvable, and which were lost, from one result to another.
+    """Problems that became solvable or unsolvable from one result to another.
 
-    ``gained`` and ``lost`` are raw sets: at least one success in one result's samples and none in the
-    other's. ``gained_shown`` and ``lost_shown`` are those problems whose success rate differs by
-    Fisher's exact test at a false discovery rate of ``fdr`` and that were unsolved on one side.
-    ``gained_by_luck`` and ``lost_by_luck`` are how many of each raw set one expects when no success rate
-    changed. ``unjudged`` problems have no verdict on one side and are in no set.
+    ``gained`` and ``lost`` are raw sets: at least one success in one result and none in the other. ``gained_shown`` and
+    ``lost_shown`` are those whose success rates differ by Fisher's exact test at the false discovery rate ``fdr``.
+    ``gained_by_luck`` and ``lost_by_luck`` are the expected sizes of the raw sets if no success rate changed.
+    ``unjudged`` problems lack a verdict on one side and are in no set.
     """
 
     before: str
@@ -82,7 +78,7 @@ class SolvableChanges:
 
 @dataclass(frozen=True, slots=True)
 class GainPoint:
-    """One group's base pass@k and what was gained on it."""
+    """One group's base pass@k and its gain."""
 
     group: str
     base: float
@@ -92,9 +88,9 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Does less headroom mean less gain? ProRL finds a negative correlation over tasks.
+    """Spearman's correlation of base and gain over groups, with a bootstrap interval over groups.
 
-    ``correlation`` is Spearman's over ``points`` with a bootstrap interval over groups.
+    ProRL reports a negative correlation over tasks.
     """
 
     k: int
@@ -104,7 +100,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One step of a difficulty ladder: the metric of each result there, in the report's order."""
+    """One step of a difficulty ladder, with the metric of each result in the report's order."""
 
     value: float
     name: str
@@ -114,7 +110,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """One task at rising difficulty; ``key`` is the label that orders it, ``metric`` what is shown."""
+    """A task at rising difficulty; ``key`` is the label that orders the rungs."""
 
     task: str
     key: str
@@ -124,9 +120,9 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryGroup:
-    """One domain, benchmark or task, or all problems: curves, changes of each later checkpoint, claims.
+    """All problems, or one domain, benchmark or task.
 
-    ``changes`` and ``claims`` have one entry for each result after the first.
+    ``changes`` and ``claims`` have one entry per result after the first.
     """
 
     kind: Kind
@@ -138,7 +134,7 @@ class BoundaryGroup:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether every result has a group of this name: all problems, or a domain."""
+        """Whether the group is all problems or a domain, which every result has too."""
         match self.kind:
             case "overall" | "domain":
                 return True
@@ -150,11 +146,11 @@ class BoundaryGroup:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryReport:
-    """Two or more results on the same problems, baseline first; see :class:`BoundaryGroup`.
+    """Report on two or more results on the same problems, baseline first.
 
-    ``k`` is the largest k the claims look at, ``margin`` the change of pass@k that counts as none,
-    ``alpha`` the family-wise error rate of all claims together, ``hypotheses`` how many were tested.
-    ``solvable`` and ``gains`` have one entry for each result after the first.
+    ``k`` is the largest k of the claims, ``margin`` the change of pass@k that counts as none, ``alpha`` the family-wise
+    error rate of all claims together, ``hypotheses`` the number tested. ``solvable`` and ``gains`` have one entry per
+    result after the first.
     """
 
     labels: tuple[str, ...]
@@ -171,16 +167,16 @@ class BoundaryReport:
     warnings: tuple[str, ...]
 
     def group(self, kind: Kind, name: str) -> BoundaryGroup | None:
-        """Return the group of that kind and name, or None."""
+        """Return the group of this kind and name, or None."""
         return next((g for g in self.groups if (g.kind, g.name) == (kind, name)), None)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """All claims in the order of groups and checkpoints."""
+        """All claims, by group and checkpoint."""
         return tuple(c for g in self.groups for c in g.claims)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as a JSON object; NaN becomes null, a k is a string of digits."""
+        """Return the report as a JSON object; NaN becomes null and each k a string."""
         value = finite(dataclasses.asdict(self))
         assert isinstance(value, dict)
         return {"format": BOUNDARY_FORMAT, **value}

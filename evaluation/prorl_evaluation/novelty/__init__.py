@@ -1,1 +1,1 @@
-"""How much of the responses occurs in a corpus, or in the base model's responses."""
+"""Overlap of responses with a corpus, or with the base model's responses."""

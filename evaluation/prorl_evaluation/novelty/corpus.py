@@ -1,4 +1,4 @@
-"""A corpus as a stream of word hashes, in bounded memory: text, JSON lines, JSON, CSV and Parquet files."""
+"""A corpus as a stream of word hashes in bounded memory, from text, JSON lines, JSON, CSV and Parquet files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return (kind of each byte, value of each byte); a capital letter has its small one's value."""
+    """Return (kind of each byte, value of each byte); upper and lower case have the same value."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -58,11 +58,11 @@ def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
 
 
 def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
-    """Return (prefix sums of values * base**i, from 0; base**-i)."""
+    """Return (prefix sums of values * base**i, starting with 0; base**-i)."""
     import numpy as np
 
-    # a table of powers is made once for each power of two, so all of them take twice the largest
-    # (64 MB for both bases at blocks of two megabytes)
+    # powers are cached per power of two, so all tables together take twice the largest (64 MB for both bases at blocks
+    # of two megabytes)
     power, inverse = _powers(base, 1 << max(10, len(values).bit_length()))
     sums = np.zeros(len(values) + 1, dtype=np.uint64)
     np.cumsum(values * power[: len(values)], out=sums[1:])
@@ -95,7 +95,7 @@ def word_hashes(data: bytes) -> Hashes:
 
 
 class Grams:
-    """The n-grams of one row of word hashes, any length, without storing any."""
+    """The n-grams of a sequence of word hashes, computed on demand for any length."""
 
     def __init__(self, words: Hashes) -> None:
         self.words = len(words)
@@ -112,7 +112,7 @@ class Grams:
 
 
 def last_gap(data: bytes) -> int:
-    """Return the place behind the last byte of ``data`` that belongs to no run of letters, 0 for none."""
+    """Return the position after the last byte of ``data`` that is not a letter, or 0 if there is none."""
     import numpy as np
 
     kind = _tables()[0][np.frombuffer(data, dtype=np.uint8)]
@@ -121,15 +121,15 @@ def last_gap(data: bytes) -> int:
 
 
 BLOCK = 1 << 19
-"""Bytes that are hashed at a time."""
+"""Bytes hashed together."""
 TEXTS = (".txt", ".md", ".tex", ".txt.gz")
 FIELDS = ("text", "content", "response")
-"""Columns that hold the text where none is named, best first."""
+"""Columns searched for the text if none is named, in this order."""
 
 
 @dataclass(slots=True)
 class Read:
-    """What a corpus held: counted while it streams."""
+    """Counts of a corpus, updated while it streams."""
 
     documents: int = 0
     bytes: int = 0
@@ -137,23 +137,23 @@ class Read:
 
 
 class Corpus(Protocol):
-    """Anything that can be streamed, as often as asked."""
+    """A corpus that can be streamed repeatedly."""
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words; documents end with DOCUMENT_END; counts into
-        ``read`` the documents."""
+        """Yield UTF-8 blocks that end between words, and count documents in ``read``; documents end with
+        DOCUMENT_END."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileCorpus:
-    """Files and folders of files; ``column`` names the text in JSON, CSV and Parquet rows."""
+    """Files and folders of files; ``column`` names the text column of JSON, CSV and Parquet rows."""
 
     paths: Sequence[Path]
     column: str | None = None
 
     def files(self) -> list[Path]:
-        """Return the files in a fixed order. Raises EvaluationError for missing and unreadable ones."""
+        """Return the files in a fixed order. Raises EvaluationError for missing or unsupported files."""
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
@@ -180,7 +180,7 @@ class FileCorpus:
         return found
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield the files' blocks; see ``Corpus``. Raises EvaluationError and DatasetError."""
+        """Yield the files' blocks. Raises EvaluationError or DatasetError if a file cannot be read."""
         for file in self.files():
             if file.name.endswith(TEXTS):
                 read.documents += 1
@@ -210,17 +210,17 @@ class FileCorpus:
 
 @dataclass(frozen=True, slots=True)
 class TextCorpus:
-    """Texts that are in memory, each a document."""
+    """Texts in memory, each a document."""
 
     texts: Sequence[str]
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield the texts' blocks; see ``Corpus``."""
+        """Yield the texts' blocks."""
         yield from _joined(self.texts, read)
 
 
 def encoded(text: str) -> bytes:
-    """Return ``text`` in UTF-8 without DOCUMENT_END in it."""
+    """Return ``text`` in UTF-8, with any DOCUMENT_END replaced by a space."""
     return text.encode("utf-8", "surrogatepass").replace(DOCUMENT_END, b" ")
 
 
@@ -270,8 +270,11 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
 
 
 def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:
-    """Yield the corpus as rows of word hashes; each row begins with the last ``overlap`` words of the one
-    before, so that no n-gram of ``overlap + 1`` words is missed."""
+    """Yield the corpus as arrays of word hashes.
+
+    Each array begins with the last ``overlap`` words of the previous one, so that no n-gram of ``overlap + 1`` words is
+    missed.
+    """
     import numpy as np
 
     tail = np.zeros(0, dtype=np.uint64)

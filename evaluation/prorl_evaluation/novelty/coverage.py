@@ -1,11 +1,10 @@
-"""Novelty of a response: the share of its words that no n-gram found in a corpus covers.
+"""Novelty of a response: the share of its words that no n-gram of a corpus covers.
 
-L-uniqueness of a text is the share of its words that lie in no n-gram of L words or more that occurs in the
-corpus; the creativity index is the sum of it over L (Lu et al. 2024, arXiv 2410.04265, their "AI as
-Humanity's Salieri"). A longer n-gram that occurs holds shorter ones that do, so n-grams of exactly L words
-decide. We sum over L = 5 to 12: ProRL prints an index of 7.6 (its figure 3), which needs at least eight
-lengths. Leaves out near-verbatim matches (they also count n-grams of similar embedding): our index is of
-verbatim matches alone, so higher than theirs on the same corpus.
+The L-uniqueness of a text is the share of its words in no n-gram of L or more words that occurs in the corpus; the
+creativity index is its sum over L (Lu et al. 2024, arXiv 2410.04265). n-grams of exactly L words decide, since a longer
+one contains them. We sum over L = 5 to 12: ProRL reports an index of 7.6 (figure 3), which takes at least eight
+lengths. We count verbatim matches only, while they add n-grams with similar embeddings, so our index is higher than
+theirs on the same corpus.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of the responses given, for all ``lengths`` (ascending), and which have been seen."""
+    """The n-grams of the given responses for all ``lengths`` (ascending), and whether each occurred in the corpus."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -43,7 +42,7 @@ class GramIndex:
         grams = [Grams(words) for words in responses]
         for length in self.lengths:
             hashes = np.concatenate([np.zeros(0, np.uint64), *(g.all(length) for g in grams)])
-            hashes.sort()  # numpy's own unique is slower on these
+            hashes.sort()  # np.unique is slower here
             fresh = np.ones(len(hashes), dtype=np.bool_)
             fresh[1:] = hashes[1:] != hashes[:-1]
             self._known[length] = hashes[fresh]
@@ -55,7 +54,7 @@ class GramIndex:
         self._filter[first >> self._shift] = True
 
     def see(self, words: Hashes) -> None:
-        """Mark every n-gram that occurs in ``words`` (one block of the corpus)."""
+        """Mark every n-gram that occurs in ``words``, one block of the corpus."""
         import numpy as np
 
         grams = Grams(words)
@@ -70,7 +69,7 @@ class GramIndex:
             starts = starts[hit]
 
     def seen(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield, for each response and length, whether the n-gram at each of its words has been seen."""
+        """Yield, for each response and length, whether the n-gram that starts at each word has been seen."""
         import numpy as np
 
         found = {n: self._known[n][self._seen[n]] for n in self.lengths}
@@ -88,7 +87,7 @@ class GramIndex:
 
 
 def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:
-    """Return whether each of ``wanted`` is in ``known`` (ascending), and the places of those that are."""
+    """Return whether each of ``wanted`` is in ``known`` (ascending), and the positions of those that are."""
     import numpy as np
 
     if not len(known):
@@ -104,7 +103,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response: its ``uniqueness`` by n-gram length; NaN where it has fewer words than the longest n-gram."""
+    """One response's ``uniqueness`` by n-gram length; NaN if it has fewer words than the longest n-gram."""
 
     problem: str
     group: str
@@ -123,10 +122,10 @@ def measure(
     lengths: Sequence[int] = LENGTHS,
     progress: Progress | None = None,
 ) -> tuple[list[Novelty], Read]:
-    """Return the novelty of each response with respect to ``corpus``, and what the corpus held.
+    """Return the novelty of each response with respect to ``corpus``, and the counts of the corpus.
 
-    The n-grams of all responses are held in memory, up to 200 bytes a word; the corpus is not. ``lengths`` ascend.
-    Raises what reading the corpus raises.
+    ``lengths`` must ascend. The n-grams of all responses are held in memory, up to 200 bytes per word; the corpus is
+    not. Raises the errors of reading the corpus.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]
@@ -144,14 +143,13 @@ def measure(
 
 
 def _novelty(response: Response, count: int, seen: Mapping[int, Flags]) -> Novelty:
-    """Return the novelty of a response of ``count`` words; ``seen`` is by length and first word."""
     import numpy as np
 
     if count < max(seen):
         return Novelty(response.problem, response.group, count, (math.nan,) * len(seen))
     uniqueness = []
     for length, flags in seen.items():
-        # a word is covered where more seen n-grams have begun than ended
+        # a word is covered if more seen n-grams have begun than ended
         depth = np.zeros(count + 1, dtype=np.int64)
         places = np.flatnonzero(flags)
         depth[places] += 1

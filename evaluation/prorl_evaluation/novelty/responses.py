@@ -1,4 +1,4 @@
-"""The responses whose novelty is asked for, and the base's responses as a corpus to compare with."""
+"""The responses to measure for novelty, and the base model's responses as a corpus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from prorl_evaluation.sampling.journal import EvalJournal, Keys
 from prorl_evaluation.types import EvaluationError
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "backend", "extra")
-"""Settings that change what a model says; the number of samples and their seed may differ."""
+"""Settings that change a model's responses; the number of samples and the seed may differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,17 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class ResponseSet:
-    """The responses of one model under the name that tables give it."""
+    """The responses of one model, under its label in tables."""
 
     label: str
     responses: Sequence[Response]
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in ``path``: an evaluation folder, a folder of them, or a .jsonl file.
+    """Return the responses in ``path``: an evaluation folder, a folder of such folders, or a .jsonl file.
 
-    ``samples`` keeps the first so many of each
-    problem. Lines are {"id", "response"} with an optional "domain"; a repeated id is another sample. Raises
-    EvaluationError with the cure.
+    ``samples`` limits the samples of each problem. Lines of a .jsonl file are {"id", "response"} with an optional
+    "domain"; a repeated id is another sample. Raises EvaluationError if there are no responses.
     """
     if path.is_file():
         found = ResponseSet(path.name, list(_lines(path)))
@@ -59,9 +58,9 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
 
 
 def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
-    """Return the responses of one model on several benchmarks, as a suite leaves them.
+    """Return the responses of one model on several benchmarks, as a suite writes them.
 
-    Raises EvaluationError where the folders are of two models, were sampled differently, or hold a problem twice.
+    Raises EvaluationError if the folders are of different models or sampling, or share a problem.
     """
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
@@ -113,7 +112,7 @@ def _lines(path: Path) -> Iterator[Response]:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """The base's samples as a corpus, and its held-out samples as the control (None without any)."""
+    """The base model's samples as a corpus, with held-out samples as the control (None if there are none)."""
 
     corpus: TextCorpus
     control: ResponseSet | None
@@ -121,7 +120,10 @@ class Against:
 
 
 def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
-    """Split the base's samples. Raises EvaluationError where no model shares a problem with it."""
+    """Split the base model's samples into the corpus (even sample numbers) and the control (odd ones).
+
+    Raises EvaluationError if a model shares no problem with the base.
+    """
     problems = {r.problem for r in base.responses}
     for model in models:
         if not any(r.problem in problems for r in model.responses):

@@ -1,6 +1,6 @@
-"""Novelty by model and group with intervals over problems, and models against the first one.
+"""Novelty by model and group with intervals over problems, and each model against the first.
 
-A problem's value is the mean over its responses; every problem weighs the same.
+A problem's value is the mean over its responses; every problem has equal weight.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from prorl_evaluation.types import OVERALL, finite
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """One model in one group: creativity index, and uniqueness by n-gram length.
+    """One model's creativity index in one group, and its uniqueness by n-gram length.
 
-    ``short`` of ``responses`` have fewer words than the longest n-gram and do not count.
+    ``short`` counts the responses that are excluded because they have fewer words than the longest n-gram.
     """
 
     label: str
@@ -42,7 +42,7 @@ class GroupNovelty:
 
 @dataclass(frozen=True, slots=True)
 class NoveltyChange:
-    """The paired difference of the creativity index, ``b`` minus ``a``, over problems both have."""
+    """The paired difference of the creativity index, ``b`` minus ``a``, over shared problems."""
 
     a: str
     b: str
@@ -53,7 +53,7 @@ class NoveltyChange:
 def summarise(
     label: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling | None = None
 ) -> list[GroupNovelty]:
-    """Return the overall numbers (groups keep their share of the problems), then each group's."""
+    """Return the overall numbers, stratified by group, and then each group's."""
     how = how or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
     found = [_group(label, OVERALL, rows, lengths, how)]
@@ -107,7 +107,7 @@ def _scaled(i: Interval, by: float) -> Interval:
 def changes(
     models: Sequence[tuple[str, Sequence[Novelty]]], lengths: Sequence[int], how: Resampling
 ) -> list[NoveltyChange]:
-    """Return every further model against the first, overall and by group, over shared problems."""
+    """Compare every later model with the first over shared problems, overall and by group."""
     found = []
     first_label, first = models[0]
     mine = _by_problem(first)
@@ -131,7 +131,7 @@ def changes(
 
 
 def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
-    """Return one row a model and group: creativity index, uniqueness at the ends."""
+    """Return one row per model and group: creativity index, uniqueness at the shortest and longest n-grams."""
     lengths = sorted(groups[0].uniqueness)
     ends = (lengths[0], lengths[-1])
     head = (
@@ -154,7 +154,7 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
 
 
 def change_table(found: Sequence[NoveltyChange]) -> TextTable:
-    """Return one row a model and group: the paired difference of the creativity index."""
+    """Return one row per model and group with the paired difference of the creativity index."""
     rows = tuple(
         (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _shown(c.interval, 2, "+"))
         for c in found

@@ -1,1 +1,1 @@
-"""How hard a dataset's rows are for a model: a store of samples and what it says."""
+"""How difficult the rows of a dataset are for a model: stored samples and pass rates."""

@@ -1,4 +1,4 @@
-"""Rate a dataset's rows: sample a model, or take over rollouts and evaluations that are there."""
+"""Rate the rows of a dataset by sampling a model, or from existing rollouts and evaluations."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ from prorl_inference import Generator
 from prorl_verifiers import TaskError, load_task
 
 COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "response", "reward")
-"""What is read of a run's rollouts; ``reward`` is the raw outcome, null where there is no verdict."""
+"""Columns read from a run's rollouts; ``reward`` is the raw outcome, null without a verdict."""
 
 
 @dataclass(slots=True)
 class Fed:
-    """What a feeding brought: samples that are in the store now, of these policies (of a run: by step); samples of
-    rows that the dataset lacks, and of rows that ask something else there."""
+    """Result of feeding samples into the store.
+
+    ``policies`` are those sampled (for a run, one per step), ``samples`` the samples now in the store, ``elsewhere``
+    samples of rows that the dataset lacks, ``altered`` samples of rows whose content differs in the dataset.
+    """
 
     policies: list[Policy] = field(default_factory=list)
     samples: int = 0
@@ -37,17 +40,17 @@ class Fed:
     altered: int = 0
 
     def words(self) -> str:
-        """Return it in a line for people."""
+        """Return the counts in one line."""
         left = [f"{self.elsewhere:,} of rows that are not in the dataset"] if self.elsewhere else []
         left += [f"{self.altered:,} of rows that ask something else here"] if self.altered else []
         return f"{self.samples:,} samples" + (f"; left out: {', '.join(left)}" if left else "")
 
 
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> Fed:
-    """Take in the verdicts of an evaluation folder, finished or not.
+    """Add the verdicts of an evaluation folder, finished or not, to the store.
 
-    They are judged as evaluations are (instructions in mode ``reference``). Raises EvaluationError when the folder
-    is none, UserError while it is being written.
+    They were scored as in evaluation (instructions in mode ``reference``). Raises EvaluationError if the folder is no
+    evaluation, UserError while it is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -71,10 +74,11 @@ def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path)
 def feed_run(
     store: RatingStore, samples: Sequence[Sample], run: Run, steps: tuple[int, int] | None = None
 ) -> Fed:
-    """Take in a run's rollouts (of the steps ``first`` to ``last``, both included).
+    """Add a run's rollouts to the store; ``steps`` is an inclusive range.
 
-    Each step's policy is one of its own: its samples add to no other's. A row is taken for the same where id, verifier,
-    reference and prompt are; older rollouts do not tell the prompt. Raises EvaluationError when there are none.
+    Each step has its own policy, so samples of different steps are not added up. A rollout is used if its id, verifier,
+    reference and prompt match the row; older rollouts do not record the prompt. Raises EvaluationError if there are no
+    rollouts.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -123,7 +127,7 @@ def _asks_the_same(sample: Sample, verifier: str, reference: str, prompt: str | 
 
 
 class _Policies:
-    """The policy of each step of a run, from its identity, config and the phases that its metrics name."""
+    """The policy of each step of a run, from the run's identity, config and metrics."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -153,9 +157,9 @@ class _Policies:
 
 
 PORTION, SMALL_PORTION = 8192, 1024
-"""Samples whose answers are held, and counted, at a time; the small one is of ``transformers``, which batches few."""
+"""Samples held and counted together; the small value is for ``transformers``, which uses small batches."""
 NAME = 16
-"""Characters of a sample's journal key that name it in the store."""
+"""Characters of a sample's journal key that identify it in the store."""
 
 
 def rate(
@@ -166,11 +170,11 @@ def rate(
     pool: Scorer,
     progress: Progress,
 ) -> Policy:
-    """Sample each row until ``settings.n`` samples of it have a verdict, and return the policy they are of.
+    """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
 
-    What is in the store already is not sampled again, whatever its seed. Tasks are judged as in training.
-    Samples without a verdict (infra errors, refusals) are not counted; the same call tries them again. Raises as
-    ``evaluate`` does; whatever is raised, what was written is kept.
+    Samples already in the store count, whatever their seed. Tasks are scored as in training. Samples without a verdict
+    (infra errors, refusals) do not count and are tried again by the next call. Raises as ``evaluate`` does; samples
+    written before an error are kept.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -197,7 +201,7 @@ def rate(
 def _portions(
     problems: Sequence[Problem], rows: Mapping[str, RowSamples], keys: Keys, settings: EvalSettings
 ) -> Iterator[list[Batch]]:
-    """Yield batches of about a portion's samples that the rows lack, rows that lack the same ones together."""
+    """Yield batches of about one portion of missing samples, grouping rows that lack the same sample numbers."""
     lacking: dict[tuple[int, int], list[Problem]] = {}
     for problem in problems:
         row = rows[problem.id]
@@ -225,7 +229,7 @@ def _fill(
     progress: Progress,
     label: str,
 ) -> None:
-    """Sample and judge what the journal lacks of a portion."""
+    """Sample and score the samples of a portion that the journal lacks."""
     with GradingThread(journal, pool, progress.message) as grader:
         grader.submit(list(ungraded(all_items(portion), journal)))
         if total := sum(missing(batch, journal) for batch in portion):
@@ -239,7 +243,7 @@ def _fill(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return row id -> samples of ``items`` that have a verdict: passed at full marks, else failed."""
+    """Return row id -> samples of ``items`` with a verdict: passed at full marks, else failed."""
     found: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

@@ -1,9 +1,8 @@
-"""The store of ratings: which samples of a row passed, for each policy that was sampled.
+"""The store of ratings: which samples of a row passed, for each sampled policy.
 
-    <folder>/ratings.jsonl    a line for what one feeding brought of one row: id, content, policy, passed, failed
-
-A line names each sample, so samples of other seeds add up and no sample counts twice, however often and by
-whatever way it is brought; of one judged anew the newest verdict counts. Append-only. Leaves out: where samples come from.
+It is an append-only file, <folder>/ratings.jsonl, with one line per row and feeding: id, content, policy, passed,
+failed. Lines name each sample, so samples of different seeds add up and none counts twice. If a sample was scored
+again, the newest verdict counts.
 """
 
 from __future__ import annotations
@@ -22,16 +21,15 @@ from prorl_verifiers import Task, part_records
 
 STORE_FILE = "ratings.jsonl"
 MODES = ("mode", "modes")
-"""Keys that training and evaluation write into a reference: how strictly it is judged, not what it asks."""
+"""Keys of a reference that say how strictly it is scored, not what it asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Who was sampled and how: samples of equal policies add up.
+    """The model that was sampled and its sampling parameters; samples of equal policies add up.
 
-    ``model`` is the digest of the weights, ``label`` what people call them (no part of the identity). Of rollouts
-    ``model`` is the base model that the run began with, ``run`` the run's own digest and ``step`` the step that
-    sampled: its policy is another one at every step.
+    ``model`` is the digest of the weights; ``label`` is for display and not part of the identity. For rollouts,
+    ``model`` is the base model of the run, ``run`` the run's digest and ``step`` the training step.
     """
 
     model: str
@@ -45,7 +43,7 @@ class Policy:
 
     @property
     def key(self) -> str:
-        """16 hex digits over all but the label."""
+        """16 hex digits over all fields except the label."""
         return digest(
             [
                 *(self.model, float(self.temperature), float(self.top_p), self.max_tokens),
@@ -54,54 +52,57 @@ class Policy:
         )[:16]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields, without those that say nothing."""
+        """Return the fields that are not empty."""
         return {name: v for name, v in asdict(self).items() if v not in ("", None, {})}
 
     def words(self) -> str:
-        """Return it in a line for people."""
+        """Return the policy in one line."""
         how = f"temperature {self.temperature:g}, top-p {self.top_p:g}, {self.max_tokens} tokens"
         return f"{self.label}, {how}"
 
 
 def policy_of(label: str, model: str, settings: EvalSettings) -> Policy:
-    """Return the policy that an evaluation of ``model`` (a digest) under ``settings`` samples."""
+    """Return the policy of sampling ``model`` (a digest) under ``settings``."""
     s = settings
     return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=dict(s.extra))
 
 
 @dataclass(slots=True)
 class RowSamples:
-    """One row's samples by their names."""
+    """One row's samples by name."""
 
     passed: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)
 
     @property
     def n(self) -> int:
-        """Samples with a verdict."""
+        """Number of samples with a verdict."""
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:
-        """Take in samples; a name that is there already gets its new verdict."""
+        """Add samples; an existing name gets its new verdict."""
         passed, failed = set(passed), set(failed)
         self.passed = (self.passed - failed) | passed
         self.failed = (self.failed - passed) | failed
 
 
 def content_of(prompt: Sequence[Mapping[str, str]], task: Task) -> str:
-    """Return 16 hex digits over what a row asks: prompt, verifier and reference without modes, and the versions
-    of what judges it that is not prorl's own."""
+    """Return 16 hex digits over the content of a row.
+
+    They cover the prompt, the verifier, the reference without modes, and the versions of verifiers that are not prorl's
+    own.
+    """
     reference = {k: v for k, v in task.reference.items() if k not in MODES}
     return digest([prompt_digest(prompt), task.verifier, reference, part_records([task])])[:16]
 
 
 class RatingStore(Closing):
-    """The ratings of one folder; one process at a time has it open."""
+    """The ratings of one folder; only one process at a time may open it."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_FILE
         self._newest: dict[tuple[str, str], str] = {}
-        """(policy, row) -> what its last line says: the same is not written again."""
+        """(policy, row) -> digest of its last line, so that an equal line is not written again."""
         with contextlib.ExitStack() as opened:
             self._journal = opened.enter_context(Journal(self.path))
             for _, row in self._lines():
@@ -113,7 +114,7 @@ class RatingStore(Closing):
         self._journal.close()
 
     def policies(self) -> list[Policy]:
-        """Return every policy that was rated, in order of first appearance."""
+        """Return every rated policy, in order of first appearance."""
         found: dict[str, Policy] = {}
         for number, row in self._lines():
             if row["policy"] not in found:
@@ -121,9 +122,9 @@ class RatingStore(Closing):
         return list(found.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return id -> samples of the rows of ``samples``, of the last of ``policies`` that was sampled on each.
+        """Return id -> samples of ``samples``' rows, each from the last of ``policies`` that rated it.
 
-        A row that asks something else than when it was rated has none.
+        Rows whose content has changed since they were rated are missing.
         """
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
@@ -139,7 +140,7 @@ class RatingStore(Closing):
         return {identity: own for identity, (_, own) in found.items()}
 
     def add(self, policy: Policy, rows: Iterable[tuple[Sample, RowSamples]]) -> int:
-        """Write what was sampled of rows with one sync; return the number of samples."""
+        """Write the samples of rows with one sync, and return the number of samples."""
         about, key, count = policy.as_json(), policy.key, 0
         lines: list[dict[str, Any]] = []
         for sample, found in rows:

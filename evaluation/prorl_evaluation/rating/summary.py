@@ -1,4 +1,4 @@
-"""Pass rates by row, domain, family and level, and the sizes of generators that suit a model."""
+"""Pass rates by row, domain, family and level, and the generator sizes that suit a model."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from prorl_evaluation.tables import TextTable, bracket, rate
 from prorl_evaluation.types import OVERALL
 
 DRAWS = 2000
-"""Of a group's interval: there may be hundreds of groups."""
+"""Draws for a group's interval; kept low because there may be hundreds of groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowRate:
-    """A row that was rated: ``passes`` of ``n`` samples."""
+    """A rated row: ``passes`` of ``n`` samples passed."""
 
     sample: Sample
     n: int
@@ -36,7 +36,7 @@ class RowRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """Rows that belong together: mean rate with its interval; how many rows never, at times, always passed."""
+    """A group of rows: mean rate with its interval, and how many rows passed never, sometimes and always."""
 
     name: tuple[str, ...]
     rows: int
@@ -47,7 +47,7 @@ class GroupRate:
     always: int
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the group as a JSON object."""
         numbers = {"pass_rate": self.rate.value, "low": self.rate.low, "high": self.rate.high}
         counts = {"never": self.never, "mixed": self.mixed, "always": self.always}
         return (
@@ -62,7 +62,7 @@ def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> lis
 
 
 def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
-    """Return the groups of ``rows`` ``by`` "all", "domain", "family" or "level", in order of first appearance."""
+    """Return the groups of ``rows`` by "all", "domain", "family" or "level", in order of first appearance."""
     groups: dict[tuple[str, ...], list[RowRate]] = {}
     for row in rows:
         domain = row.sample.domain
@@ -92,7 +92,7 @@ def _group(name: tuple[str, ...], rows: Sequence[RowRate]) -> GroupRate:
 
 
 def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
-    """Return one row a group: rows, samples, mean pass rate, shares of rows at 0, between, and at 1."""
+    """Return one row per group: rows, samples, mean pass rate, and the shares of rows at 0, between, and at 1."""
     rows = tuple(
         (
             " / ".join(group.name),
@@ -107,10 +107,10 @@ def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
 
 
 def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
-    """Write ``pass_rates.jsonl``, a line a rated row, and return its path.
+    """Write ``pass_rates.jsonl``, one line per rated row, and return its path.
 
-    ``id``, ``pass_rate`` and ``n``; ``low`` and ``high`` are the 95% interval; ``prompt_key`` is the prompt's, by which
-    a recipe's ``difficulty`` finds the row again though ids have moved.
+    ``low`` and ``high`` are the 95% interval. A recipe's ``difficulty`` finds rows by ``prompt_key`` even if ids have
+    changed.
     """
     lines = []
     for row in rows:
@@ -135,10 +135,10 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What ratings say of one family: ``rungs`` with their rates, ``take`` the names of those inside the band.
+    """The finding for one family: its ``rungs`` with their rates, and ``take``, the names of those inside the band.
 
-    ``too hard`` and ``too easy``: every rung's whole interval lies beyond the band. ``undecided``: no mean is inside,
-    and some interval reaches in: rate more rows.
+    ``too hard`` and ``too easy``: the intervals of all rungs lie beyond the band. ``undecided``: no mean is inside but
+    some interval may reach into the band, so more rows should be rated.
     """
 
     domain: str
@@ -148,14 +148,14 @@ class Suggestion:
     finding: Finding
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the suggestion as a JSON object."""
         rungs = [rung.as_json() for rung in self.rungs]
         about = {"domain": self.domain, "family": self.family, "finding": self.finding}
         return {**about, "take": list(self.take), "rungs": rungs}
 
 
 def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggestion]:
-    """Return what the ratings say of each family whose rows have sizes (``Sample.rung``), for a band [low, high]."""
+    """Return a suggestion for each family whose rows have sizes (``Sample.rung``), for a band [low, high]."""
     families: dict[tuple[str, str], list[GroupRate]] = {}
     for group in group_rates([row for row in rows if row.sample.rung], "level"):
         families.setdefault((group.name[0], group.name[1]), []).append(group)
@@ -175,7 +175,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries, those that named the rows, whose mean pass rate is in a band [low, high]."""
+    """Return the recipe entries, taken from the row ids, whose mean pass rate is in the band [low, high]."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)
@@ -184,7 +184,7 @@ def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[
 
 
 def suggestion_table(found: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
-    """Return a row for each size of each family, with what to do."""
+    """Return one row per family and size, with the finding."""
     rows = []
     for one in found:
         for rung in one.rungs:

@@ -1,1 +1,1 @@
-"""What is said of results, as data, sentences, Markdown and a model card's section."""
+"""Reports on results, as data, sentences, Markdown and a section of a model card."""

@@ -1,7 +1,6 @@
-"""What a model's card says of its evaluation: only results of the very weights that are published, nothing else.
+"""The evaluation section of a model card, from results of exactly the published weights.
 
-Prompts and answers stay here, and paths and tokens are taken out (``prorl_common.private``). Leaves out: the rest of the
-card (the training room), and the numbers (``data``).
+Prompts and answers are never published, and paths and tokens are removed (``prorl_common.private``).
 """
 
 from __future__ import annotations
@@ -28,13 +27,16 @@ from prorl_evaluation.tables import comparison_table, result_table
 from prorl_evaluation.types import OVERALL, RESULT_FILE, EvalResult, load_result, shown_ks
 
 UNPUBLISHED = "a model's folder"
-"""Stands for the name of a model that is in a folder, such as an earlier checkpoint."""
+"""Replaces the name of a model that is a local folder, such as an earlier checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class CardEvaluation:
-    """``section`` is Markdown below the card's heading, ``index`` the ``results`` of the card's ``model-index``, ``files``
-    what is published beside it, ``commands`` what makes the results again. All are empty where nothing was measured."""
+    """The evaluation part of a model card; all fields are empty if nothing was measured.
+
+    ``section`` is Markdown below the card's heading, ``index`` the ``results`` of its ``model-index``, ``files`` the
+    files published with it, ``commands`` the commands that reproduce the results.
+    """
 
     section: str = ""
     index: tuple[Mapping[str, Any], ...] = ()
@@ -43,9 +45,9 @@ class CardEvaluation:
 
 
 def results_beside(run: Path) -> list[EvalResult]:
-    """Return all results that a run's folder holds, also those of suites; the base's first, then by step.
+    """Return all results in a run's folder, including suites: the base first, then by step.
 
-    Raises EvaluationError for one that is damaged.
+    Raises EvaluationError for a damaged result.
     """
     found = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
@@ -62,10 +64,10 @@ def card_evaluation(
     private: Private,
     run: Path | None = None,
 ) -> CardEvaluation:
-    """Return what a card says of the model that is published as ``name``, whose weights have the digest ``weights``.
+    """Return the evaluation part for the model published as ``name`` with weights of the digest ``weights``.
 
-    ``results`` may be of other models too, baseline first: those before the model's own, made on the same problems in
-    the same way, are what it is compared with. ``run`` is the run's folder, whose decisions weaken some readings.
+    ``results`` may include other models, baseline first: earlier results on the same problems with the same sampling
+    are compared with the model's own. ``run`` is the run's folder, whose decisions add caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
@@ -91,7 +93,7 @@ def card_evaluation(
 
 
 def _family(result: EvalResult) -> str:
-    """Return a key of what makes results comparable: the problems, and how they were sampled."""
+    """Return a key that is equal for results on the same problems with the same sampling."""
     s = result.settings
     problems = {k: v for k, v in s.dataset.items() if k != "path"}
     return json.dumps([problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
@@ -102,7 +104,7 @@ def _cleaned(result: EvalResult, public: str, weights: str, private: Private) ->
     s = result.settings
     dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
     name, label = result.model_id, result.label
-    if private.text(name) != name or Path(name).exists():  # a folder: its name is its owner's
+    if private.text(name) != name or Path(name).exists():  # a local folder's name may be private
         called = "this model" if result.model_digest == weights else "another model"
         for words in (name, Path(name).name):
             label = label.replace(words, called)
@@ -118,8 +120,11 @@ def _cleaned(result: EvalResult, public: str, weights: str, private: Private) ->
 
 
 def _problems(origin: Mapping[str, str]) -> str:
-    """Return what people call the problems of a result: a suite's benchmark, the dataset's recipe where the dataset is
-    still there; nothing where that is not known, as a folder's name is its owner's."""
+    """Return the public name of a result's problems, or an empty string.
+
+    The name is a suite's benchmark, or the dataset's recipe if the dataset still exists. A folder's name is never used,
+    since it may be private.
+    """
     path = origin.get("path", "")
     suite, slash, benchmark = path.partition("/")
     if slash and suite in suite_names() and benchmark in benchmark_names():
@@ -131,12 +136,12 @@ def _problems(origin: Mapping[str, str]) -> str:
 
 
 def _as_built(data: ReportData) -> ReportData:
-    """Return the results that a reader can make again: of models that can be had, on a dataset built under its name."""
+    """Keep the results that a reader can reproduce, with the dataset path under which it would be built."""
     found = []
     for result in data.results:
         s = result.settings
         path = str(s.dataset.get("path", ""))
-        if "/" not in path:  # a suite's benchmark has one
+        if "/" not in path:  # a suite's benchmark has a slash
             path = f"data/{path}" if path else "DATASET"
         settings = dataclasses.replace(s, dataset={**s.dataset, "path": path})
         if result.model_id != UNPUBLISHED:
@@ -171,8 +176,10 @@ def _section(data: ReportData) -> list[str]:
 
 
 def _entry(result: EvalResult) -> dict[str, Any]:
-    """Return one of the ``results`` of a ``model-index``
-    (https://github.com/huggingface/hub-docs/blob/main/modelcard.md)."""
+    """Return one entry of the ``results`` of a ``model-index``.
+
+    See https://github.com/huggingface/hub-docs/blob/main/modelcard.md.
+    """
     s, group = result.settings, result.overall
     name = s.dataset.get("path") or "problems"
     benchmark = name.rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Everything a report says of some results, computed once; the viewer, Markdown and JSON show it."""
+"""The content of a report, computed once for the viewer, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from prorl_evaluation.types import BEFORE_RL, EvalResult, EvaluationError, Probl
 
 REPORT_FORMAT = 1
 BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
-"""Of the success rate c/n: never, ten open steps of a tenth, always."""
+"""Bins of the success rate c/n: 0, ten open intervals of a tenth, and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """pass@k of one result: its place among the page's results, its label, an interval for each k."""
+    """pass@k of one result: its position among the results, its label, and an interval for each k."""
 
     place: int
     label: str
@@ -40,9 +40,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """``boundary`` as for ``boundary_report``; ``baseline_first`` takes the first result for the baseline
-    even where a checkpoint from before RL is there; ``beta`` adds posteriors, a ``false_positive_rate``
-    above 0 what it does to pass@k; ``command`` is what was typed, to be shown."""
+    """Options of a report.
+
+    ``baseline_first`` makes the first result the baseline even if there is a checkpoint from before RL. ``beta`` adds
+    posteriors; a ``false_positive_rate`` above 0 shows its effect on pass@k. ``command`` is the user's command, for
+    display.
+    """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
     baseline_first: bool = False
@@ -53,10 +56,10 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results, baseline at ``base``, and what they say against each other.
+    """The results, with the baseline at index ``base``, and their comparison.
 
-    ``comparison`` is the last result against the baseline, ``boundary`` all from the baseline on; both
-    are None without a later result. ``groups`` are those of ``boundary``, or of the single result.
+    ``comparison`` compares the last result with the baseline, ``boundary`` all results from the baseline on; both are
+    None without a later result. ``groups`` are those of ``boundary``, or of the single result.
     """
 
     name: str
@@ -72,11 +75,11 @@ class ReportData:
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """The comparison, or none."""
+        """The comparison as a list, empty if there is none."""
         return [] if self.comparison is None else [self.comparison]
 
     def lines(self, group: BoundaryGroup) -> list[Line]:
-        """Return the group's curves; results before the baseline have one for domains and overall."""
+        """Return the group's curves; results before the baseline have curves for domains and overall only."""
         found = []
         if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
@@ -87,7 +90,7 @@ class ReportData:
         return found + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return (label, problems in each of BINS) of every result for overall or a domain."""
+        """Return (label, problems in each of BINS) of every result, for overall or a domain."""
         return [
             (
                 r.label,
@@ -99,16 +102,16 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain against the baseline) of each later result with two points or more."""
+        """Return (label, gain against the baseline) of each later result with at least two points."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
         return [g for g in gains if sum(math.isfinite(p.base + p.gain) for p in g[1].points) > 1]
 
     def to_json(self) -> dict[str, Any]:
-        """Return every number of the report as a JSON object; NaN becomes null.
+        """Return the report's numbers as a JSON object; NaN becomes null.
 
-        What one problem's samples counted is in each result's own file and not repeated.
+        Per-problem counts are left out, since each result's own file has them.
         """
         results = []
         for r in self.results:
@@ -143,12 +146,11 @@ def report_data(
     options: ReportOptions | None = None,
     boundary: BoundaryReport | None = None,
 ) -> ReportData:
-    """Return what the report on ``results`` (baseline first) and a run's journals shows.
+    """Return the report on ``results``, baseline first, and on the journals of a run.
 
-    The baseline is the run's checkpoint from before RL where there is one, so that a difference says what
-    RL did and not what a warm start did; else, or with ``baseline_first``, the first result. ``boundary``
-    is the boundary report where it was made already. Raises EvaluationError without results, as
-    ``boundary_report`` does, or for a damaged journal.
+    The baseline is the run's checkpoint from before RL if there is one, so that differences exclude a warm start;
+    otherwise, or with ``baseline_first``, it is the first result. ``boundary`` is a boundary report to reuse. Raises
+    EvaluationError without results, as ``boundary_report`` does, or for a damaged journal.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
@@ -176,7 +178,7 @@ def report_data(
 
 
 def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Return how many judged problems fall in each of BINS by c/n."""
+    """Return how many judged problems fall in each of BINS."""
     counts = [0] * len(BINS)
     for p in problems:
         if p.n:
@@ -192,9 +194,9 @@ def _rows(found: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
 
 
 def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
-    """Return one result's own groups with its curve: overall, domains, then benchmarks and tasks.
+    """Return one result's groups with its curve: overall, domains, benchmarks and tasks.
 
-    A benchmark or task that is a whole domain or benchmark over again is left out.
+    Groups with the same problems appear once.
     """
     found, s = [], result.settings
     ks = list(result.overall.pass_at_k)
@@ -218,7 +220,7 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete JSON objects of a journal that may still be written; [] when it is absent.
+    """Return the complete JSON objects of a journal that may still be written; [] if it is absent.
 
     Raises EvaluationError naming file and line for a line that is not a JSON object.
     """

@@ -1,4 +1,4 @@
-"""The sentences of a report, as plain text that whoever shows it escapes."""
+"""The sentences of a report, as plain text that the caller must escape."""
 
 from __future__ import annotations
 
@@ -28,43 +28,43 @@ MEANING: Mapping[Regime, str] = {
     "undecided": "None of the four is shown with this many problems and samples; that does not mean that nothing "
     "changed.",
 }
-"""What a claim means, beside the words of ProRL (arXiv 2505.24864, section 4) where they mean the same."""
+"""The meaning of each claim, with ProRL's term (arXiv 2505.24864, section 4) if the meaning is the same."""
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number with a minus sign, or a dash when it is not known."""
+    """Return a number with a minus sign, or a dash if it is not finite."""
     return "–" if not math.isfinite(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a difference with its sign, or a dash when it is not known."""
+    """Return a difference with its sign, or a dash if it is not finite."""
     return "–" if not math.isfinite(value) else f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_value(value: float) -> str:
-    """Return a p-value as people write one."""
+    """Return a p-value with three decimals, "< 0.001", or a dash for NaN."""
     if math.isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def metric_name(metric: str) -> str:
-    """Return how a metric is called in the report."""
+    """Return the name of a metric in the report."""
     return "mean reward" if metric == "reward" else metric
 
 
 def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
-    """Return the metrics that the table shows; see ``shown_ks``."""
+    """Return the metrics of the table: pass@k for the displayed k, and the reward."""
     return [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
 
 
 def nothing_solved(results: Sequence[EvalResult]) -> bool:
-    """Return whether no sample of any result earned anything: there is no curve, rate or boundary to show."""
+    """Return whether no sample of any result earned a reward, so there is nothing to plot or compare."""
     return all(r.overall.reward.value == 0 for r in results)
 
 
 def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
-    """Return the sentences that sum the report up: what was shown, then each metric with its interval."""
+    """Return the summary sentences: the finding, then each metric with its interval."""
     if nothing_solved(results):
         samples = sum(r.overall.sampled for r in results)
         labels = ", ".join(r.label for r in results)
@@ -80,7 +80,7 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
         found = comparison.find("overall", metric) if comparison is not None else None
         if found is None:
             i = results[-1].overall.metric(metric)
-            assert i is not None  # ``shown_ks`` names those that all results estimate
+            assert i is not None  # shown_ks lists only k that every result estimates
             lines.append(f"{name} {number(i.value)} [{number(i.low)}, {number(i.high)}]")
             continue
         i = found.interval
@@ -97,7 +97,7 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
 
 
 def correlation(gain: GainAgainstBase) -> str:
-    """Return how the gain goes with the base over groups."""
+    """Return a sentence on the correlation of gain and base over groups."""
     c = gain.correlation
     if not c.count:
         return "too few groups, or no spread, for a correlation"
@@ -108,7 +108,7 @@ def correlation(gain: GainAgainstBase) -> str:
 
 
 def lead(data: ReportData) -> str:
-    """Return who is compared with whom, on how many problems, sampled how."""
+    """Return a sentence naming the compared results, the problems and the sampling."""
     c = data.comparison
     s = data.results[-1].settings
     labels = data.results[-1].label if c is None else f"{c.b} against {c.a}"
@@ -120,7 +120,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return what the boundary claims say: overall for each later checkpoint, then counts over tasks."""
+    """Return the overall claim for each later checkpoint, then counts of claims by kind of group."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -148,7 +148,7 @@ def _claimed(report: BoundaryReport, claim: Claim) -> str:
 
 
 def caveats(data: ReportData) -> list[str]:
-    """Return what a reader must know before believing the numbers."""
+    """Return the caveats that a reader must know before trusting the numbers."""
     comparison = data.comparison
     found: list[str] = []
     if comparison is not None:
@@ -188,7 +188,7 @@ def caveats(data: ReportData) -> list[str]:
 
 
 def decision_rule(report: BoundaryReport) -> str:
-    """Return how a claim is decided, in words."""
+    """Return a paragraph on how claims are decided."""
     return (
         f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
         f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
@@ -204,7 +204,7 @@ def decision_rule(report: BoundaryReport) -> str:
 
 
 def method(data: ReportData) -> list[str]:
-    """Return the paragraphs on how the numbers are made."""
+    """Return the paragraphs on how the numbers are computed."""
     s = data.results[0].settings
     return [
         (
@@ -230,7 +230,7 @@ def method(data: ReportData) -> list[str]:
 
 
 SUITE_OPTIONS = {"model.path": "model", "data.limit": "limit", "sampling.n": "n"}
-"""Setting -> option of ``prorl eval run``; all others are given with ``--set``."""
+"""Setting -> option of ``prorl eval run``; other settings are passed with ``--set``."""
 PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
     "data.dataset": "dataset",
     "data.split": "split",
@@ -239,11 +239,11 @@ PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
     "sampling.top_p": "top-p",
     "sampling.max_tokens": "max-tokens",
 }
-"""The same of ``prorl eval pass-at-k``."""
+"""Setting -> option of ``prorl eval pass-at-k``."""
 
 
 def commands(data: ReportData) -> list[str]:
-    """Return the commands that make the results and this report again, as far as the results know them."""
+    """Return the commands that reproduce the results and this report, as far as they are recorded."""
     from prorl_evaluation.suites.suite import suite_names
 
     lines = []

@@ -1,1 +1,1 @@
-"""Sample models on problems, judge the answers and keep both in a journal."""
+"""Sample models on problems, score the answers, and keep both in a journal."""

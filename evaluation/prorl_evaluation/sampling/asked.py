@@ -1,4 +1,4 @@
-"""From the settings of a command to models, problems and sampling parameters; published protocols."""
+"""Turn the settings of a command into models, problems and sampling parameters; published protocols."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEFAULT_TEMPERATURE, DEFAULT_TOP_P, DEFAULT_MAX_TOKENS = 0.6, 0.95, 512
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """``n`` samples a problem, the largest ``k`` of interest, and how to sample."""
+    """The sampling of an evaluation: ``n`` samples per problem and ``k``, the largest k of interest."""
 
     name: str
     n: int
@@ -58,7 +58,7 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked for by itself; None where nothing was."""
+    """Sampling parameters that the user set; None for the others."""
 
     n: int | None = None
     k: int | None = None
@@ -68,7 +68,7 @@ class Asked:
 
 
 def pick_protocol(name: str | None) -> Protocol | None:
-    """Return the protocol of that name, None for none. Raises EvaluationError naming those there are."""
+    """Return the protocol of this name, or None for None. Raises EvaluationError for an unknown name."""
     if name is None:
         return None
     found = PROTOCOLS.get(name)
@@ -80,10 +80,10 @@ def pick_protocol(name: str | None) -> Protocol | None:
 
 
 def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
-    """Return what holds: what was asked for, then the protocol, then the defaults.
+    """Combine the user's parameters, the protocol and the defaults, in this order of precedence.
 
-    Without a protocol n is 2k and ``max_tokens`` that of the run (``run_limit``), else 512. A k asked for
-    beside a protocol keeps the protocol's n unless n is asked for, too.
+    Without a protocol n is 2k and ``max_tokens`` is ``run_limit``, or 512 without one. A k given with a protocol keeps
+    the protocol's n unless n is given too.
     """
     k = asked.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
@@ -103,7 +103,7 @@ def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None)
 def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
-    """Return what is evaluated, its run, and the server that samples it, if one was named."""
+    """Return the models to evaluate, their run, and the server that samples, if one is named."""
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
@@ -152,9 +152,9 @@ def _targets(
 
 
 def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None = None) -> Server:
-    """Return the server at ``urls``, several of one model.
+    """Return the server at ``urls``, which must all serve one model.
 
-    ``run_weights`` is the model folder of the checkpoint that was asked for, if any. Raises UserError.
+    ``run_weights`` is the model folder of the requested checkpoint, if any. Raises UserError.
     """
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
@@ -190,8 +190,11 @@ def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None
 def settings_of(
     config: EvalConfig, run: Run | None, server: Server | None = None, own: Protocol | None = None
 ) -> EvalSettings:
-    """Return the settings for the backend that will sample: what was asked for, else the named protocol's,
-    else ``own`` (a suite's), else the defaults."""
+    """Return the settings for the backend that samples.
+
+    The user's parameters override the named protocol, which overrides ``own`` (a suite's), which overrides the
+    defaults.
+    """
     from prorl_inference import BACKENDS, device_list, pick_backend
 
     given, s = config.model, config.sampling
@@ -205,7 +208,7 @@ def settings_of(
             f"model.batches is of model.backend transformers: {backend.name} batches by itself"
         )
     origin = BACKENDS.origin(backend.name)
-    # of a plug-in: in each sample's key, so that samples of two versions are never mixed
+    # part of each sample's key, so that samples of two plug-in versions are never mixed
     plugin = {} if origin.is_ours else {"plugin": f"{origin.source} {origin.version}"}
     return EvalSettings(
         n=how.n,
@@ -228,7 +231,7 @@ def session_of(
     settings: EvalSettings,
     samples: Sequence[Sample] = (),
 ) -> Session:
-    """Return the session that evaluates ``models`` (of :func:`models_of`)."""
+    """Return the session that evaluates ``models`` (see :func:`models_of`)."""
     targets, run, server = models
     session = Session(
         targets,
@@ -253,15 +256,14 @@ def run_limit(run: Run | None) -> int:
 
 
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
-    """Return the session that ``pass-at-k`` is asked for, and what must be said loudly before it begins.
+    """Return the session of ``pass-at-k``, and the warnings to show before it begins.
 
-    Code problems are left out where this machine cannot isolate programs, ``scoring.allow_weak`` is off and no
-    ``scoring.servers`` are named.
-    Raises UserError for what cannot be done, before anything is sampled.
+    Code problems are left out if this machine cannot isolate programs, ``scoring.allow_weak`` is off and there are no
+    ``scoring.servers``. Raises UserError before anything is sampled.
     """
     from prorl_inference.models.store import check_model
 
-    settings_of(config, None)  # k > n is said before anything is looked for
+    settings_of(config, None)  # report k > n before loading anything
     models = models_of(config, progress)
     data = config.data
     samples, origin = pick_dataset(data.dataset, data.split, data.limit)
@@ -274,7 +276,7 @@ def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[
     if len(kept) < len(samples) and not (scoring.allow_weak or scoring.servers):
         from prorl_verifiers import no_isolation
 
-        if (why := no_isolation()) is not None:  # code is left out, loudly
+        if (why := no_isolation()) is not None:
             complaints.append(f"{len(samples) - len(kept)} code problems are left out: {why}")
             samples = chosen(samples, kept)
     session = session_of(config, models, settings, samples)
@@ -292,13 +294,13 @@ def evaluate_models(
     progress: Progress | None = None,
     **settings: Any,
 ) -> list[EvalResult]:
-    """Sample ``n`` answers to each problem, judge them, and return a result for each model.
+    """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
-    The same as ``prorl eval pass-at-k``, with the same defaults: ``model`` is a name, folder or hub id; without
-    one, ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a
-    folder (default: the newest under data/), ``k`` the largest k of interest, ``n`` at least k. ``settings`` are
-    further keys of the config with ``__`` for the dot, as ``sampling__temperature=1.0`` or ``data__limit=20``.
-    Interrupted and called again, it goes on. Raises UserError, ServiceError.
+    This is ``prorl eval pass-at-k`` with the same defaults. ``model`` is a name, folder or hub id; without one,
+    ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/) are evaluated. ``dataset``
+    is a folder (default: the newest under data/), ``k`` the largest k of interest, and ``n`` at least k. ``settings``
+    are further config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``. Calling it again after an
+    interruption resumes. Raises UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

@@ -1,7 +1,6 @@
-"""What to evaluate when little was said: run, checkpoints, base model, dataset, output folders.
+"""Find the run, checkpoints, base model, dataset and output folders of an evaluation.
 
-Reads a run's files by their documented names and imports nothing of the trainer. Leaves out: doing it
-(``evaluate``).
+A run's files are read by their documented names, without importing the trainer.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model to evaluate: what people call it, its folder's name, and its name or path."""
+    """A model to evaluate: its label, its folder's name, and its name or path."""
 
     label: str
     slug: str
@@ -60,14 +59,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class StoredResults:
-    """Results that were named, each with the file it was read from; ``run`` is the folder of the first run among them."""
+    """Results, each with the file it was read from; ``run`` is the folder of the first run among them."""
 
     results: Sequence[EvalResult]
     files: Sequence[Path]
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the result folders. Raises EvaluationError for a result that lies outside one."""
+        """Return the result folders. Raises EvaluationError for a result outside a result folder."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
@@ -77,7 +76,7 @@ class StoredResults:
 
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
-    """Return the run of that name or path, or the newest one. Raises EvaluationError with the cure."""
+    """Return the run of this name or path, or the newest run. Raises EvaluationError if there is none."""
     configs = list(root.glob("*/config.yaml"))
     journals = {c: c.with_name("metrics.jsonl") for c in configs}
     configs.sort(key=lambda c: (journals[c] if journals[c].exists() else c).stat().st_mtime)
@@ -96,7 +95,7 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in folder ``path``. Raises EvaluationError when its config cannot be read."""
+    """Return the run in folder ``path``. Raises EvaluationError if its config cannot be read."""
     import yaml
 
     file = path / "config.yaml"
@@ -113,9 +112,9 @@ def read_run(path: Path) -> Run:
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return what ``which`` names in a run: ``base``, ``latest`` or a step.
+    """Return the target for ``which`` in a run: ``base``, ``latest`` or a step.
 
-    Raises EvaluationError when the run has no such checkpoint, naming those it has.
+    Raises EvaluationError if the run has no such checkpoint.
     """
     if which == "base":
         base = run.setting("model", "path")
@@ -151,11 +150,10 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[Sequence[Sample], dict[str, str]]:
-    """Return a split's samples and the dataset's origin (path, manifest_sha256,
-    split, and the limit if there is one).
+    """Return a split's samples and the dataset's origin (path, manifest_sha256, split, and limit if given).
 
-    None takes the newest dataset under ``data/``. ``limit`` keeps so many problems, taken from the
-    domains in turn. Raises DatasetError or EvaluationError with the cure.
+    ``dataset`` None takes the newest one under ``data/``. ``limit`` keeps this many problems, taken from the domains in
+    turn. Raises DatasetError or EvaluationError.
     """
     from prorl_datasets import newest_dataset
 
@@ -172,7 +170,7 @@ def pick_dataset(
 
 
 def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sample]:
-    """Return a split's samples, at most ``limit``, without holding them in memory; raises as ``load``."""
+    """Return a split's samples, at most ``limit``, without holding them in memory. Raises as ``load`` does."""
     from prorl_datasets import no_samples, stream
 
     found = spooled(itertools.islice(stream(path, split), limit))
@@ -182,7 +180,7 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
-    """Return ``limit`` samples, one of each domain in turn, in their old order."""
+    """Return ``limit`` samples, taken from the domains in turn, in their original order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -193,9 +191,9 @@ def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
 
 
 def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
-    """Return 8 hex digits over what makes two results comparable: data, sampling parameters, seed.
+    """Return 8 hex digits over the settings that make results comparable: data, sampling parameters and seed.
 
-    n and k are not in it, so that a larger n finds the samples that are there.
+    n and k are excluded, so that a larger n reuses existing samples.
     """
     origin = {k: v for k, v in settings.dataset.items() if k not in ("path", "limit")}
     value = {
@@ -216,9 +214,9 @@ def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the run's results that belong together (those with the settings of the newest one) and their files.
+    """Return the run's results that share the settings of the newest one, with their files.
 
-    The base comes first, then the checkpoints by step. Raises EvaluationError when the run has none.
+    The base comes first, then the checkpoints by step. Raises EvaluationError if the run has none.
     """
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
@@ -235,7 +233,7 @@ def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
-    """Return the results that ``names`` of runs and of result folders stand for, in their order.
+    """Return the results of the named runs and result folders, in order.
 
     Raises EvaluationError for a name that is neither.
     """

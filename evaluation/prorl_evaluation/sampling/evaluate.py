@@ -1,10 +1,10 @@
-"""Evaluate one model on a set of problems, or grade its journaled answers anew.
+"""Evaluate one model on a set of problems, or score its journaled answers again.
 
-    <out>/eval.json  problems.jsonl        what is evaluated (``job``)
-    <out>/samples.jsonl  verdicts.jsonl    what is done so far (``journal``)
+    <out>/eval.json  problems.jsonl        model, settings and problems (``job``)
+    <out>/samples.jsonl  verdicts.jsonl    samples and verdicts so far (``journal``)
     <out>/result.json                      written last
 
-The same call on the same folder goes on where it was. Leaves out: choosing model and data (``choose``).
+Calling it again with the same folder resumes the evaluation.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from prorl_inference import Generator
 from prorl_verifiers import renewed_records
 
 BLOCK = 4096
-"""Verdicts that are copied with one sync."""
+"""Verdicts copied with one sync."""
 
 
 def evaluate(
@@ -63,13 +63,12 @@ def evaluate(
     progress: Progress,
     parts: Sequence[Part] = (),
 ) -> EvalResult:
-    """Sample ``settings.n`` answers a problem, score them, and save and return the result.
+    """Sample ``settings.n`` answers per problem, score them while sampling continues, and save the result in ``out``.
 
-    Everything lands in ``out``; a call that was cut off is continued by the same call, and a larger n
-    adds to what is there. ``parts`` are records of parts that are not prorl's own, beside verifiers and
-    backend. Verdicts are made while sampling goes on. Raises EvaluationError for no problems,
-    repeated ids, a damaged journal and a folder of another model or of other parts, ServiceError from the scorer or a server;
-    whatever is raised, what was written is kept.
+    The same call resumes an interrupted evaluation; a larger n adds samples. ``parts`` are records of third-party parts
+    other than verifiers and backend. Raises EvaluationError for no problems, repeated ids, a damaged journal, or a
+    folder of another model or other parts; ServiceError from the scorer or a server. Samples and verdicts written
+    before an error are kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -111,7 +110,7 @@ def _sample(
     total: int,
     progress: Progress,
 ) -> None:
-    """Sample the ``total`` samples that the journal lacks, handing them to the grader."""
+    """Generate the ``total`` samples that the journal lacks, and pass them to the grader."""
     prepare(generator)  # before the clocks start
     progress.start(f"eval {job.label}", total)
     meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
@@ -126,7 +125,7 @@ def _finish(
     wall_seconds: float,
     parts: Sequence[Part],
 ) -> EvalResult:
-    """Sum up what the journals hold, problem by problem, and save it as ``result.json``."""
+    """Summarise the journals problem by problem and save the result."""
     results: list[ProblemResult] = []
     isolation: set[str] = set()
     seconds: list[float] = []
@@ -155,7 +154,7 @@ def _finish(
 
 @dataclass(frozen=True, slots=True)
 class RegradeReport:
-    """A result under fresh verdicts, and how many of them differ in reward or status from the old."""
+    """A result with new verdicts; ``changed`` of them differ from the old in reward or status."""
 
     result: EvalResult
     verdicts: int
@@ -163,12 +162,12 @@ class RegradeReport:
 
 
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
-    """Score every journaled sample of the folder anew, without a model, and save the new result.
+    """Score every journaled sample of the folder again, without a model, and save the new result.
 
-    The old verdicts stay as ``verdicts.previous.jsonl`` (``verdicts.previous-2.jsonl`` and so on); those on
-    samples of other parameters are kept among the new. Cut off midway, the old ones still hold and the
-    same call starts over. Raises EvaluationError when the folder holds no evaluation or its sampling was
-    not finished, ServiceError where a verdict that was there is now an infra error: the old ones hold.
+    The old verdicts are kept as ``verdicts.previous.jsonl`` (``verdicts.previous-2.jsonl`` and so on); verdicts on
+    samples with other parameters are copied. After an interruption the old verdicts stay in place and the same call
+    starts over. Raises EvaluationError if the folder holds no finished evaluation; ServiceError, keeping the old
+    verdicts, if one of them is now an infra error.
     """
     require_scipy()
     started = time.perf_counter()
@@ -183,7 +182,7 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
                 f"{out} lacks {lack} samples: its sampling was interrupted, "
                 "finish it by giving its pass-at-k command again"
             )
-        old = journal.verdicts  # its file is read until the end, under whatever name
+        old = journal.verdicts  # its open file is read until the end, even after a rename
     with EvalJournal(out, keys, verdicts_file=fresh.name) as journal:
         progress.start(f"regrade {job.label}", len(problems) * job.settings.n)
         for batch in batches:
@@ -209,20 +208,19 @@ def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
             os.replace(current, next(out / n for n in names if not (out / n).exists()))
         os.replace(fresh, current)
         parts = renewed_records(recorded_parts(out), [p.task for p in problems])
-        write_job(out, job, None, parts)  # from now on its verdicts are of these
+        write_job(out, job, None, parts)  # the verdicts are now those of these parts
         result = _finish(job, problems, journal, time.perf_counter() - started, parts)
         return RegradeReport(result, made, changed)
 
 
 def _blocks(verdicts: Iterable[VerdictRecord]) -> Iterator[list[VerdictRecord]]:
-    """Yield verdicts so many at a time as are written with one sync."""
     verdicts = iter(verdicts)
     while block := list(itertools.islice(verdicts, BLOCK)):
         yield block
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
-    """Return the versions of Python, prorl, what it samples and scores with, and of ``parts``."""
+    """Return the versions of Python, prorl, its sampling and scoring libraries, and ``parts``."""
     from importlib import metadata
 
     found = {"python": platform.python_version()}

@@ -1,9 +1,6 @@
-"""The evaluation folder's own description, so that it can be continued and regraded by itself.
+"""The description of an evaluation folder: ``eval.json`` (model and settings) and ``problems.jsonl``.
 
-    <out>/eval.json        model and settings, written before the first sample
-    <out>/problems.jsonl   the problems with their tasks
-
-Leaves out: the journals (``journal``) and the result (``types``).
+It is enough to resume or regrade the evaluation.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ from prorl_verifiers import Task, modes_for, part_records, with_mode
 EVAL_FILE = "eval.json"
 PROBLEMS_FILE = "problems.jsonl"
 Part = Mapping[str, str]
-"""The record of a part that is not prorl's own: group, name, source, version (``Door.records``)."""
+"""The record of a third-party part: group, name, source, version (``Door.records``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +40,16 @@ class EvalJob:
 
     @property
     def label(self) -> str:
-        """What people call it: the settings' label, else the model's name."""
+        """The settings' label, or the model's name without one."""
         return self.settings.label or self.model_id
 
 
 def problems_of(
     samples: Iterable[Sample], modes: Mapping[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems of an evaluation, their tasks in ``modes`` (verifier -> mode; None: those for evaluation).
+    """Yield the problems of an evaluation; ``modes`` maps verifier to mode (None: the modes for evaluation).
 
-    Raises EvaluationError when there are none or ids repeat.
+    Raises EvaluationError if there are no problems or an id repeats.
     """
     seen: set[str] = set()
     modes = modes_for("evaluation") if modes is None else modes
@@ -80,8 +77,10 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems beside PROBLEMS_FILE, for ``write_job`` to put in its place; what is not put there is gone
-    when the block ends."""
+    """Write the problems to a temporary file next to PROBLEMS_FILE, for ``write_job`` to move into place.
+
+    The file is deleted at the end of the block if it was not moved.
+    """
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -100,14 +99,14 @@ def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[Written
 
 @dataclass(frozen=True, slots=True)
 class WrittenProblems:
-    """The problems of an evaluation, read from where they are written when they are asked for."""
+    """The problems of an evaluation, read from ``file`` on demand."""
 
     problems: Sequence[Problem]
     file: Path
 
 
 def check_same_model(out: Path, job: EvalJob) -> None:
-    """Raise EvaluationError when the folder's evaluation is of another model; a damaged one is not asked."""
+    """Raise EvaluationError if the folder holds an evaluation of another model; ignore a damaged description."""
     try:
         row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
         name, found = str(row["model_id"]), str(row["model_digest"])
@@ -122,13 +121,13 @@ def check_same_model(out: Path, job: EvalJob) -> None:
 
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
-    """Return the records of the verifiers and the backend in use that are not prorl's own."""
+    """Return the records of the third-party verifiers and backend in use."""
     of_backend = BACKENDS.records([backend.partition(":")[0]])
     return [*part_records(p.task for p in problems), *of_backend]
 
 
 def recorded_parts(out: Path) -> list[Part]:
-    """Return the records that the folder keeps; none in a damaged one and those of prorl 0.1."""
+    """Return the folder's part records; empty if its description is damaged or written by prorl 0.1."""
     try:
         parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
         return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
@@ -139,8 +138,7 @@ def recorded_parts(out: Path) -> list[Part]:
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
     """Return the folder's parts and ``parts`` together.
 
-    Raises EvaluationError where one of the same name came from elsewhere or in another version: its answers
-    or verdicts would be mixed with the new ones.
+    Raises EvaluationError if a part's source or version differs, which would mix its answers or verdicts with new ones.
     """
     known = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
@@ -158,8 +156,10 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; ``parts`` are the records of what is not prorl's own. Without ``written`` the
-    problems stay as they are."""
+    """Write both files, each atomically; without ``written`` the problems file stays.
+
+    ``parts`` are records of third-party parts.
+    """
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -181,9 +181,9 @@ def _problem_row(problem: Problem) -> dict[str, Any]:
 
 
 def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
-    """Return what :func:`write_job` wrote; the problems are read when they are asked for.
+    """Return the job and problems that :func:`write_job` wrote; problems are read on demand.
 
-    Raises EvaluationError when it is missing or damaged.
+    Raises EvaluationError if a file is missing or damaged.
     """
     file = out / EVAL_FILE
     if file.is_file() and not (out / PROBLEMS_FILE).is_file():
@@ -199,7 +199,7 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
     try:
         job = job_of(json.loads(file.read_text(encoding="utf-8")))
         problems = stored_rows(out / PROBLEMS_FILE, problem_of)
-        for _ in problems:  # damage is found now
+        for _ in problems:  # find damage now
             pass
     except (ValueError, KeyError, TypeError) as error:
         raise EvaluationError(
@@ -210,12 +210,12 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
 
 
 def job_of(row: Mapping[str, Any]) -> EvalJob:
-    """Return the model and settings in the object of EVAL_FILE. Raises KeyError or TypeError for another one."""
+    """Return the job in the object of EVAL_FILE. Raises KeyError or TypeError if it is malformed."""
     return EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """Return the problem in a line of PROBLEMS_FILE. Raises KeyError or TypeError for another line."""
+    """Return the problem in a line of PROBLEMS_FILE. Raises KeyError or TypeError if it is malformed."""
     task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
     hashes = (prompt_digest(prompt), task_digest(task))
     return Problem(

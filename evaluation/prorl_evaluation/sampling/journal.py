@@ -1,4 +1,4 @@
-"""The journal of an evaluation: one line a sample, one line a verdict, each under the key of what was asked; its repair."""
+"""The journal of an evaluation: one line per sample and one per verdict, found by key; its repair."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ VERDICTS_FILE = "verdicts.jsonl"
 REFUSED = "refused"
 R = TypeVar("R")
 KEYS_KEPT = 1 << 15
-"""Keys that are not worked out again: a sample's is asked for when it is planned, written and judged."""
+"""Size of the key cache: a sample's key is needed when it is planned, written and scored."""
 ONE_MODEL = "each model needs a folder of its own, choose another with --out; nothing was changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A sample with the hashes that its keys need.
+    """A dataset sample with the hashes for its keys.
 
-    ``chance`` is what one constant answer to all problems would earn on it, where the dataset says so;
-    ``labels`` what its metadata says of benchmark, task and difficulty (``types.LABELS``).
+    ``chance`` is the reward of the best constant answer to all problems, if the dataset states it; ``labels`` are its
+    metadata on benchmark, task and difficulty (``types.LABELS``).
     """
 
     id: str
@@ -49,9 +49,12 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class SampleRecord:
-    """One sampled answer. ``tokens`` counts generated tokens, ``logprob`` is their sum (natural log; NaN
-    where the backend gives none, null in the file), ``seconds`` the sample's share of its batch's time.
-    Where ``finish_reason`` is ``refused`` a server gave no answer and ``note`` says why."""
+    """One sampled answer.
+
+    ``tokens`` counts generated tokens. ``logprob`` is their sum of natural logs (NaN if the backend gives none, null in
+    the file). ``seconds`` is the sample's share of its batch's time. If ``finish_reason`` is ``refused``, the server
+    gave no answer and ``note`` holds the reason.
+    """
 
     key: str
     sample_id: str
@@ -66,7 +69,7 @@ class SampleRecord:
 
     @property
     def refused(self) -> bool:
-        """Whether there is no answer, because a server would not give one."""
+        """Whether a server refused to answer."""
         return self.finish_reason == REFUSED
 
 
@@ -97,19 +100,19 @@ def prompt_digest(prompt: Sequence[Mapping[str, str]]) -> str:
 
 
 def task_digest(task: Task) -> str:
-    """Return the hash of a task: verifier and reference. Another reference is another task."""
+    """Return the hash of a task's verifier and reference."""
     return digest([task.verifier, task.reference])
 
 
 class Keys:
-    """Makes the seeds and keys of one model under one set of sampling parameters."""
+    """The seeds and keys of one model under one set of sampling parameters."""
 
     def __init__(self, model_digest: str, settings: EvalSettings) -> None:
         self._seed = settings.seed
         self.backend = settings.backend
         self.extra = dict(settings.extra)
         self.key = functools.lru_cache(KEYS_KEPT)(self._key)
-        """Return the journal key of (id, prompt's hash, index): 32 hex digits over :meth:`fields`."""
+        """Return the journal key of (id, prompt hash, index): 32 hex digits over :meth:`fields`."""
         self.shared: dict[str, Any] = {
             "model": model_digest,
             "temperature": float(settings.temperature),
@@ -123,7 +126,7 @@ class Keys:
         return derive_seed(self._seed, "eval", sample_id, index)
 
     def fields(self, sample_id: str, prompt: str, index: int) -> dict[str, Any]:
-        """Return everything a sample's text depends on; ``prompt`` is its hash."""
+        """Return all values on which a sample's text depends; ``prompt`` is its hash."""
         return {
             **self.shared,
             "prompt": prompt,
@@ -137,19 +140,18 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of one journal file by their key, read when they are asked for: of each only its place in the
-    file is in memory (about 200 bytes)."""
+    """The records of one journal file by key, read on demand; only offsets are in memory (about 200 bytes each)."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make
         self._places: dict[bytes, int] = {}
 
     def put(self, key: object, place: int) -> None:
-        """Take note that the line at ``place`` is the one of the key."""
+        """Register the line at byte ``place`` for the key."""
         self._places[_short(key)] = place
 
     def drop(self, key: object) -> None:
-        """Forget the key; its line stays."""
+        """Forget the key; its line stays in the file."""
         del self._places[_short(key)]
 
     def __contains__(self, key: object) -> bool:
@@ -162,12 +164,12 @@ class Records(Generic[R]):
         return self._read(self._places[_short(key)])
 
     def get(self, key: object) -> R | None:
-        """Return the key's record, None where there is none."""
+        """Return the key's record, or None."""
         place = self._places.get(_short(key))
         return None if place is None else self._read(place)
 
     def values(self) -> Iterator[R]:
-        """Yield every record, in the order of the file."""
+        """Yield every record, in file order."""
         for place in sorted(self._places.values()):
             yield self._read(place)
 
@@ -176,12 +178,12 @@ class Records(Generic[R]):
 
 
 def _short(key: object) -> bytes:
-    """Return 16 bytes that stand for a key (text, or a pair of texts)."""
+    """Return a 16-byte digest of a key (text, or a pair of texts)."""
     return hashlib.blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class EvalJournal(Closing):
-    """Both journals of one evaluation folder. Opening it drops torn last lines and nothing else."""
+    """Both journals of one evaluation folder. Opening it drops incomplete last lines and nothing else."""
 
     def __init__(self, folder: Path, keys: Keys, verdicts_file: str = VERDICTS_FILE) -> None:
         self.folder = folder
@@ -199,7 +201,7 @@ class EvalJournal(Closing):
     def add_samples(
         self, records: Sequence[SampleRecord], fields: Sequence[dict[str, Any]]
     ) -> None:
-        """Write records (and what each depends on) with one sync."""
+        """Write records, and the fields on which each depends, with one sync."""
         origin = {"backend": self.keys.backend}
         rows = [{**asdict(r), **f, **origin} for r, f in zip(records, fields, strict=True)]
         for row in rows:
@@ -214,7 +216,7 @@ class EvalJournal(Closing):
             self.verdicts.put((record.key, record.task), place)
 
     def forget_refused(self) -> int:
-        """Take refused samples for missing, so that they are asked for again; return how many."""
+        """Treat refused samples as missing, so that they are requested again; return their number."""
         for key in self._refused:
             self.samples.drop(key)
         count = len(self._refused)
@@ -233,10 +235,10 @@ class EvalJournal(Closing):
             self._refused.discard(key)
 
     def _look_at_samples(self, path: Path) -> int:
-        """Find this model's samples; return how many lines have other sampling parameters.
+        """Index this model's samples; return the number of lines with other sampling parameters.
 
-        Which line of a key counts: ``replaces``. Raises EvaluationError for damage, and for samples of another
-        model or backend.
+        For repeated keys see ``replaces``. Raises EvaluationError for damage, and for samples of another model or
+        backend.
         """
         keys, foreign = self.keys, 0
         for number, place, row in read_checked(path, SAMPLE_FIELDS):
@@ -262,14 +264,14 @@ class EvalJournal(Closing):
         return foreign
 
     def _look_at_verdicts(self, path: Path) -> None:
-        """Find the last verdict on each (sample, task). Infra errors are left out: they are tried again."""
+        """Index the last verdict on each (sample, task). Infra errors are skipped, so that they are tried again."""
         for _, place, row in read_checked(path, VERDICT_FIELDS):
             if row["status"] != "infra_error":
                 self.verdicts.put((row["key"], row["task"]), place)
 
 
 def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
-    """Return the line that keeps ``verdict``; seconds are rounded to microseconds."""
+    """Return the record of ``verdict``, with seconds rounded to microseconds."""
     return VerdictRecord(
         key=key,
         task=task,
@@ -284,20 +286,22 @@ def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
 
 
 def sample_of(row: Mapping[str, Any]) -> SampleRecord:
-    """Return the record in a line of SAMPLES_FILE that has SAMPLE_FIELDS."""
+    """Return the record of a line with SAMPLE_FIELDS."""
     values = {name: row[name] for name in SampleRecord.__dataclass_fields__ if name in row}
     values["logprob"] = math.nan if row["logprob"] is None else float(row["logprob"])
     return SampleRecord(**values)
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Whether a line counts for its key after another, which was ``refused`` or not (None: there is none): the first
-    wins, but any answer wins over a refusal."""
+    """Return whether a line replaces an earlier one of its key, which was ``refused`` or not (None: no earlier line).
+
+    The first line wins, but any answer replaces a refusal.
+    """
     return refused is None or (refused and row["finish_reason"] != REFUSED)
 
 
 def verdict_of(row: Mapping[str, Any]) -> VerdictRecord:
-    """Return the record in a line of VERDICTS_FILE that has VERDICT_FIELDS."""
+    """Return the record of a line with VERDICT_FIELDS."""
     return VerdictRecord(**{name: row[name] for name in VerdictRecord.__dataclass_fields__})
 
 
@@ -332,12 +336,12 @@ VERDICT_FIELDS: Mapping[str, Types] = {
 }
 DAMAGED = ".damaged"
 BLANK = "the line is blank"
-"""What ``scan`` says of a line that is none, which is no fault."""
+"""``scan`` yields this for a blank line, which is no fault."""
 CURE = "--set output.repair=true moves such lines aside; what is missing is sampled again"
 
 
 def fault(row: object, fields: Mapping[str, Types]) -> str | None:
-    """Return what is wrong with a line's JSON value, None for nothing."""
+    """Return the fault of a line's JSON value, or None."""
     if not isinstance(row, dict):
         return "the line is not a JSON object"
     for name, types in fields.items():
@@ -352,7 +356,7 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
 def scan(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
-    """Yield (line number from 1, the line, its object or what is wrong with it); of a blank line that is ``BLANK``."""
+    """Yield (line number from 1, line, its object or its fault); the fault of a blank line is BLANK."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -369,7 +373,7 @@ def scan(
 def read_checked(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (line number, the byte where the line begins, object).
+    """Yield (line number, byte offset of the line, object).
 
     Raises EvaluationError naming file, line and cure at the first fault.
     """
@@ -383,9 +387,9 @@ def read_checked(
 
 
 def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
-    """Move the damaged lines of a journal to ``<name>.damaged`` and return how many there were.
+    """Move the damaged lines of a journal to ``<name>.damaged`` and return their number.
 
-    The journal is replaced atomically, after the lines are safe. A torn last line counts as damaged.
+    The journal is replaced atomically after the lines are safe. An incomplete last line counts as damaged.
     """
     if not path.is_file():
         return 0
@@ -412,7 +416,7 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
 
 
 def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
-    """Repair both journals of an evaluation folder; return a line for people for each that was damaged."""
+    """Repair both journals of an evaluation folder; return a message for each that was damaged."""
     said = []
     for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):

@@ -1,4 +1,4 @@
-"""Judge samples while others are drawn: the threads between sampler and verifiers, and how long they waited."""
+"""Score samples while others are generated: the thread between sampler and verifiers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from prorl_verifiers import Task, Verdict
 
 
 class Usage(Protocol):
-    """What a priced generator says of itself."""
+    """The usage of a priced generator."""
 
     @property
     def cost(self) -> float | None:
-        """What was spent so far, None where no price is known."""
+        """The cost so far, or None without a price."""
 
 
 class Meter:
-    """Counts finished samples of one model and tells the bar; ``total`` are the samples still to make,
-    ``usage`` returns what a server was asked for, if one was."""
+    """Counts finished samples of one model for the progress bar.
+
+    ``total`` is the number of samples still to make; ``usage`` returns the usage of a server, if there is one.
+    """
 
     def __init__(
         self,
@@ -39,13 +41,13 @@ class Meter:
         self.samples = self.tokens = 0
 
     def count(self, samples: int, tokens: int = 0) -> None:
-        """Add finished samples and the tokens of written ones, and show both."""
+        """Add finished samples and the tokens of written ones, and update the bar."""
         self.samples += samples
         self.tokens += tokens
         self._progress.advance(samples, **self.facts())
 
     def facts(self) -> dict[str, str]:
-        """Return the short facts: ``tokens/s`` since the start, ``cost`` so far and about how much in all."""
+        """Return ``tokens/s`` since the start, and the ``cost`` so far with an estimate of the total."""
         found: dict[str, str] = {}
         seconds = time.perf_counter() - self._started
         if self.tokens and seconds > 0:
@@ -63,7 +65,7 @@ Item = tuple[Problem, int]
 
 
 class Scorer(Protocol):
-    """What scores: ``prorl_verifiers.VerifierPool`` or anything with the same method."""
+    """A scorer such as ``prorl_verifiers.VerifierPool``."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return a verdict for each (response, task), in order."""
@@ -71,7 +73,7 @@ class Scorer(Protocol):
 
 
 def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
-    """Yield those of ``items`` (problem, sample index) that are sampled and have no verdict."""
+    """Yield the (problem, sample index) of ``items`` that are sampled but have no verdict."""
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
         if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:
@@ -79,7 +81,7 @@ def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
-    """Score those of ``items`` that :func:`ungraded` names; write the verdicts, return how many were new.
+    """Score the :func:`ungraded` of ``items``, write their verdicts, and return the number of new ones.
 
     No item may occur twice.
     """
@@ -102,22 +104,25 @@ def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
 
 
 LARGEST, SMALLEST = 128, 4
-"""Samples graded, synced and counted at once: fewer where they take longer than CHUNK_SECONDS, so that an
-interruption waits for few of them, but two a worker."""
+"""Limits on the number of samples scored and synced together.
+
+Chunks shrink if they take longer than CHUNK_SECONDS, so that an interruption waits for few samples, but they keep at
+least two samples per worker.
+"""
 CHUNK_SECONDS = 2.0
 MOST_WAITING = 4096
-"""Samples that wait in memory at most, where the journal can be looked through for the others."""
+"""Most samples that wait in memory; the others are found later in the journal."""
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 1.0
-"""After which an interruption says what it waits for."""
+"""Time after which an interruption reports how many verdicts it waits for."""
 
 
 class GradingThread(Closing):
-    """Grades handed-over samples in a thread of its own.
+    """Scores samples in a background thread.
 
-    What its scorer raises is raised by the next ``submit`` or by ``finish``. ``close`` drops what waits
-    (the next call of the evaluation grades it) and lets the chunk in work end, of which it tells. ``every`` returns all
-    items of the evaluation; where it was ``begun`` before, what was sampled then and not graded is graded first.
+    An error of the scorer is raised by the next ``submit`` or by ``finish``. ``close`` drops waiting samples, which the
+    next call of the evaluation scores, and waits for the current chunk. ``every`` returns all items of the evaluation;
+    if it was ``begun`` before, earlier samples without a verdict are scored first.
     """
 
     def __init__(
@@ -142,7 +147,7 @@ class GradingThread(Closing):
         self._thread.start()
 
     def submit(self, items: Sequence[Item]) -> None:
-        """Hand over written samples."""
+        """Queue written samples for scoring."""
         self._raise()
         if self._every is not None and self._submitted - self._graded > MOST_WAITING:
             self._let_go += len(items)
@@ -152,13 +157,13 @@ class GradingThread(Closing):
             self._queue.put(items)
 
     def finish(self, progress: Progress, label: str) -> None:
-        """Wait until everything has its verdict, under a bar of its own where much is left."""
+        """Wait until every sample has its verdict, with a progress bar if many are left."""
         self._queue.put(None)
         shown, begun = 0, time.monotonic()
         waiting = self._submitted + self._let_go - self._graded
         total = (
             None if self._begun else waiting
-        )  # what is found in the journal is not counted before
+        )  # samples found in the journal are not counted beforehand
         counted = self._graded + self._found
         while self._thread.is_alive():
             self._thread.join(LOOK_SECONDS)
@@ -188,19 +193,18 @@ class GradingThread(Closing):
             self._error = error
 
     def _look_through(self) -> None:
-        """Grade all that is sampled and has no verdict."""
+        """Score all samples in the journal that have no verdict."""
         if self._every is not None:
             for count in self._in_chunks(ungraded(self._every(), self._journal)):
                 self._found += count
 
     def _in_chunks(self, items: Iterator[Item]) -> Iterator[int]:
-        """Grade items; yield how many after each chunk."""
         while not self._stop.is_set() and (chunk := list(itertools.islice(items, self._chunk))):
             self._grade(chunk)
             yield len(chunk)
 
     def _grade(self, chunk: Sequence[Item]) -> None:
-        """Grade a chunk and choose the next one's size by the time it took, at most twice this one's."""
+        """Score a chunk, and set the next size from its time, at most twice the current size."""
         self._working = len(chunk)
         started = time.monotonic()
         grade(chunk, self._journal, self._scorer)
@@ -210,7 +214,7 @@ class GradingThread(Closing):
         self._working = 0
 
     def _gather(self) -> list[Item]:
-        """Return all that waits now, at least one hand-over; nothing at the end."""
+        """Return all waiting samples, waiting for at least one submission; an empty list at the end."""
         if self._ended:
             return []
         first = self._queue.get()
@@ -226,7 +230,7 @@ class GradingThread(Closing):
                 return found
 
     def close(self) -> None:
-        """Stop after the chunk in work; harmless after ``finish``."""
+        """Stop after the current chunk; harmless after ``finish``."""
         self._stop.set()
         self._queue.put(None)
         self._thread.join(PATIENCE_SECONDS)

@@ -1,16 +1,15 @@
-"""Fill the sample journal batch by batch, so that a kill changes nothing but the time.
+"""Fill the sample journal batch by batch, so that an interruption changes nothing but the time.
 
-What shares a batch is a function of the problem list and the settings alone.
+Batches depend only on the problem list and the settings.
 
-    fixed       (transformers) neighbours in the problem list. A batch that is not wholly in the journal is
-                generated whole again and only what was missing is written: killed and resumed equals never
-                killed, bit for bit, where the backend repeats a batch bit for bit
-    bucketed    (transformers) prompts of similar length. Only what is missing is generated and each sample
-                is written as it ends: equal in items, counts and seeds, not in bits
-    otherwise   (vllm, servers, which batch by themselves) as bucketed, in large batches of neighbours
+    fixed       (transformers) neighbours in the problem list. An incomplete batch is generated whole again and
+                only missing samples are written: resuming equals an uninterrupted run bit for bit, if the
+                backend repeats a batch bit for bit
+    bucketed    (transformers) prompts of similar length. Only missing samples are generated, and each is
+                written when it ends: equal items, counts and seeds, but not bits
+    otherwise   (vllm and servers, which batch by themselves) as bucketed, in large batches of neighbours
 
-Several workers (devices, servers) share the batches, or the samples where batches do not matter; all is written
-here, in one thread. Leaves out: scoring (``grading``), and who samples what (``prorl_inference.workers``).
+Workers (devices or servers) share batches, or single samples if batches do not matter; one thread writes the journal.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from prorl_inference import (
 
 
 class LazyGenerator:
-    """Implements ``Generator`` for a model folder; ``model_digest`` is that of the files, known at once."""
+    """A ``Generator`` for a model folder that loads the model on first use; ``model_digest`` is available at once."""
 
     def __init__(
         self,
@@ -50,7 +49,6 @@ class LazyGenerator:
         batch_size: int,
         backend: str = "transformers",
     ) -> None:
-        """``backend`` is a name of ``BACKENDS``; some choose their device themselves."""
         self.model_id = name
         self.model_digest = model_digest(path)
         self._path, self._device, self._dtype = path, device, dtype
@@ -64,11 +62,11 @@ class LazyGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
-        """Load the model if it is not, then sample; see ``Generator.generate``."""
+        """Load the model if necessary, then sample; see ``Generator.generate``."""
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
-        """Load the model if it is not, and return it."""
+        """Load the model if necessary, and return it."""
         if self._inner is None:
             options = BackendOptions(
                 self._path, self._device, self._dtype, batch_rows=self._batch_size
@@ -77,7 +75,7 @@ class LazyGenerator:
         return self._inner
 
     def sync_weights(self, model: Any) -> None:
-        """Take over the weights of ``model``, where one is loaded; see ``Generator.sync_weights``."""
+        """Take over the weights of ``model`` if the generator is loaded; see ``Generator.sync_weights``."""
         if self._inner is not None:
             self._inner.sync_weights(model)
 
@@ -89,23 +87,23 @@ class LazyGenerator:
 
 
 def prepare(generator: Generator) -> None:
-    """Have the generator load its model where it waits with that until its first sample."""
+    """Load the generator's model now if it loads lazily."""
     load: Callable[[], object] | None = getattr(generator, "prepare", None)
     if load is not None:
         load()
 
 
 INDEX_BLOCK = 16
-"""Sample indices of one problem that go into one batch: blocks of 16 stay as they are when n grows."""
+"""Sample indices of one problem per batch; fixed so that batches stay the same when n grows."""
 ROUNDS, LARGE_BATCH = 8, 1024
-"""A backend that batches by itself gets so many times its rows at once, at least ``LARGE_BATCH``."""
+"""Backends that batch by themselves get ROUNDS times their rows per batch, at least LARGE_BATCH."""
 FLUSH_SECONDS = 0.2
 """Samples that end within this time are written with one sync."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Samples ``first`` up to ``stop`` of each of ``problems``."""
+    """Samples ``first`` up to ``stop`` (exclusive) of each of ``problems``."""
 
     problems: tuple[Problem, ...]
     first: int
@@ -113,7 +111,7 @@ class Batch:
 
     @property
     def rows(self) -> int:
-        """How many samples the batch holds."""
+        """Number of samples in the batch."""
         return len(self.problems) * (self.stop - self.first)
 
     def items(self) -> Iterator[Item]:
@@ -124,8 +122,11 @@ class Batch:
 
 
 def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
-    """Return the batches of the indices from ``start`` up to n: the first indices of every problem, then the
-    next, so that an early estimate of the time left has seen every problem."""
+    """Return the batches of the sample indices from ``start`` up to n.
+
+    All problems get their first indices before the next ones, so that an early estimate of the remaining time covers
+    every problem.
+    """
     rows = settings.batch_rows
     if settings.backend != "transformers":
         rows = max(ROUNDS * rows, LARGE_BATCH)
@@ -138,7 +139,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The batches of ``width`` problems, for each block of sample indices; made anew each time they are gone over."""
+    """Batches of ``width`` problems for each block of sample indices, created anew on each iteration."""
 
     problems: Sequence[Problem]
     blocks: range
@@ -155,7 +156,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Running:
-    """A fixed batch that is sampled: what of it the journal lacks, how many were counted, and what is there."""
+    """A fixed batch in progress: the samples that the journal lacks, the number counted, and the answers so far."""
 
     batch: Batch
     wanted: Sequence[Item]
@@ -163,19 +164,18 @@ class _Running:
     answers: dict[int, list[Completion]] = field(default_factory=dict)
 
     def ended(self) -> list[tuple[Problem, int, Completion]]:
-        """Return what is to be written."""
         place = {p.id: number for number, p in enumerate(self.batch.problems)}
         return [(p, i, self.answers[place[p.id]][i - self.batch.first]) for p, i in self.wanted]
 
 
 def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
-    """Yield the items of every batch in turn."""
+    """Yield the items of every batch."""
     for batch in batches:
         yield from batch.items()
 
 
 def prompt_length(problem: Problem) -> int:
-    """Return the characters of a problem's prompt: known without its model's tokenizer."""
+    """Return the length of a problem's prompt in characters, which needs no tokenizer."""
     return sum(len(m["content"]) for m in problem.prompt)
 
 
@@ -194,8 +194,11 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 
 
 class Sampler:
-    """Samples batches into a journal. ``count(samples, tokens)`` hears of finished samples and of the tokens
-    of written ones, ``hand_over`` gets what was written (not when an error is on its way)."""
+    """Samples batches into a journal.
+
+    ``count(samples, tokens)`` is called with finished samples and the tokens of written ones; ``hand_over`` gets
+    written samples, but not after an error.
+    """
 
     def __init__(
         self,
@@ -212,8 +215,10 @@ class Sampler:
         self._written_at = time.perf_counter()
 
     def fill(self, batches: Iterable[Batch], samples: int) -> None:
-        """Generate what the journal lacks of the batches (all of a fixed one) and write it; ``samples`` are
-        about so many."""
+        """Generate and write the samples that the journal lacks; fixed batches are generated whole.
+
+        ``samples`` is roughly their number.
+        """
         self._written_at = time.perf_counter()
         if self._whole_batches:
             self._fill_whole(batches)
@@ -221,7 +226,7 @@ class Sampler:
             self._fill_as_they_end(batches, samples)
 
     def _fill_whole(self, batches: Iterable[Batch]) -> None:
-        """Write each batch when all of it is there: several may be under way, each with a worker."""
+        """Write each batch when it is complete; several may be running, one per worker."""
         seed = self._journal.keys.seed
         running: dict[int, _Running] = {}
 
@@ -252,8 +257,11 @@ class Sampler:
         sample_batches(self._generator, units(), self._params, done, take)
 
     def _fill_as_they_end(self, batches: Iterable[Batch], samples: int) -> None:
-        """Write each sample about ``FLUSH_SECONDS`` after its end, also when an error ends the call and where
-        no other follows (a generator that waits calls ``on_done`` now and then)."""
+        """Write each sample within about FLUSH_SECONDS of its end.
+
+        Finished samples are also written before an error propagates. A waiting generator calls ``on_done`` now and
+        then, so that they are written even if no other sample ends.
+        """
         seed = self._journal.keys.seed
         ended: list[tuple[Problem, int, Completion]] = []
         asked: dict[int, list[Item]] = {}
@@ -298,8 +306,10 @@ class Sampler:
         self._hand_over(flush())
 
     def _write(self, ended: Sequence[tuple[Problem, int, Completion]], made: int) -> int:
-        """Journal samples with one sync; return their tokens. ``made``: how many were sampled since the last
-        sync, which share the time since then."""
+        """Write samples to the journal with one sync, and return their tokens.
+
+        The ``made`` samples since the last sync share the time since then.
+        """
         keys, now = self._journal.keys, time.perf_counter()
         share = (now - self._written_at) / max(1, made)
         self._written_at = now

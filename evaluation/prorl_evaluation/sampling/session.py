@@ -1,7 +1,4 @@
-"""Evaluate several models on the same problems, each in its own folder, saying what was chosen.
-
-Leaves out: choosing (``choose``), printing tables, and what an interruption looks like to a user.
-"""
+"""Evaluate several models on the same problems, each in its own folder."""
 
 from __future__ import annotations
 
@@ -34,25 +31,25 @@ from prorl_inference import (
 from prorl_inference.backends.openai.options import server_address
 
 CONFIG_FILE = "eval.yaml"
-"""The settings of the command, as ``--config`` reads them."""
+"""The settings of the command, readable by ``--config``."""
 COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens")
-"""Counts of ``Usage`` that grow as a server answers."""
+"""Counters of ``Usage`` that grow as a server answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server to sample from, instead of a model loaded here; several of one model share the samples."""
+    """One or more servers of the same model that sample instead of a local model."""
 
     urls: tuple[str, ...]
     options: ServerOptions
 
     @property
     def where(self) -> str:
-        """The addresses, for people."""
+        """The addresses, for display."""
         return ", ".join(str(server_address(url)) for url in self.urls)
 
     def open(self, backend: str, tell: Callable[[str], None]) -> Generator:
-        """Return the generator, for the caller to close."""
+        """Return the generator, which the caller must close."""
         spec = BACKENDS.get(backend)
         if len(self.urls) > 1:
             return open_servers(spec, self.urls, self.options, tell)
@@ -61,10 +58,12 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What is evaluated. ``out`` is the folder of one target or the parent of several; None: the default
-    place. ``limit`` is how many problems were asked for, if any; ``device`` is for the model (or several, separated by
-    commas); ``server`` samples where ``settings.backend`` says so; ``repair`` moves damaged journal lines aside first;
-    ``parts`` are records of a benchmark that is not prorl's own; ``config`` is kept as CONFIG_FILE beside each result."""
+    """The models, problems and settings of an evaluation.
+
+    ``out`` is the folder of one target or the parent of several (None: the default place). ``limit`` is the requested
+    number of problems. ``device`` may list several devices, separated by commas. ``repair`` first moves damaged journal
+    lines aside. ``parts`` are records of third-party benchmarks. ``config`` is saved as CONFIG_FILE with each result.
+    """
 
     targets: Sequence[Target]
     run: Run | None
@@ -79,13 +78,13 @@ class Session:
     config: str = ""
 
     def folder(self, target: Target) -> Path:
-        """Return where the target's result goes."""
+        """Return the folder of the target's result."""
         if self.out is None:
             return out_folder(target, self.run, self.suffix())
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return the settings' hash; samples of another backend have a folder of their own."""
+        """Return the settings' hash, which for other backends than transformers includes the backend."""
         found = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
@@ -93,7 +92,7 @@ class Session:
         return digest([found, s.backend, dict(s.extra)])[:8]
 
     def description(self) -> list[str]:
-        """Return what was chosen, in lines for people."""
+        """Return the chosen models, backend, problems and sampling, in lines."""
         s = self.settings
         origin = f"{s.dataset.get('path', '')} ({s.dataset.get('split', '')})"
         total = len(self.targets) * len(self.samples) * s.n
@@ -119,7 +118,7 @@ class Session:
         return lines
 
     def warnings(self) -> list[str]:
-        """Return what must be said loudly before anything is sampled."""
+        """Return the warnings to show before anything is sampled."""
         s = self.settings
         line = (
             f"k = {s.k} is more than half of n = {s.n}: pass@{s.k} is then little more than whether "
@@ -131,7 +130,7 @@ class Session:
         return [said for said in lines if said is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
-        """Evaluate every target in turn; see ``evaluate`` for what is raised and what is kept."""
+        """Evaluate every target in turn; errors are those of ``evaluate``."""
         found = []
         for target in self.targets:
             with contextlib.closing(self.open(target, progress)) as generator:
@@ -139,7 +138,7 @@ class Session:
         return found
 
     def open(self, target: Target, progress: Progress) -> Generator:
-        """Return the target's generator, for the caller to close; a model not at hand is fetched."""
+        """Return the target's generator, which the caller must close; a missing model is downloaded."""
         from prorl_inference import fetch_or_resolve
 
         if self.server is not None:
@@ -155,7 +154,7 @@ class Session:
     def evaluate_with(
         self, generator: Generator, target: Target, pool: Scorer, progress: Progress
     ) -> EvalResult:
-        """Evaluate one target with an open generator, which may serve several sessions."""
+        """Evaluate one target with an open generator, which several sessions may share."""
         settings = replace(self.settings, label=target.label)
         out = self.folder(target)
         if self.repair:
@@ -175,13 +174,13 @@ class Session:
 
 
 def _usage(generator: Generator) -> Usage | None:
-    """Return a copy of what a server was asked for so far; None of a model that runs here."""
+    """Return a copy of the generator's current usage, or None for a local model."""
     usage = getattr(generator, "usage", None)
     return replace(usage) if isinstance(usage, Usage) else None
 
 
 def _usage_lines(before: Usage | None, after: Usage | None) -> list[str]:
-    """Return what a server was asked for between two counts, in a line for people."""
+    """Return a message on the server usage between two counts."""
     if after is None:
         return []
     start = before or Usage()

@@ -1,8 +1,4 @@
-"""Rows of a file that are read when they are asked for: only their places are in memory (16 bytes a row).
-
-``Stored`` is a sequence of rows of a JSON-lines file; ``spooled`` puts samples in one without a name, so that a suite
-of any size can be passed over again and again. Leaves out: what the rows mean.
-"""
+"""Sequences of rows in a file that are read on demand; memory holds 16 bytes per row."""
 
 from __future__ import annotations
 
@@ -21,11 +17,11 @@ from prorl_verifiers import Task
 
 T = TypeVar("T")
 CHUNK = 1 << 20
-"""Bytes that are read ahead where rows follow each other, and kept back before they are written."""
+"""Size in bytes of the read-ahead for consecutive rows and of the write buffer."""
 
 
 class OpenFile:
-    """A file that is open for reading at any place, by several threads, until nobody needs it any more."""
+    """A file open for reading at any offset, by several threads; closed when no longer referenced."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
@@ -36,11 +32,11 @@ class OpenFile:
         return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self, place: int, size: int) -> bytes:
-        """Return ``size`` bytes at ``place``, fewer at the end of the file."""
+        """Return ``size`` bytes at offset ``place``, fewer at the end of the file."""
         return os.pread(self.handle, size, place)
 
     def line(self, place: int) -> bytes:
-        """Return the line that begins at ``place``, without its end."""
+        """Return the line that begins at offset ``place``, without its newline."""
         size = 1 << 12
         while True:
             found = self.read(place, size)
@@ -54,7 +50,7 @@ class OpenFile:
 
 
 class Stored(Sequence[T], Generic[T]):
-    """The rows of ``file`` at ``places``, each of ``sizes`` bytes, made of their JSON value by ``decode``."""
+    """The rows at offsets ``places`` of ``file``, of ``sizes`` bytes; ``decode`` converts their JSON values."""
 
     def __init__(
         self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
@@ -77,13 +73,13 @@ class Stored(Sequence[T], Generic[T]):
         ahead, first, following = b"", 0, 0
         for place, size in zip(self._places, self._sizes, strict=True):
             if not first <= place <= place + size <= first + len(ahead):
-                more = CHUNK if place == following else 0  # rows in any other order: each by itself
+                more = CHUNK if place == following else 0  # read rows that are not consecutive one by one
                 ahead, first = self._file.read(place, max(size, more)), place
             following = place + size + 1
             yield self._row(ahead[place - first : place - first + size])
 
     def chosen(self, numbers: Iterable[int]) -> Stored[T]:
-        """Return the rows of these numbers, in this order."""
+        """Return the rows with these numbers, in this order."""
         numbers = array("Q", numbers)
         places = array("Q", (self._places[n] for n in numbers))
         return Stored(
@@ -95,7 +91,7 @@ class Stored(Sequence[T], Generic[T]):
 
 
 class RowWriter:
-    """Writes rows to an open file, which is then read by ``stored``."""
+    """Writes rows to an open file, which ``stored`` then reads."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -111,13 +107,13 @@ class RowWriter:
         self._place += len(data)
 
     def stored(self, decode: Callable[[Any], T]) -> Stored[T]:
-        """Return what was written."""
+        """Return the written rows."""
         self._file.flush()
         return Stored(OpenFile(os.dup(self._file.fileno())), self._places, self._sizes, decode)
 
 
 def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
-    """Return the rows of a JSON-lines file; blank lines are none. Raises OSError where there is no file."""
+    """Return the rows of a JSON-lines file, skipping blank lines. Raises OSError if the file is missing."""
     places, sizes, place = array("Q"), array("Q"), 0
     with path.open("rb") as file:
         for line in file:
@@ -129,14 +125,14 @@ def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
 
 
 def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
-    """Return the rows of these numbers, in this order; stored ones stay where they are."""
+    """Return the rows with these numbers, in this order; stored rows stay on disk."""
     return rows.chosen(numbers) if isinstance(rows, Stored) else [rows[n] for n in numbers]
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to a file in the folder for temporary files, which nobody else sees, and return them.
+    """Write samples to an unnamed temporary file and return them as stored rows.
 
-    Raises DiskFullError where that folder takes no more.
+    Raises DiskFullError if the folder for temporary files is full.
     """
     try:
         with tempfile.TemporaryFile(buffering=CHUNK) as file:

@@ -1,1 +1,1 @@
-"""Intervals and tests over problems."""
+"""Confidence intervals and tests over problems."""

@@ -1,4 +1,4 @@
-"""Student's t, the normal, Beta and Jeffreys' intervals, Fisher's exact test, and corrections for many tests, by scipy (extra ``eval``)."""
+"""Distributions, exact tests and multiple-test corrections; most need scipy (extra ``eval``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ _LEAST_TAIL = 1e-9
 
 
 def _scipy(name: str) -> ModuleType:
-    """Return a module of scipy. Raises MissingExtraError where it is not installed."""
     import importlib
 
     try:
@@ -24,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError where scipy is not installed: asked before samples are paid for."""
+    """Raise MissingExtraError if scipy is missing; called before paying for samples."""
     _scipy("special")
 
 
@@ -40,10 +39,10 @@ def t_quantile(tail: float, df: float) -> float:
 
 
 def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
-    """Return the tail at which to read a bootstrap distribution so that its interval is as wide as t's.
+    """Return the tail of a bootstrap distribution that makes its interval as wide as Student's t.
 
-    Phi(-sqrt(n / (n - s)) t) of Hesterberg 2015, "What Teachers Should Know about the Bootstrap",
-    section 5.3, with s = 1; ``tail`` itself when n <= s.
+    Phi(-sqrt(n / (n - s)) t), from Hesterberg 2015, "What Teachers Should Know about the Bootstrap", section 5.3, where
+    s = 1; ``tail`` itself if n <= s.
     """
     df = values - strata
     if df < 1:
@@ -54,8 +53,8 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
     """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1).
 
-    The p-value at which an interval read at expanded tails ends where ``share`` of the draws lie beyond;
-    ``share`` itself when n <= s.
+    This is the p-value at which the expanded interval ends if ``share`` of the draws lie beyond. It is ``share`` itself
+    if n <= s.
     """
     df = values - strata
     if df < 1:
@@ -76,26 +75,28 @@ def beta_interval(a: float, b: float, level: float = 0.95) -> tuple[float, float
 
 @lru_cache(maxsize=65536)
 def jeffreys(c: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the interval of a rate of which ``c`` of ``n`` >= 1 were seen: Beta(c + 1/2, n - c + 1/2), with 0 in it
-    where c is 0 and 1 where c is n (Brown, Cai and DasGupta 2001)."""
+    """Return Jeffreys' interval of a rate from ``c`` of ``n`` >= 1: Beta(c + 1/2, n - c + 1/2).
+
+    It includes 0 if c is 0 and 1 if c is n (Brown, Cai and DasGupta 2001).
+    """
     low, high = beta_interval(c + 0.5, n - c + 0.5, level)
     return 0.0 if c == 0 else low, 1.0 if c == n else high
 
 
 @lru_cache(maxsize=65536)
 def fisher_exact(a: int, b: int, c: int, d: int) -> float:
-    """Return the two-sided p-value of the 2 x 2 table ((a, b), (c, d)): Fisher 1934.
+    """Return the two-sided p-value of the 2 x 2 table ((a, b), (c, d)) (Fisher 1934).
 
-    The probability of all tables with these margins that are at most as likely as this one. Remembered,
-    because a report asks for few different tables many times.
+    It is the probability of all tables with the same margins that are at most as likely. Cached, because a report tests
+    few distinct tables many times.
     """
     return float(_scipy("stats").fisher_exact([[a, b], [c, d]])[1])
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p-values corrected so that the chance of any false claim is bounded (Holm 1979).
+    """Return p-values corrected for the family-wise error rate, under any dependence (Holm 1979).
 
-    NaN stays NaN and does not count as a test. Holds under any dependence. (scipy has no Holm.)
+    NaN stays NaN and does not count as a test. (scipy has no Holm correction.)
     """
     order = sorted((p, i) for i, p in enumerate(values) if not math.isnan(p))
     found, worst = [math.nan] * len(values), 0.0

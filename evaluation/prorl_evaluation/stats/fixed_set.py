@@ -1,10 +1,8 @@
-"""Intervals for these very problems: how far pass@k would move if the same problems were sampled again.
+"""Intervals over new samples of the same problems, for a benchmark that is taken as it is.
 
-An interval over problems (``bounded_mean``) speaks of problems like these; a fixed benchmark is often asked about as it
-stands, and then only the sampling is in doubt. The variance of a problem's pass@k is estimated without bias from its own
-counts where 2k <= n; above that nothing estimates it and the largest it can be is taken, so that the interval is
-too wide rather than too narrow. Coverage is measured in benchmarks/fixed_set.py. Leaves out: rewards with partial
-credit and votes, whose samples a result does not keep one by one.
+Only sampling is uncertain here, unlike in intervals over problems (``bounded_columns``). The variance of a problem's
+pass@k is estimated without bias from its counts if 2k <= n. Otherwise its upper bound is used, which makes the interval
+too wide rather than too narrow. benchmarks/fixed_set.py measures the coverage.
 """
 
 from __future__ import annotations
@@ -20,11 +18,11 @@ from prorl_evaluation.stats.intervals import Interval
 
 @lru_cache(maxsize=65536)
 def sampling_variance(n: int, c: int, k: int) -> float:
-    """Return the unbiased estimate of the variance of a problem's pass@k; NaN where 2k > n.
+    """Return the unbiased estimate of the variance of a problem's pass@k; NaN if 2k > n.
 
-    The estimate is 1 - u with u = C(n-c, k) / C(n, k), whose mean is q^k at a failure rate of q. Two disjoint sets of
-    k samples both fail with C(n-c, 2k) / C(n, 2k), whose mean is q^2k; so u^2 less that has the mean of
-    E[u^2] - E[u]^2. At k = 1 this is p(1-p)/(n-1) with p = c/n.
+    pass@k is 1 - u with u = C(n-c, k) / C(n, k), whose mean is q^k for failure rate q. Two disjoint sets of k samples
+    both fail with C(n-c, 2k) / C(n, 2k), whose mean is q^2k, so u^2 minus that has the mean E[u^2] - E[u]^2. For k = 1
+    it is p(1-p)/(n-1) with p = c/n.
     """
     if 2 * k > n:
         return math.nan
@@ -33,11 +31,11 @@ def sampling_variance(n: int, c: int, k: int) -> float:
 
 
 def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> Interval:
-    """Return mean pass@k and its interval over new samples of the same problems.
+    """Return mean pass@k with its interval over new samples of the same problems.
 
-    Jeffreys' interval, Beta(v m + 1/2, (1 - v) m + 1/2), of as many answers m as would have the variance estimated
-    (half a success is added to value and variance before m is taken, so that no set is certain); with all answers alike,
-    N problems count as N n / k of them. Problems with fewer than k judged samples are ``undefined``.
+    Jeffreys' interval, Beta(v m + 1/2, (1 - v) m + 1/2), where m is the number of answers that would have the estimated
+    variance. Half a success is added to value and variance before computing m, so that no set is certain; if all
+    answers are alike, N problems count as N n / k. Problems with fewer than k judged samples are ``undefined``.
     """
     value, variance, size, count = _moments(problems, k)
     undefined = len(problems) - count
@@ -50,8 +48,11 @@ def fixed_interval(problems: Sequence[Counted], k: int, level: float = 0.95) -> 
 
 
 def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float = 0.95) -> Interval:
-    """Return the mean change of pass@k and its interval over new samples of the same problems: normal, with both
-    sides' variances added. Pairs with fewer than k judged samples on a side are ``undefined``."""
+    """Return the mean change of pass@k with its interval over new samples of the same problems.
+
+    The interval is normal, with both sides' variances added. Pairs with fewer than k judged samples on a side are
+    ``undefined``.
+    """
     used = [(a, b) for a, b in pairs if min(a.n, b.n) >= k]
     undefined = len(pairs) - len(used)
     if not used:
@@ -63,10 +64,10 @@ def fixed_change(pairs: Sequence[tuple[Counted, Counted]], k: int, level: float 
 
 
 def _moments(problems: Sequence[Counted], k: int) -> tuple[float, float, float, int]:
-    """Return the mean, its variance, how many answers the set is worth, and how many problems entered.
+    """Return the mean, its variance, the effective number of answers, and the number of problems used.
 
-    A value in [0, 1] of mean v varies by at most v (1 - v), and several together by at most what their mean gives
-    (Hoeffding 1956): that stands in where 2k > n.
+    If 2k > n, the variance is bounded: a value in [0, 1] with mean v varies by at most v (1 - v), and several together
+    by at most the bound of their mean (Hoeffding 1956).
     """
     used = [p for p in problems if p.n >= k]
     if not used:

@@ -1,4 +1,4 @@
-"""Intervals for means over problems: what a unit of resampling is, bounded means, the bootstrap for lengths."""
+"""Intervals for means over problems: a Bayesian bootstrap for bounded values, the plain bootstrap for lengths."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ if TYPE_CHECKING:
 
 
 SAME = 1e-12
-"""Values closer than this differ by rounding only."""
+"""Values closer than this differ only by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
     """An estimate with its interval.
 
-    ``count`` values entered; ``undefined`` more were NaN and did not. All three numbers are NaN when no
-    value was defined.
+    ``count`` values were used; ``undefined`` more were NaN. All three numbers are NaN if no value is defined.
     """
 
     value: float
@@ -37,18 +36,18 @@ class Interval:
 
     @property
     def part(self) -> str:
-        """`` (12 of 40)`` where values are undefined, else nothing."""
+        """`` (12 of 40)`` if some values are undefined, else an empty string."""
         return f" ({self.count} of {self.count + self.undefined})" if self.undefined else ""
 
     @property
     def degenerate(self) -> bool:
-        """Whether the interval has no width: for the plain bootstrap, all values of a stratum agree."""
+        """Whether the interval has no width; in the plain bootstrap, all values of a stratum are then equal."""
         return self.high - self.low < SAME
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Level of the intervals, number of draws, and the seed of the draws."""
+    """Level of the intervals, number of draws, and seed of the draws."""
 
     level: float = 0.95
     draws: int = 10_000
@@ -63,19 +62,19 @@ class Resampling:
 
 
 LEAST = 3
-"""Strata of fewer clusters are taken together: one cluster alone has no spread to be seen."""
+"""Strata with fewer clusters are merged, since a single cluster shows no spread."""
 _REST = object()
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What is drawn: ``clusters`` (None: each value by itself) within ``strata`` (None: one stratum)."""
+    """The resampled units: ``clusters`` (None: single values) within ``strata`` (None: one stratum)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
 
     def of(self, rows: Sequence[int]) -> Units:
-        """Return the units of some of the values."""
+        """Return the units of the values at ``rows``."""
         clusters, strata = (
             None if names is None else [names[i] for i in rows]
             for names in (self.clusters, self.strata)
@@ -88,8 +87,8 @@ def cluster_codes(
 ) -> tuple[Any, list[Hashable]]:
     """Return (cluster number of each value, stratum of each cluster).
 
-    Strata of fewer than LEAST clusters become one, with the next smallest where that is still too small.
-    Raises ValueError for lengths that differ, or a cluster in two strata.
+    Strata with fewer than LEAST clusters are merged, together with the smallest other stratum if necessary. Raises
+    ValueError for differing lengths, or a cluster in two strata.
     """
     import numpy as np
 
@@ -131,12 +130,15 @@ def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]
 
 
 PSEUDO = 0.5
-"""Problems added at either bound."""
+"""Weight of the pseudo-problem at each bound, in problems."""
 PRIOR = 0.5
-"""Problems that changed fully, added before asking how large a change is (paired differences)."""
+"""Fully changed problems added before estimating the size of a change (paired differences)."""
 FEW, MANY, LEAST_REACH = 5.0, 10.0, 0.3
-"""Up to FEW changed problems the pseudo-problems of paired differences lie at the size of a change around 0, from MANY
-on at LEAST_REACH of it around the mean, in between on the way; chosen in benchmarks/paired_tests.py."""
+"""Position of the pseudo-problems of paired differences, interpolated by the number of changed problems.
+
+Up to FEW, they lie one typical change away from 0; from MANY on, LEAST_REACH of that away from the mean. The values
+were chosen in benchmarks/paired_tests.py.
+"""
 
 _BLOCK = 4_000_000
 """Draws times problems held in memory at once."""
@@ -144,9 +146,9 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Means of each column, shape [M], and their draws, shape [draws, M]; values that entered, by column.
+    """Means of each column, shape [M], with their draws, shape [draws, M], and the number of values used.
 
-    ``clusters`` and ``strata``, by column, were drawn from: those of its defined values.
+    ``clusters`` and ``strata`` are the numbers of units among the defined values of each column.
     """
 
     values: Floats
@@ -156,7 +158,7 @@ class Drawn:
     strata: NDArray[np.int64]
 
     def columns(self, own: slice) -> Drawn:
-        """Return a part of the columns."""
+        """Return some of the columns."""
         by_column = (self.counts[own], self.clusters[own], self.strata[own])
         return Drawn(self.values[own], self.draws[:, own], *by_column)
 
@@ -167,10 +169,10 @@ def bounded_columns(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return one interval for each column of ``rows``, shape [N, M], whose values lie in ``bounds``.
+    """Return a Bayesian bootstrap interval of each column's mean; ``rows`` has shape [N, M] and values in ``bounds``.
 
-    NaN values enter nothing and are counted in ``undefined``. A column that touches a bound with all of
-    its values has that bound in its interval. Raises ValueError for a value outside the bounds, or as
+    A pseudo-problem of weight PSEUDO lies at either bound. NaN values are ignored and counted in ``undefined``. If all
+    values of a column equal a bound, the interval includes it. Raises ValueError for a value outside the bounds, or as
     ``bootstrap_ci`` does for units.
     """
     import numpy as np
@@ -192,10 +194,9 @@ def paired_columns(
 ) -> tuple[list[Interval], Drawn]:
     """Return an interval for each column of paired differences in [-1, 1], shape [N, M], and the draws.
 
-    The pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR
-    full changes added to both sums: near 1 where hardly any problem changed, near the observed size
-    where many did. With more than FEW changed problems they move towards the mean. The tails are widened as by
-    ``expanded_tail``.
+    The pseudo-problems lie at plus and minus the typical size of a change: sum(d^2) / sum(|d|) with PRIOR full changes
+    added to both sums. That is near 1 if hardly any problem changed, and near the observed size if many did. With more
+    than FEW changed problems they move towards the mean. Tails are widened by ``expanded_tail``.
     """
     import numpy as np
 
@@ -213,9 +214,9 @@ def paired_columns(
 
 
 def _changed(matrix: Floats, units: Units) -> Floats:
-    """Return how many problems (or clusters) changed, by column: (sum of |d|)^2 / sum of d^2.
+    """Return the effective number of changed problems (or clusters) per column: (sum of |d|)^2 / sum of d^2.
 
-    m changes of one size give m; changes that are small beside others count little.
+    m changes of equal size give m; changes much smaller than others count little.
     """
     import numpy as np
 
@@ -238,12 +239,14 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw the mean of each column over its defined values: within a stratum all clusters are weighted at
-    random, and strata keep their share of the values. ``pseudo`` values weigh PSEUDO clusters each over
-    all strata. Columns defined in the same rows share their weights."""
+    """Draw the mean of each column over its defined values.
+
+    Clusters get random weights within their stratum, and strata keep their share of the values. Each of the two
+    ``pseudo`` values weighs PSEUDO clusters over all strata. Columns defined in the same rows share their weights.
+    """
     import numpy as np
 
-    cluster_codes(len(matrix), units.clusters, units.strata)  # raises what is wrong with them
+    cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units
     width = matrix.shape[1]
     values, draws = np.full(width, np.nan), np.full((how.draws, width), np.nan)
     counts, clusters, strata = (np.zeros(width, dtype=np.int64) for _ in range(3))
@@ -259,7 +262,7 @@ def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resa
 def _draw_whole(
     matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling
 ) -> tuple[Floats, int, int]:
-    """Return draws, shape [draws, M], and the numbers of clusters and strata; nothing is undefined."""
+    """Return the draws, shape [draws, M], and the numbers of clusters and strata; no value may be NaN."""
     import numpy as np
 
     rng = np.random.default_rng(how.seed)
@@ -274,7 +277,7 @@ def _draw_whole(
         own = [i for i, s in enumerate(stratum_of) if s == name]
         totals, sizes = sums[own], counts[own]
         share, cluster = sizes.sum() / len(matrix), sizes.mean()
-        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n: the spread of draws has no bias
+        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n makes the spread of the draws unbiased
         step = max(1, _BLOCK // len(own))
         for start in range(0, how.draws, step):
             stop = min(start + step, how.draws)
@@ -313,14 +316,13 @@ def bootstrap_ci(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """Return mean and percentile interval of ``values`` (shape [N]), drawing whole clusters again.
+    """Return the mean and percentile bootstrap interval of ``values`` (shape [N]), resampling whole clusters.
 
-    ``clusters`` names each value's problem (None: each value is its own); ``strata`` names its benchmark
-    or domain, and every stratum keeps its number of clusters in each draw (small ones are taken together,
-    see ``units.cluster_codes``). NaN values enter nothing and are counted in ``undefined``. A paired
-    difference is this on ``b - a``.
+    ``clusters`` names each value's problem (None: each value is its own); ``strata`` names its benchmark or domain.
+    Each stratum keeps its number of clusters in every draw; small ones are merged (see :func:`cluster_codes`). NaN
+    values are ignored and counted in ``undefined``. For a paired difference pass ``b - a``.
 
-    Raises ValueError for a level outside (0, 1), lengths that differ, or a cluster in two strata.
+    Raises ValueError for a level outside (0, 1), differing lengths, or a cluster in two strata.
     """
     import numpy as np
 
@@ -336,8 +338,10 @@ def bootstrap_columns(
     draws: int = 10_000,
     seed: int = 0,
 ) -> list[Interval]:
-    """Return one :class:`Interval` for each column of ``values`` (shape [N, M]). Columns defined for the same
-    values share their draws."""
+    """Return a :func:`bootstrap_ci` interval for each column of ``values`` (shape [N, M]).
+
+    Columns defined in the same rows share their draws.
+    """
     how = Resampling(level, draws, seed)
     return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
 
@@ -348,9 +352,9 @@ def expanded_columns(
     strata: Sequence[Hashable] | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return :func:`bootstrap_columns` read at the wider tails of ``distributions.expanded_tail``.
+    """Return :func:`bootstrap_columns` at the wider tails of ``distributions.expanded_tail``.
 
-    For unbounded values such as lengths; see there for the source.
+    For unbounded values such as lengths.
     """
     return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
 
@@ -358,13 +362,13 @@ def expanded_columns(
 def _columns(
     values: ArrayLike, units: Units, how: Resampling, read: Callable[[float, int, int], float]
 ) -> list[Interval]:
-    """Return the columns' intervals; ``read`` is (tail, clusters, strata) -> tail of the draws."""
+    """Return the columns' intervals; ``read`` maps (tail, clusters, strata) to the tail of the draws."""
     import numpy as np
 
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2:
         raise ValueError(f"values must have the shape [N, M], not {matrix.shape}")
-    cluster_codes(len(matrix), units.clusters, units.strata)  # raises what is wrong with them
+    cluster_codes(len(matrix), units.clusters, units.strata)  # raises ValueError for invalid units
     found = [Interval(math.nan, math.nan, math.nan, 0, len(matrix))] * matrix.shape[1]
     for rows, columns in patterns(matrix):
         if not rows:

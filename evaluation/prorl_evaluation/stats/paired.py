@@ -1,7 +1,4 @@
-"""Paired changes between two results on the same problems: intervals and one-sided p-values.
-
-Leaves out: corrections for the number of tests (``claims``).
-"""
+"""Paired changes between two results on the same problems: intervals and one-sided p-values."""
 
 from __future__ import annotations
 
@@ -36,10 +33,10 @@ Pair = tuple[ProblemResult, ProblemResult]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One quantity in one group, before and after, and the interval of the paired difference.
+    """One metric in one group before and after, with the interval of the paired difference.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens an answer). ``p_up`` and
-    ``p_down`` are one-sided p-values of "did not rise" and "did not fall", not corrected for number.
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). ``p_up`` and ``p_down`` are the
+    one-sided p-values of "did not rise" and "did not fall", not corrected for multiple tests.
     """
 
     metric: str
@@ -51,17 +48,17 @@ class Change:
 
 
 def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
-    """Whether both results asked the same prompt and judged by the same task."""
+    """Return whether both results have the same id, prompt and task."""
     return (p.id, p.prompt_sha256, p.task_sha256) == (q.id, q.prompt_sha256, q.task_sha256)
 
 
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
-    """Return the p-values of "the mean is at most ``null``" and of "it is at least ``null``".
+    """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    The larger of two: Student's t of (mean - null) over the spread of the draws, with clusters - strata
-    degrees of freedom, and the tail at which the column's own interval (``paired_columns``) ends at
-    ``null``, so that no test contradicts the interval beside it; where no draw lies beyond ``null``, t
-    alone. NaN with fewer than two clusters in a stratum on average, or nothing defined.
+    Each is the larger of two: Student's t of (mean - null) / spread of the draws with clusters - strata degrees of
+    freedom, and the tail at which the interval of ``paired_columns`` ends at ``null``, so that a test never contradicts
+    the interval. If no draw lies beyond ``null``, t alone is used. NaN if clusters do not exceed strata, or nothing is
+    defined.
     """
     import numpy as np
 
@@ -92,12 +89,10 @@ def _from_draws(share: float, clusters: int, strata: int) -> float:
 def changes(
     comparisons: Sequence[Sequence[Pair]], ks: Sequence[int], units: Units, how: Resampling
 ) -> list[tuple[list[Change], Drawn]]:
-    """Return, for each comparison, its changes of pass@k for each of ``ks``, of the mean reward and of
-    the length, and the draws.
+    """Return, for each comparison, its changes of pass@k for ``ks``, mean reward and length, with the draws.
 
-    All comparisons are of the same problems in the same order and share their draws. All but the length
-    have a column of ``Drawn``, in the order of ``ks``, then the reward. Means before and after are over
-    the pairs where both are defined.
+    All comparisons must be on the same problems in the same order; they share their draws. ``Drawn`` has a column for
+    each of ``ks``, then the reward, but none for the length. Means before and after are over pairs with both values.
     """
     import numpy as np
 
@@ -132,10 +127,9 @@ def outcome_table(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
 def length_changes(
     comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
 ) -> list[Change]:
-    """Return the changes of the mean number of generated tokens an answer, every problem weighing the
-    same, for each comparison of the same problems.
+    """Return the change of the mean generated tokens per answer in each comparison, all on the same problems.
 
-    The interval is the expanded percentile bootstrap's, the p-values are of Student's t.
+    Problems have equal weight. Intervals are from the expanded percentile bootstrap, p-values from Student's t.
     """
     import numpy as np
 
@@ -152,7 +146,7 @@ def length_changes(
         _, strata = cluster_codes(interval.count, own.clusters, own.strata)
         df, tests = len(strata) - len(set(strata)), (math.nan, math.nan)
         if df >= 1 and not interval.degenerate:
-            # the standard error is taken from the interval's width
+            # derive the standard error from the interval's width
             half = (interval.high - interval.low) / 2.0
             t = interval.value / half * t_quantile((1.0 - how.level) / 2.0, df)
             tests = t_tail(t, df), t_tail(-t, df)
@@ -163,10 +157,10 @@ def length_changes(
 def units_of(
     problems: Sequence[ProblemResult], cluster: str = "problem", stratified: bool = True
 ) -> Units:
-    """Return the units of problems: strata are domains (where ``stratified``), clusters are problems, or
-    the problems of one ``task`` (label ``family``, else benchmark, else the problem itself).
+    """Return the units of problems; strata are domains if ``stratified``.
 
-    Raises EvaluationError for another ``cluster``.
+    ``cluster`` "problem" resamples problems, "task" all problems of a task (label ``family``, else ``benchmark``, else
+    the problem itself). Raises EvaluationError for another ``cluster``.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems] if stratified else None
@@ -177,25 +171,27 @@ def units_of(
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return the units of a group; within one task, its problems are what is drawn. See ``units_of``."""
+    """Return ``units_of`` a group, but with single problems as units if the group has only one task."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
 
 
 def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
-    """Return level, draws and seed of a group's paired changes: the same in a comparison and in the
-    boundary report, so that a change has one interval."""
+    """Return the resampling of a group's paired changes.
+
+    A comparison and the boundary report both use it, so that a change has the same interval in each.
+    """
     seed = derive_seed(settings.seed, "changes", kind, name)
     return Resampling(settings.level, settings.draws, seed)
 
 
 def check_cluster(cluster: str) -> None:
-    """Raise EvaluationError unless ``cluster`` is problem or task."""
+    """Raise EvaluationError unless ``cluster`` is "problem" or "task"."""
     if cluster not in ("problem", "task"):
         raise EvaluationError(f"comparison.cluster is '{cluster}': use problem or task")
 
 
 def task_of(p: ProblemResult) -> str:
-    """Return the task that a problem belongs to: its family, else its benchmark, else nothing."""
+    """Return the task of a problem: its family, else its benchmark, else an empty string."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

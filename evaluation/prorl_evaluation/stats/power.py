@@ -1,10 +1,9 @@
-"""How large a gain in pass@1 an evaluation of so many problems and samples will see, and what a gain takes: by simulation.
+"""The gain in pass@1 that an evaluation can detect, and the problems or samples that a gain needs, by simulation.
 
-Success rates of the problems are drawn from a Beta distribution. Training keeps the rates of half of the problems
-and draws those of the other half anew (an answer's rate moves even where the mean does not), and then raises all of
-them by the same share of what they lack, so that the mean rises by the gain. The test is the one that ``compare`` makes:
-the paired interval of the mean difference excludes 0, and MIN_PROBLEMS or more were paired. Leaves out: pass@k for k > 1,
-strata (which help).
+Success rates follow a Beta distribution. Training redraws the rates of half of the problems (rates move even if the
+mean does not) and raises every rate by the same share of its distance to 1, so that the mean rises by the gain. As in
+``compare``, a gain is detected if the paired interval of the mean difference excludes 0 with at least MIN_PROBLEMS
+problems. Strata, which help, are ignored.
 """
 
 from __future__ import annotations
@@ -28,34 +27,34 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 REDRAWN = 0.5
-"""Share of the problems whose rate is drawn anew."""
+"""Share of the problems whose rate is redrawn."""
 TRIALS = 2000
 LEVEL, SEED = 0.95, 0
 DRAWS = 1000
-"""Of the bootstrap: it only has to find the ends of a 95 % interval."""
+"""Bootstrap draws, enough for the ends of a 95% interval."""
 WANTED = 0.8
 """Power below this is called poor."""
 WORTH_SEEING = 0.1
-"""The gain in pass@1 that an evaluation is warned about before it begins."""
+"""Evaluations that would miss this gain in pass@1 get a warning."""
 MOST_PROBLEMS, MOST_SAMPLES = 100_000, 1024
-"""Where a search for what a gain takes gives up."""
+"""Limits of the searches."""
 NORMAL_FROM = 1000
-"""From so many problems on a normal test is taken for the one that is made: nothing is simulated."""
+"""Number of problems from which a normal approximation replaces the simulation."""
 _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Success rates of problems before training: a Beta distribution of this mean and concentration.
+    """Success rates before training, as a Beta distribution with this mean and concentration.
 
-    ``concentration`` is alpha + beta: below 2 most problems lie near 0 or 1, far above all lie near the mean.
+    ``concentration`` is alpha + beta: below 2 most rates are near 0 or 1, far above 2 all are near the mean.
     """
 
     mean: float = 0.4
     concentration: float = 1.5
 
     def __post_init__(self) -> None:
-        """Raise EvaluationError for what is no distribution of rates."""
+        """Raise EvaluationError for an invalid mean or concentration."""
         if not 0.0 < self.mean < 1.0:
             raise EvaluationError(f"the rate is {self.mean:g}: it must lie between 0 and 1")
         if not self.concentration > 0.0:
@@ -63,10 +62,10 @@ class Rates:
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
-    """Return the Beta distribution whose mean and variance are those of the problems' rates.
+    """Fit a Beta distribution to the mean and variance of the problems' success rates.
 
-    The sampling noise of c of n answers, p (1 - p) / n, is taken out of the variance. Raises EvaluationError when
-    fewer than two problems were judged, or all of them alike.
+    The sampling noise p (1 - p) / n is removed from the variance. Raises EvaluationError for fewer than two judged
+    problems, or if all answers have the same verdict.
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
@@ -77,7 +76,7 @@ def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
             f"every answer has the same verdict (pass@1 {mean:g}): nothing to fit"
         )
     spread = sum((r - mean) ** 2 for r in rates) / (len(rates) - 1)
-    n = len(rates) / sum(1 / p.n for p in problems if p.n)  # harmonic mean
+    n = len(rates) / sum(1 / p.n for p in problems if p.n)
     # var(c / n) = p (1 - p) (rho + (1 - rho) / n) with rho = 1 / (1 + concentration)
     rho = (spread / (mean * (1 - mean)) - 1 / n) / (1 - 1 / n) if n > 1 else 0.4
     rho = min(max(rho, 0.01), 0.99)
@@ -92,10 +91,10 @@ def power(
     *,
     trials: int = TRIALS,
 ) -> float:
-    """Return the share of ``trials`` simulated evaluations that see a gain of ``gain`` in pass@1.
+    """Return the share of ``trials`` simulated evaluations that detect ``gain`` in pass@1.
 
-    ``problems`` problems with ``n`` samples each, before and after. ``gain`` 0 gives the rate of false gains. 0 for fewer
-    than MIN_PROBLEMS, of which nothing is said. Raises EvaluationError where the mean would leave [0, 1].
+    ``problems`` problems have ``n`` samples each, before and after. A gain of 0 gives the false positive rate. 0 for
+    fewer than MIN_PROBLEMS. Raises EvaluationError if the mean would leave [0, 1].
     """
     rates = rates or Rates()
     if problems < 2 or n < 1:
@@ -118,7 +117,7 @@ def smallest_gain(
     *,
     wanted: float = 0.9,
 ) -> float:
-    """Return the smallest gain in pass@1 that is seen with power ``wanted``, to 0.005; NaN when none is."""
+    """Return the smallest gain in pass@1 detected with power ``wanted``, to 0.005; NaN if there is none."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
     if power(problems, n, high * _STEP, rates) < wanted:
@@ -138,13 +137,13 @@ def needed_problems(
     wanted: float = WANTED,
     trials: int = TRIALS,
 ) -> int | None:
-    """Return how many problems with ``n`` samples each see the gain with power ``wanted``, to 5 %.
+    """Return how many problems with ``n`` samples each detect the gain with power ``wanted``, to 5%.
 
-    From where a normal test would have the power, up or down while the simulation agrees. None above MOST_PROBLEMS.
+    The search starts from the normal approximation. None above MOST_PROBLEMS.
     """
     rates = rates or Rates()
     start = _normal_problems(n, gain, rates, wanted)
-    if start > NORMAL_FROM:  # power() is then the normal formula's, too
+    if start > NORMAL_FROM:  # power() uses the same normal approximation there
         return None if start > MOST_PROBLEMS else math.ceil(start)
 
     def enough(problems: int) -> bool:
@@ -167,9 +166,9 @@ def needed_samples(
     *,
     wanted: float = WANTED,
 ) -> int | None:
-    """Return the smallest power of two of samples a problem that sees the gain with power ``wanted``.
+    """Return the smallest power of two of samples per problem that detects the gain with power ``wanted``.
 
-    None where MOST_SAMPLES do not: the problems themselves differ too much, and more of them are needed.
+    None if MOST_SAMPLES are not enough: then the problems vary too much, and more of them are needed.
     """
     n = 1
     while n <= MOST_SAMPLES:
@@ -180,10 +179,10 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return what must be said before an evaluation of this size begins, or None where it is large enough.
+    """Return a warning if an evaluation of this size has poor power, else None.
 
-    The question is whether a gain of WORTH_SEEING in pass@1 would be seen in WANTED of such evaluations, with the
-    assumed rates (:class:`Rates`).
+    Power is poor if a gain of WORTH_SEEING in pass@1 is detected in less than WANTED of such evaluations, with the
+    default :class:`Rates`.
     """
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
@@ -208,7 +207,7 @@ def _needed(n: int) -> int:
 
 
 def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
-    """Return how many problems a test of normal differences takes: ((z of LEVEL + z of power) sigma / gain)^2."""
+    """Return the problems that a normal test needs: ((z of LEVEL + z of power) sigma / gain)^2."""
     _check_gain(gain, rates)
     if gain <= 0.0:
         return math.inf
@@ -217,10 +216,12 @@ def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
-    """Return the standard deviation of a simulated problem's difference, exactly: that of the rates' change, and of both
-    sides' sampling, E[p (1 - p)] / n each."""
+    """Return the exact standard deviation of a simulated problem's difference.
+
+    It combines the change of rates and both sides' sampling variance, E[p (1 - p)] / n each.
+    """
     lacking = 1.0 - rates.mean
-    kept = 1.0 - gain / lacking  # of what a problem lacks
+    kept = 1.0 - gain / lacking  # share of the distance to 1 that remains
     own = rates.mean * lacking / (1.0 + rates.concentration)
     change = REDRAWN * (1.0 + kept**2) * own + (1.0 - REDRAWN) * (1.0 - kept) ** 2 * own
     sampling = [part * lacking - part**2 * (lacking**2 + own) for part in (1.0, kept)]

@@ -1,1 +1,1 @@
-"""Benchmarks evaluated together and shown in the paper's layout beside published numbers."""
+"""Suites: benchmarks evaluated together and shown in the paper's layout with published numbers."""

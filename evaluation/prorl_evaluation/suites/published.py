@@ -1,8 +1,4 @@
-"""Published numbers with their origin: who measured what, under which protocol, on which set.
-
-Read from ``published.yaml``; a row has one origin, always. Leaves out: drawing (``tables``), and any
-judgement of which number is right where they disagree.
-"""
+"""Published numbers with their origin: who measured them, with which protocol, on which problem set."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ from prorl_evaluation.suites.suite import CATEGORY_OF, By, Table
 from prorl_evaluation.types import OVERALL, EvalResult, EvalSettings, EvaluationError, ProblemResult
 
 Shown = Literal["core", "all", "none"]
-"""``core``: base, v1 and v2 as their authors measured them; ``all``: other models and re-measurements too."""
+"""``core``: base, v1 and v2 as measured by their authors; ``all``: also other models and re-measurements."""
 
 
 class _Strict(BaseModel):
@@ -32,7 +28,7 @@ class _Strict(BaseModel):
 
 
 class Origin(_Strict):
-    """Where numbers stand and who measured them; ``protocol`` holds what is stated of the sampling."""
+    """A source of published numbers; ``protocol`` holds its stated sampling parameters."""
 
     title: str
     url: str
@@ -51,7 +47,7 @@ class Origin(_Strict):
         return ", ".join(parts) or "sampling not stated in our source"
 
     def differences(self, settings: EvalSettings) -> list[str]:
-        """Return what of the user's sampling differs from what is stated, in words."""
+        """Return the differences between the user's sampling and the stated protocol, in words."""
         found = []
         for key, theirs in self.protocol.items():
             mine = getattr(settings, key)
@@ -61,14 +57,14 @@ class Origin(_Strict):
 
 
 class SameSet(_Strict):
-    """Whether an origin's numbers are of our benchmark's set; ``why`` says what is not known."""
+    """Whether an origin used our benchmark's problem set; ``why`` explains what is uncertain."""
 
     same: Literal["yes", "assumed", "no"]
     why: str = ""
 
 
 class PublishedRow(_Strict):
-    """One model as one origin reports it, in percent. ``averages`` are as printed there, by table."""
+    """One model as one origin reports it, in percent; ``averages`` are as printed there, by table."""
 
     label: str
     model: str
@@ -80,7 +76,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All rows, their origins, and how far their sets are ours."""
+    """All rows, their origins, and how their problem sets relate to ours."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -96,7 +92,7 @@ class Published(_Strict):
         return self
 
     def same_set(self, row: PublishedRow, benchmark: str) -> SameSet:
-        """Return how far the row's number for ``benchmark`` is of our set."""
+        """Return whether the row's number for ``benchmark`` is on our problem set."""
         return self.sets[row.origin][benchmark]
 
 
@@ -111,10 +107,10 @@ def published() -> Published:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCells:
-    """A published row cut to a table: cells in percent or None, in the order of its columns.
+    """A published row cut to a table: cells in percent or None, in column order.
 
-    ``marks`` names the columns whose set is only assumed to be ours (their cells carry a mark) or is
-    another one (their cells are None), with the reason.
+    ``marks`` gives the reason for columns whose problem set is only assumed to be ours (the cell gets a mark) or is a
+    different one (the cell is None).
     """
 
     label: str
@@ -158,7 +154,7 @@ def rows_for(columns: Mapping[str, str], table: str, shown: Shown) -> list[Publi
 
 
 def category_rows(categories: list[str], shown: Shown) -> list[PublishedCells]:
-    """Return the rows that have numbers by reasoning-gym category, for these categories."""
+    """Return the rows with numbers for these reasoning-gym categories."""
     book = published()
     found = []
     for row in _chosen(shown):
@@ -183,7 +179,7 @@ def _chosen(shown: Shown) -> list[PublishedRow]:
 
 
 def value_of(problem: ProblemResult, metric: Metric) -> float:
-    """Return the problem's share of full marks or its mean reward; NaN where nothing was scored."""
+    """Return the problem's share of full marks or its mean reward; NaN if it has no verdict."""
     if problem.n == 0:
         return math.nan
     match metric:
@@ -196,7 +192,7 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
 
 
 def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
-    """Return what a result calls the benchmark's metric."""
+    """Return the name of the benchmark's metric in a result."""
     match metric:
         case "mean_of_n":
             return "pass@1"
@@ -214,13 +210,15 @@ def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
-    """Return pass@1 with its interval for these very problems; None for a mean reward."""
+    """Return pass@1 with its interval over new samples of the same problems; None for a mean reward."""
     return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
 
 
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
-    """Return the benchmark's number for each category, family or rung, in order of appearance (rungs by
-    size). Problems without that label are in none."""
+    """Return the benchmark's number for each category, family or rung.
+
+    Categories are sorted by name, rungs by size, families by appearance. Problems without the label are ignored.
+    """
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
         family = problem.labels.get("family")
@@ -247,12 +245,11 @@ def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interv
 
 
 def average(scores: Sequence[Interval]) -> Interval:
-    """Return the unweighted mean of several benchmarks' numbers, as the paper's Avg column has it.
+    """Return the unweighted mean of several benchmarks' numbers, as in the paper's Avg column.
 
-    The limits are recovered from the benchmarks' own, which are independent: the distances from value to
-    limit add in squares (Zou and Donner 2008, "Construction of confidence limits about effect measures",
-    equation 2). ``count`` is all problems. NaN where any benchmark has no value; raises ValueError for
-    no benchmark.
+    The benchmarks are independent, so the distances from value to limit add in squares (Zou and Donner 2008,
+    "Construction of confidence limits about effect measures", equation 2). ``count`` sums all problems. NaN if a
+    benchmark has no value. Raises ValueError for no benchmark.
     """
     if not scores:
         raise ValueError("an average needs at least one benchmark")
@@ -269,8 +266,10 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(
     a: EvalResult, b: EvalResult, metric: Metric
 ) -> tuple[Interval | None, Interval | None]:
-    """Return the paired difference b - a over the problems both have, with the interval for problems like these and
-    that for these very problems; None where they share none, or where the latter is not known."""
+    """Return two intervals of the paired difference b - a: for similar problems, and for the same problems.
+
+    Both are None if no problem is shared; the second is None for a mean reward.
+    """
     try:
         found = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
@@ -279,6 +278,6 @@ def difference(
 
 
 def trained_mark(table: Table, group: str) -> str:
-    """Return the head of a group's column: rungs that training has carry a star."""
+    """Return the column head of a group, with a star if training data has this rung."""
     trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
     return f"{group}*" if trained else group

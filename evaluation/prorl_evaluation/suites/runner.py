@@ -1,10 +1,9 @@
-"""Run a suite: every model on every benchmark that could be had, each in a folder of its own.
+"""Run a suite: every model on every loaded benchmark, each with its own evaluation folder.
 
-    runs/<name>/suites/<model>/<benchmark>-<hash>/    an evaluation folder, as pass-at-k writes it
+    runs/<name>/suites/<model>/<benchmark>-<hash>/
     evals/suites/<model>/<benchmark>-<hash>/          for a model without a run
 
-A benchmark that fails is written down with its reason and the next one goes on; the same call takes up
-what is not done. Leaves out: loading problems (``sources``) and drawing (``tables``).
+A failing benchmark is recorded with its reason and the others continue; the same call resumes the unfinished ones.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from prorl_verifiers import runs_programs
 
 SUITES = "suites"
 SAME_FAILURES = 2
-"""After so many service failures in a row with one model its other benchmarks are not tried."""
+"""After this many consecutive service failures of a model, its other benchmarks are skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelScores:
-    """One model's results by benchmark, and where each was written."""
+    """One model's results and folders by benchmark."""
 
     label: str
     results: Mapping[str, EvalResult]
@@ -43,8 +42,11 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """A suite's outcome: ``names`` are the benchmarks asked for, ``shared`` the ids of problems that the
-    run's training data also holds, ``limit`` how many problems of each benchmark were asked for."""
+    """The outcome of a suite.
+
+    ``names`` are the requested benchmarks, ``shared`` the ids of problems that the run's training data also contains,
+    ``limit`` the requested number of problems per benchmark.
+    """
 
     suite: Suite
     names: tuple[str, ...]
@@ -62,22 +64,24 @@ class SuiteResult:
 
     @property
     def exit_code(self) -> int:
-        """0 where everything asked for was done, 1 where a service failed, else 2."""
+        """0 if everything succeeded, 1 if a service failed, else 2."""
         if any(f.service for f in self.failures):
             return 1
         return 2 if self.failures else 0
 
 
 def suites_root(run: Run | None, out: Path | None) -> Path:
-    """Return the folder that holds what suites write: ``out``, the run's or the general one."""
+    """Return the folder for suites: ``out``, the run's or the general one."""
     if out is not None:
         return out
     return (run.path if run is not None else EVALS) / SUITES
 
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
-    """Return what is left where code cannot be isolated: code problems go, and with them a benchmark
-    of nothing else becomes a Failure with ``complaint`` (which names the cure)."""
+    """Remove code problems where code cannot be isolated.
+
+    A benchmark with nothing but code becomes a Failure with ``complaint``, which should say how to fix it.
+    """
     found = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
         kept = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
@@ -97,10 +101,10 @@ def without_code(gathered: Gathered, complaint: str) -> Gathered:
 def run_suite(
     suite: Suite, gathered: Gathered, session: Session, pool: Scorer, progress: Progress
 ) -> SuiteResult:
-    """Evaluate every target of ``session`` (its samples are not looked at) on all that was gathered.
+    """Evaluate every target of ``session``, ignoring its samples, on all gathered benchmarks.
 
-    Raises what opening a model raises (UserError with the cure); whatever fails later is a Failure in
-    the result. KeyboardInterrupt passes through; finished batches and results are kept.
+    Raises UserError if a model cannot be opened; later failures become a Failure in the result. KeyboardInterrupt
+    propagates; finished batches and results are kept.
     """
     work = _Work(suite, session, pool, progress, list(gathered.failures))
     models = [work.model(target, gathered.ready) for target in session.targets]
@@ -118,8 +122,6 @@ def run_suite(
 
 @dataclass(slots=True)
 class _Work:
-    """One run of a suite; ``failures`` grows as it goes."""
-
     suite: Suite
     session: Session
     pool: Scorer
@@ -153,7 +155,6 @@ class _Work:
         return ModelScores(target.label, results, folders)
 
     def _part(self, target: Target, one: Ready) -> Session:
-        """Return the session of one target on one benchmark."""
         limit = self.session.limit
         origin = {"path": f"{self.suite.name}/{one.name}", "manifest_sha256": one.manifest}
         origin |= {"split": "test", **({"limit": str(limit)} if limit is not None else {})}
@@ -173,7 +174,7 @@ def finished_by_all(models: Sequence[ModelScores]) -> tuple[list[str], list[str]
 
 
 def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[ProblemResult]:
-    """Return a benchmark's problems as a joined result has them."""
+    """Return a benchmark's problems with ids ``benchmark/id`` and the benchmark as label."""
     return [
         dataclasses.replace(
             p, id=f"{benchmark}/{p.id}", labels={**p.labels, "benchmark": benchmark}
@@ -183,8 +184,11 @@ def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[P
 
 
 def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
-    """Return one result over the problems of all: ids become ``benchmark/id``, each problem is labelled with
-    its benchmark. All must be of one model sampled in one way, as a suite does."""
+    """Merge the results of one model on several benchmarks into one.
+
+    Ids become ``benchmark/id``, and each problem is labelled with its benchmark. All results must have the same
+    sampling.
+    """
     first = next(iter(results.values()))
     problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}

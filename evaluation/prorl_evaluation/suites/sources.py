@@ -1,7 +1,4 @@
-"""Get a suite's problems, each benchmark by itself: what cannot be had is named and the others go on.
-
-Leaves out: sampling and scoring (``runner``).
-"""
+"""Load the problems of a suite; benchmarks that cannot be loaded become failures and the others continue."""
 
 from __future__ import annotations
 
@@ -30,13 +27,16 @@ from prorl_evaluation.suites.suite import (
 from prorl_evaluation.types import EvaluationError
 
 TRIES = 20
-"""Draws for one procedural problem before its family counts as used up."""
+"""Draws for one procedural problem before its family counts as exhausted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A benchmark that could not be had or scored, with the cure. ``service``: not the user's mistake;
-    ``model`` is the label of the one model concerned, empty for all."""
+    """A benchmark that could not be loaded or scored, with the reason.
+
+    ``service`` is true if a service is to blame and not the user. ``model`` is the label of the model concerned, empty
+    for all.
+    """
 
     benchmark: str
     reason: str
@@ -46,8 +46,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A benchmark's problems; ``manifest`` is a digest of ids, prompts and tasks; ``notes`` what is odd,
-    ``parts`` the record of the benchmark where it is not prorl's own."""
+    """The problems of a benchmark; ``manifest`` is a digest of ids, prompts and tasks.
+
+    ``parts`` is the record of a third-party benchmark.
+    """
 
     name: str
     samples: Sequence[Sample]
@@ -58,7 +60,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """What could be had and what could not, both in the suite's order."""
+    """Loaded benchmarks and failures, both in the suite's order."""
 
     ready: list[Ready] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -66,8 +68,10 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which benchmarks of a suite (None: all), how many problems of each (of a generated one: of each
-    task and rung), and where their files may lie."""
+    """The benchmarks to load: ``names`` (None: all), the ``limit`` of problems, and the folder with their files.
+
+    For generated benchmarks the limit applies to each task and rung.
+    """
 
     names: Sequence[str] | None = None
     limit: int | None = None
@@ -75,8 +79,7 @@ class Wanted:
 
 
 def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
-    """Return the benchmarks asked for in the suite's order. Raises EvaluationError for unknown ones and
-    for none."""
+    """Return the requested benchmarks in the suite's order. Raises EvaluationError for unknown or no names."""
     known = list(suite.sources)
     if names is None:
         return known
@@ -93,9 +96,9 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
 
 
 def gather_benchmarks(suite: Suite, wanted: Wanted, progress: Progress) -> Gathered:
-    """Load every benchmark asked for; one that cannot be had becomes a Failure.
+    """Load every requested benchmark; one that cannot be loaded becomes a Failure.
 
-    Raises EvaluationError for a name that the suite does not have, and for no name.
+    Raises EvaluationError for a name that the suite does not have, or for no name.
     """
     found = Gathered()
     names = pick_names(suite, wanted.names)
@@ -134,7 +137,7 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
 
 
 def _digest(lines: Iterable[Sequence[str]]) -> str:
-    """Return ``digest`` of a list of lines, without holding it."""
+    """Return ``digest`` of a list of lines without holding it in memory."""
     found, between = hashlib.sha256(b"["), b""
     for line in lines:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
@@ -145,8 +148,10 @@ def _digest(lines: Iterable[Sequence[str]]) -> str:
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
-    """Yield ``count`` (at most ``limit``) different problems of each family, from seeds that no
-    training data has. Raises EvaluationError for unknown families and those that are used up."""
+    """Yield ``count`` (at most ``limit``) distinct problems of each family, from seeds that training data never uses.
+
+    Raises EvaluationError for an unknown or exhausted family.
+    """
     from prorl_datasets.procedural import families
 
     known = families()
@@ -193,10 +198,9 @@ def one_line(error: Exception) -> str:
 
 
 def is_service(error: BaseException) -> bool:
-    """Whether a service is to blame: a ServiceError, or a hub that could not be reached or broke.
+    """Return whether a service caused the error: a ServiceError, or a hub that could not be reached or failed.
 
-    A hub that answered (gated, no such file, no such revision) is the user's to mend, and so is a
-    library that is not installed or HF_HUB_OFFLINE.
+    A hub's refusal (gated, no such file, no such revision), a missing library or HF_HUB_OFFLINE is the user's to fix.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -205,7 +209,7 @@ def is_service(error: BaseException) -> bool:
         status = getattr(getattr(cause, "response", None), "status_code", None)
         if isinstance(status, int):
             return status >= 500 or status == 429
-        # the connection itself failed; a missing or unreadable local file is not that
+        # the connection itself failed, unlike for a missing or unreadable local file
         library = type(cause).__module__.partition(".")[0]
         clients = ("httpx", "httpcore", "requests", "urllib3")
         if isinstance(cause, ConnectionError | TimeoutError) or library in clients:
@@ -215,7 +219,7 @@ def is_service(error: BaseException) -> bool:
 
 
 def training_data(run: Run | None) -> Path | None:
-    """Return the folder of the run's dataset where the run names one and it is at hand."""
+    """Return the folder of the run's dataset if the run names one and it exists."""
     path = run.setting("data", "path") if run is not None else None
     found = Path(path) if isinstance(path, str) and path else None
     return found if found is not None and found.exists() else None
@@ -226,7 +230,7 @@ def shared_with(
 ) -> dict[str, tuple[str, ...]]:
     """Return the ids of problems that also occur in the train split of ``data``, by benchmark.
 
-    Reads the split once. Raises DatasetError when it cannot be read.
+    Reads the split once. Raises DatasetError if it cannot be read.
     """
     wanted: dict[bytes, list[tuple[str, str]]] = {}
     for one in ready:
@@ -245,7 +249,7 @@ def shared_with(
 
 
 def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> list[str]:
-    """Return a line for each benchmark of which training saw problems."""
+    """Return a warning for each benchmark with problems in the training data."""
     sizes = {one.name: len(one.samples) for one in ready}
     return [
         f"{name}: {len(ids)} of {sizes[name]} problems also occur in the run's training data "
@@ -255,7 +259,7 @@ def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> 
 
 
 def _keys(sample: Sample) -> Iterator[bytes]:
-    """Yield digests of the question and of the whole prompt in normal form, where they have words."""
+    """Yield digests of the normalised question and last user message, if they have words."""
     from prorl_datasets.text.words import normalise_question
 
     question: Any = sample.metadata.get("question")

@@ -1,8 +1,4 @@
-"""What a suite is: a YAML file that names benchmarks, how they are sampled, and the tables they fill.
-
-Does: read a packaged or own suite and report every mistake of it in one line. Leaves out: loading the
-problems (``sources``), evaluating (``runner``), the published numbers (``published``).
-"""
+"""A suite: a YAML file that names benchmarks, their sampling, and the tables that show them."""
 
 from __future__ import annotations
 
@@ -81,7 +77,7 @@ class _Strict(BaseModel):
 
 
 class Sampling(_Strict):
-    """How the suite samples where nothing else is said; ``max_tokens`` None takes the run's own."""
+    """Default sampling of the suite; ``max_tokens`` None takes the run's value."""
 
     n: Annotated[int, Field(ge=1)] = 16
     temperature: Annotated[float, Field(ge=0)] = 0.6
@@ -90,10 +86,9 @@ class Sampling(_Strict):
 
 
 class ProceduralSpec(_Strict):
-    """Problems of our own generators: ``count`` of each family, without any download.
+    """Problems of prorl's own generators: ``count`` of each family, without any download.
 
-    ``prompt`` holds {question}; other braces stand for themselves, and a prompt that doubles them, as the
-    other definitions must, means single ones.
+    ``prompt`` contains {question}. Other braces may be single, or doubled as other definitions require.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
@@ -115,16 +110,16 @@ class ProceduralSpec(_Strict):
 
     @property
     def template(self) -> str:
-        """The prompt, the domain's own where none is given, ready for the question to replace PLACE."""
+        """The prompt (by default the domain's), with PLACE where the question goes."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
-        except (KeyError, IndexError, ValueError, AttributeError):  # braces written once
+        except (KeyError, IndexError, ValueError, AttributeError):  # single braces
             return written
 
 
 class DatasetSpec(_Strict):
-    """A split of a dataset that ``prorl data build`` wrote, or of any Parquet file of that shape."""
+    """A split of a dataset from ``prorl data build``, or of any Parquet file with its columns."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -137,17 +132,17 @@ Source = BenchmarkSpec | ProceduralSpec | DatasetSpec
 
 
 class Column(_Strict):
-    """A column of a table: a benchmark of the suite under its short head."""
+    """A table column: a benchmark of the suite and its short head."""
 
     benchmark: str
     head: str
 
 
 class Table(_Strict):
-    """One table: a column a benchmark, or one benchmark by ``category``, ``family`` or ``rung``.
+    """A table with one column per benchmark, or of one benchmark by ``category``, ``family`` or ``rung``.
 
-    ``average`` adds the unweighted mean over the columns, as the paper does. ``trained`` names the rungs
-    that training data has, where that is known.
+    ``average`` adds the unweighted mean over the columns, as in the paper. ``trained`` lists the rungs that training
+    data is known to contain.
     """
 
     title: str
@@ -167,13 +162,15 @@ class Table(_Strict):
 
     @property
     def names(self) -> list[str]:
-        """The benchmarks that the table shows."""
+        """The benchmarks in the table."""
         return [self.benchmark] if self.benchmark else [c.benchmark for c in self.columns]
 
 
 class Suite(_Strict):
-    """A suite. ``benchmarks`` lists catalogue names, paths and whole definitions; without ``tables`` all of
-    them stand in one. ``base`` (not written in the file) is where relative paths start."""
+    """A suite of benchmarks: catalogue names, paths or whole definitions.
+
+    Without ``tables`` all benchmarks share one. Relative paths start at ``base``, which is not set in the file.
+    """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     title: str
@@ -214,8 +211,10 @@ class Suite(_Strict):
         return str(self.base / name) if _is_path(name) else name
 
     def parts(self, name: str) -> tuple[dict[str, str], ...]:
-        """Return the records of what reads benchmark ``name`` where that is not prorl's own: its file (none of
-        a definition that stands in the suite) and its adapter."""
+        """Return the records of the third-party file and adapter of benchmark ``name``.
+
+        A definition inside the suite has no file.
+        """
         source = self.sources[name]
         adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
         found = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
@@ -227,7 +226,7 @@ class Suite(_Strict):
         return tuple(found)
 
     def adding(self, paths: Sequence[str]) -> Suite:
-        """Return the suite with these files' benchmarks, a table each. Raises DatasetError."""
+        """Return the suite with the benchmarks of these files added, one table each. Raises DatasetError."""
         if not paths:
             return self
         files = [str(Path(path).absolute()) for path in paths]
@@ -243,14 +242,14 @@ class Suite(_Strict):
         return Suite(**{field: getattr(self, field) for field in Suite.model_fields} | changed)
 
     def metric(self, name: str) -> Metric:
-        """Return what benchmark ``name`` reports; procedural ones as ProRL does for their domain."""
+        """Return the metric of benchmark ``name``; for procedural ones, ProRL's metric for their domain."""
         source = self.sources[name]
         if isinstance(source, ProceduralSpec):
             return "mean_reward" if source.domain in ("logic", "instruction") else "mean_of_n"
         return source.metric
 
     def shown_tables(self, names: list[str]) -> list[Table]:
-        """Return the tables that show any of ``names``; one of all where the suite gives none."""
+        """Return the tables that show any of ``names``; one of them all if the suite defines no tables."""
         if not self.tables:
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]
@@ -262,7 +261,7 @@ def _is_path(name: str) -> bool:
 
 
 def _stem(name: str) -> str:
-    """Return a benchmark's name: a file is named like what it holds."""
+    """Return a benchmark's name; a file is named after its benchmark."""
     return Path(name).stem if _is_path(name) else name
 
 
@@ -277,7 +276,7 @@ def suite_names() -> list[str]:
 def load_suite(name: str) -> Suite:
     """Return the packaged suite ``name``, or the one in the YAML file at that path.
 
-    Raises EvaluationError with every mistake in one line.
+    Raises EvaluationError with all mistakes in one line.
     """
     if name in suite_names():
         packaged = resources.files("prorl_evaluation.suites") / "definitions" / f"{name}.yaml"
@@ -297,7 +296,7 @@ def load_suite(name: str) -> Suite:
 
 
 def parse_suite(content: str, label: str, base: Path) -> Suite:
-    """Return the suite written in YAML ``content``; ``label`` names it in errors (EvaluationError)."""
+    """Return the suite in YAML ``content``. Raises EvaluationError, with ``label`` as the name of the suite."""
     import yaml
 
     try:
@@ -317,7 +316,7 @@ def parse_suite(content: str, label: str, base: Path) -> Suite:
 
 
 def _source(entry: Any) -> Any:
-    """Return a definition as the kind that its keys say, so that mistakes are told of that kind."""
+    """Validate a definition as the kind that its keys indicate, so that errors refer to that kind."""
     if not isinstance(entry, dict):
         return entry
     if "families" in entry:
@@ -338,7 +337,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     "generated": Generated,
     "versions": VersionFile,
 }
-"""By the name that a mistake's place gives: a whole definition's, or the key that holds the part."""
+"""Models by the name in an error's location: a definition's type, or the key of a part."""
 
 
 def _explain(title: str, item: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A suite's outcome in the paper's layout, as Markdown and as JSON files."""
+"""The outcome of a suite in the paper's layout, as Markdown and JSON files."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ ABSENT = "-"
 ASSUMED = "~"
 BOTH = "[ ] is about problems like these, { } about these very problems sampled again"
 CUT_SHOWN = 0.05
-"""From this share of answers cut at the token limit on, a note says so."""
+"""Share of truncated answers from which a note is shown."""
 
 
 @dataclass(slots=True)
 class SuiteTable:
-    """A table, the lines to read before it (whose numbers, how comparable), and those below it."""
+    """A table, the notes before it on whose numbers it shows and how comparable they are, and the notes below it."""
 
     table: TextTable
     before: list[str] = field(default_factory=list)
@@ -47,10 +47,7 @@ class SuiteTable:
 
 
 def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]:
-    """Return the tables of the suite that show any benchmark asked for, in the suite's order.
-
-    What is to be read before a table is said before the first that needs it, and not again.
-    """
+    """Return the suite's tables that show any requested benchmark, in the suite's order."""
     return [
         _by_group(result, table, shown)
         if table.by is not None
@@ -60,8 +57,7 @@ def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]
 
 
 def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = None) -> str:
-    """Return ``43.75``, on a second line its interval and on a third that of ``fixed`` in braces; a dash where nothing is
-    defined.
+    """Return ``43.75``, with its interval on a second line and ``fixed`` in braces on a third; a dash if undefined.
 
     ``sign`` is ``+`` for differences.
     """
@@ -155,7 +151,7 @@ def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
 
 
 def _comparability(result: SuiteResult, printed: Sequence[PublishedCells]) -> list[str]:
-    """Return whose numbers the published rows are, and what of the user's sampling differs."""
+    """Return the origins of the published rows, and how the user's sampling differs from theirs."""
     lines = []
     for key in dict.fromkeys(row.origin for row in printed):
         origin = published().origins[key]
@@ -180,7 +176,7 @@ def _below(
 ) -> list[str]:
     lines: dict[str, None] = {}
     for row in printed:
-        by_column = len(row.cells) == len(columns)  # else the cells are of groups
+        by_column = len(row.cells) == len(columns)  # otherwise the cells are of groups
         cells = dict(zip(columns, row.cells, strict=True)) if by_column else {}
         for head, why in row.marks.items():
             mark = ABSENT if cells.get(head, 0.0) is None else ASSUMED
@@ -209,8 +205,7 @@ def _below(
 
 
 def markdown(tables: Sequence[SuiteTable]) -> str:
-    """Return the tables as Markdown, each with its lines before and below; what a dataset or a model's
-    name wrote is text there, not markup."""
+    """Return the tables as Markdown with their notes; names from datasets and models are escaped."""
     pages = []
     for drawn in tables:
         table = drawn.table
@@ -220,7 +215,7 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
         lines.append("| " + " | ".join(md(h) for h in table.head) + " |")
         lines.append("|---" + "|---:" * (len(table.head) - 1) + "|")
         for label, *cells in table.rows:
-            # cells are ours: numbers, signs and marks, nothing that others wrote
+            # cells are our own numbers, signs and marks, so need no escaping
             shown = [c.replace("\n", " ").replace(ASSUMED, f"\\{ASSUMED}") for c in cells]
             lines.append("| " + " | ".join([md(label), *shown]) + " |")
         if drawn.below:
@@ -230,7 +225,7 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
 
 
 def suite_json(result: SuiteResult) -> dict[str, Any]:
-    """Return the outcome as a JSON object: numbers are fractions, NaN is null; published rows percent."""
+    """Return the outcome as a JSON object: numbers are fractions, NaN is null, published rows are percentages."""
     s = result.settings
     book = published()
     rows = [r for r in book.rows if set(r.values) & set(result.names)]
@@ -295,15 +290,15 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
-    """Write the JSON and the Markdown in ``root`` atomically and return the Markdown's path.
+    """Write the JSON and Markdown files in ``root`` atomically, and return the path of the Markdown.
 
-    The same suite, settings, limit, benchmarks and models write the same two files again.
+    The same suite, settings, limit, benchmarks and models overwrite the same two files.
     """
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
     sampling = {name: getattr(s, name) for name in names}
     key = [sampling, list(result.names), result.partial, [m.label for m in result.models]]
-    # only where there are any, so that the names of older files stay
+    # added only if present, so that older file names stay valid
     if result.limit is not None:
         key.append({"limit": result.limit})
     if s.backend != "transformers" or s.extra:
