@@ -1,7 +1,7 @@
-"""Logic answers that are grids of numbers or signs: puzzles checked by their rules, matrices cell by cell.
+"""Score grids of numbers or symbols: puzzles by their rules, matrices cell by cell.
 
-A puzzle's answer is right when it keeps the givens and every rule, whether or not it is the stored
-solution. Partial credit is the share of the cells that were to be filled, from one half on.
+Any grid that keeps the givens and every rule is right, not only the stored solution. Partial credit is the share of
+blank cells that are right, above at least one half.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from prorl_verifiers.logic.text import (
 
 Grid = list[list[int]]
 NOT_AS_ASKED = 0.1
-"""The right content written as a Python list where a grid or a word was asked for (upstream's number)."""
+"""Credit for the right content as a Python list instead of a grid or word (upstream's value)."""
 
 
 def rows_of(text: str, signs: str = "") -> Grid | None:
-    """Return the integers of each line that has any, or None where a line holds other words.
+    """Return the integers of each non-blank line, or None if a line holds other words.
 
-    ``signs`` are characters that may stand between the numbers (futoshiki's relations).
+    ``signs`` are characters that may stand between the numbers, such as futoshiki's relations.
     """
     grid: Grid = []
     for line in text.strip().split("\n"):
@@ -44,7 +44,7 @@ def rows_of(text: str, signs: str = "") -> Grid | None:
 
 
 def list_of_lists(text: str) -> Any:
-    """Return a literal list (of lists) of numbers and quoted words, never evaluated, or None."""
+    """Parse a list (of lists) of numbers and quoted words without evaluating it, or return None."""
     if re.search(r"[^\s\w\[\],'\"-]", text):
         return None
     return loads(text.replace("'", '"'))
@@ -54,7 +54,7 @@ def list_of_lists(text: str) -> Any:
 
 
 def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
-    """Whether the grid has the puzzle's shape and keeps its givens (0 is blank)."""
+    """Return whether the grid has the puzzle's shape and keeps its givens (0 is blank)."""
     return (
         grid is not None
         and [len(row) for row in grid] == [len(row) for row in puzzle]
@@ -69,7 +69,7 @@ def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
 def _share_filled(
     grid: Grid, puzzle: Sequence[Sequence[int]], solution: Sequence[Sequence[int]]
 ) -> float:
-    """Credit of the filled cells, from one half (or the best constant) of them on."""
+    """Return the credit for the share of right blank cells, above the best constant answer."""
     pairs = [
         (value, right)
         for row, givens, rights in zip(grid, puzzle, solution, strict=True)
@@ -88,7 +88,7 @@ def _latin(grid: Grid) -> bool:
 
 
 def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """sudoku, mini_sudoku: givens kept; upstream paid for the givens, filled with any digit."""
+    """Score sudoku and mini_sudoku."""
     metadata = entry["metadata"]
     puzzle, solution = metadata["puzzle"], metadata["solution"]
     grid = rows_of(answer, signs="-+")
@@ -107,7 +107,7 @@ def sudoku(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """futoshiki: givens kept, rows, columns and relations checked; upstream compared with one solution."""
+    """Score futoshiki."""
     metadata = entry["metadata"]
     grid = rows_of(answer, signs="<>\u2227\u2228^vV")
     if grid is None or not _fills(grid, metadata["puzzle"]):
@@ -122,7 +122,7 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """survo: givens kept, the given numbers used once each, sums right; upstream knew one solution only."""
+    """Score survo: all candidate numbers are used once and the sums are right."""
     metadata = entry["metadata"]
     puzzle = metadata["puzzle"]
     grid = rows_of(answer)
@@ -139,7 +139,7 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """kakurasu: 0 and 1 alone, the sums of their places right; brackets and commas between them are forgiven."""
+    """Score kakurasu; brackets and commas between cells are accepted."""
     metadata = entry["metadata"]
     rows, columns = metadata["row_sums"], metadata["col_sums"]
     grid = rows_of(answer, signs="[],")
@@ -152,12 +152,12 @@ def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
-    """Return for each line the sum of the places (from 1) that hold a 1."""
+    """Return the sum of the positions (from 1) that hold a 1, for each line."""
     return [sum(at for at, cell in enumerate(line, start=1) if cell) for line in lines]
 
 
 def n_queens(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """n_queens: givens kept and no two queens attack. A Python list of the board earns one half."""
+    """Score n_queens; a Python list of the board earns one half."""
     puzzle = entry["metadata"]["puzzle"]
     board = [line.split() for line in plain(answer).split("\n")]
     credit = 1.0
@@ -188,7 +188,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """game_of_life: cells in their places, counted from the best of dead, alive and unchanged boards.
+    """Score game_of_life: right cells, above the best of dead, alive and unchanged boards.
 
     Upstream gave a board of zeros 0.98 on average.
     """
@@ -214,7 +214,7 @@ def _cells(board: Any) -> list[Any]:
 
 
 def pool_matrix(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """pool_matrix: every cell within 1%; upstream paid 0.1 for any matrix of the right shape."""
+    """Score pool_matrix: every cell must be within 1 %."""
     given, gold = _decimals(answer), _decimals(str(entry["answer"]))
     if not given or [len(row) for row in given] != [len(row) for row in gold]:
         return 0.0
@@ -238,7 +238,7 @@ def _decimals(text: str) -> list[list[float]]:
 
 
 def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """binary_matrix, spiral_matrix: the gold's numbers; a Python list of them earns 0.1, never evaluated."""
+    """Score binary_matrix and spiral_matrix; a Python list earns 0.1 and is never evaluated."""
     gold = plain(str(entry["answer"]))
     if plain(answer) == gold:
         return 1.0
@@ -251,7 +251,7 @@ def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def string_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """string_insertion: the gold string; a Python list of its characters earns 0.1, never evaluated."""
+    """Score string_insertion; a Python list of characters earns 0.1 and is never evaluated."""
     gold = str(entry["answer"]).strip()
     if answer == gold:
         return 1.0

@@ -1,8 +1,7 @@
-"""Formulas in model text without evaluating it: a small parser, exact values, polynomials, derivatives.
+"""Parse formulas without evaluating model text: exact values, polynomials and derivatives.
 
-The grammar is Python's arithmetic: numbers, names, ``+ - * / ** ^``, brackets and calls of known functions.
-Integrals are checked by differentiating the answer (forward mode) and comparing it with the integrand at
-fixed points to 40 digits.
+The grammar is Python's arithmetic with ``^`` and calls of known functions. An antiderivative is checked by forward-mode
+differentiation at fixed points with 40 digits.
 """
 
 from __future__ import annotations
@@ -26,12 +25,15 @@ _TOKEN = re.compile(
 
 
 class FormulaError(ValueError):
-    """The text is no formula of the grammar, or too big."""
+    """The text is not a formula of the grammar, or exceeds the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """``op``: num, name, neg, ``+ - * / **`` or call; ``value``: the number, the name or the function."""
+    """A tree node.
+
+    ``op`` is num, name, neg, call or one of ``+ - * / **``; ``value`` is the number, name or function.
+    """
 
     op: str
     value: Any = None
@@ -112,7 +114,7 @@ class _Parser:
 
 
 def parse(text: str) -> Node:
-    """Return the tree of a formula. Raises FormulaError; time and depth are bounded."""
+    """Return the tree of a formula, with bounded time and depth. Raises FormulaError."""
     parser = _Parser(text)
     tree = parser.sum(0)
     if parser.next != len(parser.tokens):
@@ -121,7 +123,7 @@ def parse(text: str) -> Node:
 
 
 def names(tree: Node) -> set[str]:
-    """Return the names of variables and constants in the tree, and called functions as ``f()``."""
+    """Return the variables and constants in the tree, and called functions as ``f()``."""
     own = {tree.value} if tree.op == "name" else {f"{tree.value}()"} if tree.op == "call" else set()
     return own.union(*(names(arg) for arg in tree.args))
 
@@ -130,7 +132,7 @@ def names(tree: Node) -> set[str]:
 
 
 def exact_value(tree: Node) -> Fraction:
-    """Return the value of numbers joined by + - * /. Raises FormulaError or ZeroDivisionError."""
+    """Return the value of an arithmetic tree. Raises FormulaError or ZeroDivisionError."""
     match tree.op:
         case "num":
             return Fraction(tree.value)
@@ -151,7 +153,7 @@ _ARITHMETIC: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
 
 
 def written_numbers(tree: Node) -> list[Fraction]:
-    """Return the numbers written in the tree, in their order."""
+    """Return the numbers in the tree in order."""
     own = [tree.value] if tree.op == "num" else []
     return [*own, *(value for arg in tree.args for value in written_numbers(arg))]
 
@@ -163,10 +165,10 @@ Polynomial = dict[Monomial, Fraction]
 
 
 def expanded(tree: Node) -> Polynomial:
-    """Return the polynomial that the tree writes out as a sum of terms; zero coefficients are left out.
+    """Return the polynomial that the tree writes as a sum of terms, without zero coefficients.
 
-    Raises FormulaError where a product or power of sums is left to do (the question's own product is no
-    answer), and for anything that is no polynomial.
+    Raises FormulaError for products or powers of sums, because the question's own product is not an answer, and for
+    anything that is not a polynomial.
     """
     match tree.op:
         case "num":
@@ -230,7 +232,7 @@ def _raised(base: Polynomial, exponent: Polynomial) -> Polynomial:
 
 
 def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[str]) -> bool:
-    """Whether ``answer`` writes out the same polynomial as ``gold`` in the same variables."""
+    """Return whether ``answer`` writes out the polynomial ``gold`` in these variables."""
     right = expanded(parse(gold))
     try:
         tree = parse(answer)
@@ -241,7 +243,7 @@ def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[
 
 POINTS = ("0.7234519", "1.3717283", "2.6391177", "-0.5189411", "-1.7773203", "-3.1172431")
 _BIGGEST = 2000
-"""Natural logarithm of the largest value that is followed further."""
+"""Natural logarithm of the largest intermediate value."""
 FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 """Names that may stand for the constant of integration."""
 
@@ -249,9 +251,9 @@ FREE = frozenset({"C", "c", "K", "k", "C1", "c1"})
 def is_antiderivative(
     answer: str, integrand: str, variable: str, free: frozenset[str] = FREE
 ) -> bool:
-    """Whether the derivative of ``answer`` by ``variable`` is ``integrand``.
+    """Return whether the derivative of ``answer`` is ``integrand``; ``free`` are names of constants.
 
-    ``free`` are the names that may stand for a constant. Raises FormulaError when the integrand itself is no formula of the grammar.
+    Raises FormulaError if the integrand is not a formula of the grammar.
     """
     mpmath = import_module("mpmath")
     right = parse(integrand)
@@ -269,7 +271,7 @@ def is_antiderivative(
             try:
                 slope = mpmath.mpc(walker.walk(tree)[1])
                 wanted = mpmath.mpc(walker.walk(right)[0])
-            except (ArithmeticError, ValueError):  # outside their domains
+            except (ArithmeticError, ValueError):  # outside the domain
                 continue
             near = abs(slope - wanted) <= mpmath.mpf(10) ** -20 * (1 + abs(wanted))
             if not near and not slope.imag and not wanted.imag:
@@ -279,7 +281,7 @@ def is_antiderivative(
 
 
 class _Walker:
-    """Values and derivatives of a tree at one point."""
+    """Computes the value and derivative of a tree at one point."""
 
     def __init__(self, mp: Any, variable: str, point: Any) -> None:
         self.mp, self.variable, self.point = mp, variable, point
@@ -347,7 +349,7 @@ class _Walker:
 
 
 def _rules(mp: Any) -> Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
-    """Return function name -> (the function, its derivative)."""
+    """Return function name -> (function, derivative)."""
     return {
         "sin": (mp.sin, mp.cos),
         "cos": (mp.cos, lambda x: -mp.sin(x)),

@@ -1,7 +1,7 @@
-"""Groups that are not built in: reasoning-gym entries by dataset, and a user's own file of tasks.
+"""Audit groups from generated reasoning-gym entries or from a file of tasks.
 
-Entries are made in a child process (``python -m prorl_verifiers.logic.generated``), because the library
-reseeds global generators and four datasets depend on the interpreter's hash seed.
+Entries are made in a child process, because the library reseeds global generators and four datasets depend on the
+interpreter's hash seed.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ from prorl_verifiers.types import TaskError
 
 
 def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Group]:
-    """Yield a group of ``items`` entries for each dataset, in order, as they are made.
-
-    Raises ServiceError when the child process fails.
-    """
+    """Yield a group of ``items`` entries per dataset. Raises ServiceError if the child process fails."""
     from prorl_verifiers.logic.witness import right_answer
 
     request = json.dumps({"datasets": list(datasets), "items": items, "seed": seed})
@@ -37,7 +34,7 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
             stdout=subprocess.PIPE,
             stderr=log,
             encoding="utf-8",
-            start_new_session=True,  # a Ctrl-C is for us to hand on
+            start_new_session=True,  # the parent handles Ctrl-C
             env={**os.environ, "PYTHONHASHSEED": "0"},
         )
         assert child.stdout is not None
@@ -63,9 +60,9 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
 
 def file_groups(path: Path) -> list[Group]:
-    """Return the groups of a file of {"id", "task", "question"?} rows: one a verifier (logic: a dataset).
+    """Return the groups of a file of {"id", "task", "question"?} rows: one per verifier, or per logic dataset.
 
-    Raises TaskError naming file and line for the first row that is not a task, and for a file without rows.
+    Raises TaskError with file and line for the first invalid row, and for a file without rows.
     """
     found: dict[tuple[str, str], list[Item]] = {}
     for number, row in read_jsonl(path):
@@ -104,14 +101,14 @@ def file_groups(path: Path) -> list[Group]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a JSON value for what entries hold beside JSON: numpy numbers, times, enums."""
+    """Convert numpy numbers, times and enums to JSON values."""
     if hasattr(value, "item"):
         return value.item()
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def main() -> None:
-    """Write {"dataset", "entries"} lines for the request in the first argument (the child process)."""
+    """Write {"dataset", "entries"} lines for the request in the first argument (runs in the child process)."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     from reasoning_gym.factory import create_dataset

@@ -1,7 +1,6 @@
-"""Logic answers that are moves: simulated strictly, so that a list of every possible move solves nothing.
+"""Score answers that are moves by strict simulation: an impossible move makes the answer wrong.
 
-Upstream passes over impossible moves, and one long text that tries them all then solves many boards. Here
-an impossible move makes the answer wrong.
+Upstream skips impossible moves, so that one long list of every move solves many boards.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from prorl_verifiers.logic.text import Entry, Upstream, loads, plain
 
 MOST_MOVES = 2000
 _SIZE = 6
-"""Side of a rush hour board."""
+"""Side length of a rush hour board."""
 
 
 def rush_hour(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """rush_hour: every move possible in full, the red car at the exit at the end."""
+    """Score rush_hour: the red car must reach the exit."""
     moves = re.split(r"[\s,]+", answer.strip())
     if len(moves) > MOST_MOVES:
         return 0.0
@@ -41,9 +40,9 @@ Cars = dict[str, tuple[int, ...]]
 
 
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
-    """Return (cells of each car by the letter that the question shows, cells of the walls).
+    """Return (cells of each car by its letter, cells of the walls).
 
-    The question names the cars A, B, C ... in the order of the board's own letters.
+    The question renames the board's cars to A, B, C ... in order.
     """
     labels = sorted(set(board) - {"o", "x"})
     cars = {
@@ -56,7 +55,7 @@ def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
 def moved_car(
     cars: Cars, walls: frozenset[int], label: str, direction: int
 ) -> tuple[int, ...] | None:
-    """Return the car's cells one step on (right and down are +1), or None where it cannot go."""
+    """Return the car's cells after one step (right and down are +1), or None if it is blocked."""
     cells = cars[label]
     stride = cells[1] - cells[0]
     taken = walls.union(*(other for name, other in cars.items() if name != label))
@@ -70,7 +69,7 @@ _STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 
 def sokoban(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """sokoban: every step possible, every box on a goal at the end."""
+    """Score sokoban: all boxes must end on goals."""
     moves = "".join(answer.replace(",", " ").split()).upper()
     if not moves or len(moves) > MOST_MOVES or set(moves) - set(_STEPS):
         return 0.0
@@ -97,7 +96,7 @@ _WAYS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 def path(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """shortest_path: every step open, the destination at the end; longer than the shortest earns 0.5."""
+    """Score shortest_path: a path longer than the shortest earns 0.5."""
     gold = str(entry["answer"]).split()
     steps = answer.replace(",", " ").lower().split()
     if steps == gold:
@@ -125,7 +124,7 @@ _ACTION = re.compile(
 
 
 def boxnet(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """boxnet: the share of boxes brought to their targets by a plan in which every action is possible."""
+    """Score boxnet: the share of boxes brought to their targets by a possible plan."""
     state = {place: list(things) for place, things in entry["metadata"]["initial_state"].items()}
     before = _boxes(state)
     plan = loads(answer)
@@ -142,7 +141,7 @@ def _boxes(state: Mapping[str, list[str]]) -> int:
 
 
 def _step(state: dict[str, list[str]], actions: Mapping[str, Any]) -> bool:
-    """Carry out one step's actions in their order; False where one is impossible."""
+    """Apply the actions of one step in order; return False if one is impossible."""
     for agent, action in actions.items():
         place = _PLACE.fullmatch(agent.strip())
         move = _ACTION.fullmatch(str(action).strip())
@@ -172,19 +171,19 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """quantum_lock: buttons only; upstream read the letters A, B, C out of any text."""
+    """Score quantum_lock; only buttons are accepted, because upstream reads A, B, C out of any text."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
 
 
 def above_half(score: float) -> float:
-    """Keep upstream's 1 and its 0.5 for a solution that is longer than the shortest."""
+    """Return upstream's score if it is at least 0.5 (a solution longer than the shortest), else 0."""
     return score if score >= 0.5 else 0.0
 
 
 def graph_color(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """graph_color: every vertex a colour that is offered (a number, not true), no edge of one colour."""
+    """Score graph_color: a proper colouring of all vertices with the offered numbers."""
     puzzle = entry["metadata"]["puzzle"]
     colors = loads(answer)
     if not isinstance(colors, Mapping):
@@ -200,9 +199,9 @@ _TURN = re.compile(r"(\d?[LRUDFBMESxyz]w?'?)([1-3]?)")
 
 
 def rubiks_cube(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """rubiks_cube: solved or not.
+    """Score rubiks_cube: 1 if solved.
 
-    Above 3x3x3 upstream drops turns of inner layers (``2Rw``); there the turns are made here.
+    Above 3x3x3 the turns are made here, because upstream drops those of inner layers (``2Rw``).
     """
     turns = [_TURN.fullmatch(turn) for turn in plain(answer).split()]
     if None in turns or len(turns) > MOST_MOVES:

@@ -1,4 +1,4 @@
-"""Logic answers that are numbers or arithmetic: values, sets of roots, factors, expressions, formulas."""
+"""Score answers that are numbers or arithmetic: values, roots, factors, expressions, formulas."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from prorl_verifiers.logic.text import (
 )
 
 FACTORED = 0.5
-"""Factors greater than one with the right product, not all prime (upstream's number)."""
+"""Credit for several factors with the right product that are not all prime (upstream's value)."""
 NEAR = 0.5
-"""A near miss of a value earns ``exp(-distance)`` above this: rounding, not an error of one."""
+"""Scores ``exp(-distance)`` must exceed this, which allows rounding but not an error of one."""
 
 
 _OPERATORS = {"\u00d7": "*", "\\times": "*", "\\cdot": "*", "\u00f7": "/", "\\div": "/"}
@@ -37,13 +37,13 @@ _SIGNS = re.compile("|".join(map(re.escape, _OPERATORS)))
 
 
 def countdown(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """countdown: the given numbers and the target; upstream evaluated the text and paid 0.05 for any."""
+    """Score countdown: the given numbers must make the target."""
     metadata = entry["metadata"]
     return _makes(answer, metadata["numbers"], int(metadata["target"]))
 
 
 def puzzle24(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """puzzle24: upstream evaluated the text and never compared it with the given numbers."""
+    """Score puzzle24: the given numbers must make 24."""
     return _makes(answer, entry["metadata"]["numbers"], 24)
 
 
@@ -57,21 +57,20 @@ def _makes(answer: str, given: list[int], target: int) -> float:
 
 
 def antiderivative(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """simple_integration, intermediate_integration: differentiated at points, never evaluated as Python."""
+    """Score simple_integration and intermediate_integration by differentiation."""
     metadata = entry["metadata"]
     return float(is_antiderivative(answer, str(metadata["integrand"]), str(metadata["variable"])))
 
 
 def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """polynomial_multiplication: the terms of the gold, written out, in any order; exact coefficients."""
+    """Score polynomial_multiplication: the gold's terms written out, in any order."""
     return float(same_polynomial(answer, str(entry["answer"]), entry["metadata"]["variables"]))
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """polynomial_equations: the share of roots found, to the decimals asked for (else 1e-3), less wrong extra ones.
+    """Score polynomial_equations: the share of roots found, if more than half; wrong extra roots reduce it.
 
-    Credit needs at least half of the roots. Upstream paid ``exp(-distance)``, which a constant shares, and
-    took words for "no roots".
+    Roots must be right to the requested decimals, else to a relative 1e-3.
     """
     gold = _floats(str(entry["answer"]))
     given = _floats(answer)
@@ -93,7 +92,7 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _floats(text: str) -> list[float] | None:
-    """Return comma-separated decimal numbers; none at all for empty quotes or text; None if malformed."""
+    """Parse comma-separated decimals: [] for blank text or empty quotes, None if malformed."""
     text = text.strip().strip("\"'").strip()
     values = [number(part) for part in text.split(",")] if text else []
     if None in values or len(values) > 100:
@@ -102,7 +101,7 @@ def _floats(text: str) -> list[float] | None:
 
 
 def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """complex_arithmetic: upstream's ``exp(-distance)`` above 0.5; NaN, which it took for right, is wrong."""
+    """Score complex_arithmetic: upstream's ``exp(-distance)`` above 0.5; NaN is wrong."""
     if not re.fullmatch(r"[\s()\d.ij+*\u2212-]*", answer.lower()):
         return 0.0
     score = upstream()
@@ -110,20 +109,14 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """advanced_geometry: upstream's number without its floor; trailing zeros are forgiven.
-
-    Upstream read the first two numbers of any list as a point.
-    """
+    """Score advanced_geometry: upstream's score above its floor; trailing zeros are accepted."""
     if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
         return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
 
 
 def factors(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """prime_factorization: the primes in any order; one half for several factors of the right product.
-
-    Upstream paid the half for the number itself and failed on text.
-    """
+    """Score prime_factorization: primes in any order; several factors with the right product earn one half."""
     gold = _factors(str(entry["answer"]))
     given = _factors(answer)
     if not given or gold is None:
@@ -141,21 +134,21 @@ def _factors(text: str) -> list[int] | None:
 
 
 def rational(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """fraction_simplification: the reduced fraction in any notation; the one in the question earns nothing."""
+    """Score fraction_simplification: the reduced fraction in any notation."""
     metadata = entry["metadata"]
     wanted = (metadata["simplified_numerator"], metadata["simplified_denominator"])
     return float(_written_fraction(answer) == wanted)
 
 
 def reduced(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """dice: the reduced fraction in any notation."""
+    """Score dice: the reduced fraction in any notation."""
     gold = str(entry["answer"])
     wanted = _written_fraction(gold)
     return float(plain(answer) == gold or (bool(wanted) and _written_fraction(answer) == wanted))
 
 
 def _written_fraction(text: str) -> tuple[int, int] | None:
-    """Return the numerator and denominator as they are written (1 for an integer), or None."""
+    """Return the numerator and denominator as written (1 for integers), or None."""
     text = text.strip().strip("$").strip()
     match = re.fullmatch(r"\\[dt]?frac\s*\{\s*(-?\d{1,60})\s*\}\s*\{\s*(\d{1,60})\s*\}", text)
     match = match or re.fullmatch(r"(-?\d{1,60})\s*/\s*(\d{1,60})", text)
@@ -164,7 +157,7 @@ def _written_fraction(text: str) -> tuple[int, int] | None:
 
 
 def hexadecimal(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """bitwise_arithmetic: an integer in any base prefix; upstream evaluated the question's own text."""
+    """Score bitwise_arithmetic: an integer with any base prefix."""
     return float(
         _integer(answer) is not None and _integer(answer) == _integer(str(entry["answer"]))
     )
@@ -183,7 +176,7 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """number_format: the gold to its three decimals, and nearer to it than to any other candidate."""
+    """Score number_format: within 5e-4 of the gold and nearest to it among the candidates."""
     text = answer.strip()
     value = _decimal(text)
     if value is None:
@@ -199,11 +192,10 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 
 
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """decimal_arithmetic: the gold or the exact value, to one unit in the last digit that the question asks for.
+    """Score decimal_arithmetic: the gold or exact value to one unit in the last requested digit.
 
-    Golds carry the rounding of each step, so the exact value is worked out of the question. Where no digits are asked
-    for: within 0.001, and within 0.1 % of a small gold. Upstream's 0.001 took ``0`` for every gold below it, and 1.59
-    for 1.59027570047.
+    Golds carry the rounding of each step, so the exact value is computed from the question. If it asks for no digits,
+    the error may be 0.001, and at most 0.1 % of a small gold.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:
@@ -219,13 +211,11 @@ def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _decimal(text: str) -> Decimal | None:
-    """Return the decimal number that ``text`` is, with an exponent or without, or None."""
     text = text.strip()
     return Decimal(text) if _SCIENTIFIC.fullmatch(text) else number(text)
 
 
 def _exact(expression: str) -> Fraction | None:
-    """Return the value of an arithmetic expression, or None where it has none."""
     try:
         return exact_value(parse(expression))
     except (FormulaError, ZeroDivisionError):
@@ -238,7 +228,7 @@ def _adjusted(value: Fraction) -> int:
 
 
 def count_or_day(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """calendar_arithmetic: the gold day, count or yes/no; upstream paid for near counts and any weekday."""
+    """Score calendar_arithmetic: the gold day, count or yes/no."""
     value, gold = whole(answer), whole(str(entry["answer"]))
     if gold is not None:
         return float(value == gold)
@@ -250,7 +240,7 @@ _CLOCK = re.compile(r"(?:(\d{1,9}) days?,? (?:and )?)?(\d{1,4}):(\d\d)(?::(\d\d(
 
 
 def duration(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """time_intervals: the gold duration, nothing around it; upstream paid for near ones."""
+    """Score time_intervals: the gold duration and nothing else."""
     gold = str(entry["answer"])
     wanted = _seconds(gold)
     same = plain(answer) == plain(gold)

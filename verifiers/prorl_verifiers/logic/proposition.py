@@ -1,7 +1,4 @@
-"""propositional_logic: does a conclusion follow, and is it more than restated premises?
-
-Truth tables over at most 12 variables, an own parser of at most 400 characters.
-"""
+"""Score propositional_logic with truth tables: does a conclusion follow and say more than a premise?"""
 
 from __future__ import annotations
 
@@ -14,11 +11,12 @@ from prorl_verifiers.logic.text import Entry, Upstream
 
 Truth = Callable[[dict[str, bool]], bool]
 RESTATED = 0.25
-"""A conclusion that only says what one premise says while together they say more, or
-writes premises down in a row (upstream's number for a tautology)."""
+"""Maximum credit for a conclusion that only repeats premises (upstream's value for a tautology)."""
 TELLING = 0.5
-"""Share of what the premises rule out that a conclusion must rule out for full marks; one that says less earns its
-share. A clause like ``P or Q or R or S`` follows from most premises and hardly says anything."""
+"""Share of the assignments excluded by the premises that a conclusion must exclude for full marks.
+
+A clause like ``P or Q or R or S`` follows from most premises and says almost nothing.
+"""
 _TOKEN = re.compile(r"\s*([A-Za-z]\w*|[()\u2227\u2228\u00ac\u2192\u2194])", re.ASCII)
 _BINARY: dict[str, Callable[[bool, bool], bool]] = {
     "\u2194": lambda a, b: a == b,
@@ -26,16 +24,15 @@ _BINARY: dict[str, Callable[[bool, bool], bool]] = {
     "\u2228": lambda a, b: a or b,
     "\u2227": lambda a, b: a and b,
 }
-"""The binary operators, the loosest first (upstream's order), each grouping to the left."""
+"""The binary operators, loosest first (upstream's order), all left-associative."""
 MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 
 
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """1 for a conclusion that follows and says at least half of what the premises say, less for one that says less.
+    """Score propositional_logic.
 
-    A restated premise earns at most 0.25, a tautology nothing. Upstream paid 0.25 for any tautology and 1 for a premise
-    written down again or for the weakest clause that follows, and called every single variable trivial, also one that
-    follows.
+    A conclusion that follows earns 1 if it excludes at least half of what the premises exclude, else its share; a
+    restated premise at most 0.25 and a tautology nothing.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
@@ -52,14 +49,14 @@ def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def judge(parts: list[Truth], premises: list[Truth], variables: list[str]) -> float:
-    """Return the credit of a conclusion, given as its conjuncts, over these variables."""
+    """Return the credit of a conclusion, given as its conjuncts."""
     rows = list(assignments(variables))
     written = [[part(row) for row in rows] for part in parts]
     column = [all(values) for values in zip(*written, strict=True)]
     columns = [[premise(row) for row in rows] for premise in premises]
     together = [all(values) for values in zip(*columns, strict=True)]
     follows = all(right for right, given in zip(column, together, strict=True) if given)
-    if all(together):  # the premises say nothing, and so must the conclusion
+    if all(together):  # the premises are tautologies, so the conclusion must be one
         return float(all(column))
     if not follows or all(column):
         return 0.0
@@ -71,7 +68,7 @@ def judge(parts: list[Truth], premises: list[Truth], variables: list[str]) -> fl
 
 
 def conjuncts(text: str) -> list[str]:
-    """Return the formulas that ``text`` joins by AND at its outermost level; itself where it joins none."""
+    """Return the formulas that ``text`` joins by AND at its outermost level, or [text]."""
     depth, start = 0, 0
     found = []
     for place, sign in enumerate(text):
@@ -93,7 +90,7 @@ def conjuncts(text: str) -> list[str]:
 
 
 def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:
-    """Yield every assignment. Raises ValueError above MAX_VARIABLES variables."""
+    """Yield all assignments. Raises ValueError above MAX_VARIABLES variables."""
     if len(variables) > MAX_VARIABLES:
         raise ValueError("too many variables for a truth table")
     for values in product((False, True), repeat=len(variables)):
@@ -101,7 +98,7 @@ def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:
 
 
 def names(text: str) -> set[str]:
-    """Return the variables written in ``text``."""
+    """Return the variables in ``text``."""
     return set(re.findall(r"[A-Za-z]\w*", text, re.ASCII))
 
 
@@ -124,7 +121,7 @@ def parse(text: str) -> Truth:
 
 
 def _binary(tokens: list[str], level: int, depth: int) -> Truth:
-    """Parse and consume a formula whose loosest operator is at ``level`` of the precedence."""
+    """Parse and consume a formula with operators from precedence ``level``."""
     if depth > MAX_DEPTH:
         raise ValueError("nested too deep")
     operators = list(_BINARY)

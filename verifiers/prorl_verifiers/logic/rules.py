@@ -1,4 +1,4 @@
-"""codeio: the JSON object that a program returns (or takes), compared value by value."""
+"""How each reasoning-gym dataset is scored, and how that differs from upstream."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 
 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """codeio: the gold JSON object and nothing around it; else the share of its telling values, from one half on.
+    """Score codeio: the gold JSON object, else the share of its telling values, above one half.
 
-    Values that anyone would try (0, 1, empty, true, false, null) or that the question shows are not
-    counted. Upstream compared by an
-    edit distance that pays for the keys, which the question shows, and is slow on long text.
+    Values that anyone would try (0, 1, empty, true, false, null) or that the question shows are not counted.
     """
     gold = loads(str(entry["answer"]))
     if plain(answer) == plain(str(entry["answer"])):
@@ -40,7 +38,7 @@ def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _same_json(one: Any, other: Any) -> bool:
-    """JSON equality with booleans apart from numbers, floats within 1e-12 of their size."""
+    """Compare JSON values: booleans differ from numbers, floats may differ by a relative 1e-12."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -57,7 +55,7 @@ Check = Callable[[str, Entry, Upstream], float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``check(answer, entry, upstream)``; what earns partial credit ("" for none); what changed and why."""
+    """A scoring function, what earns partial credit ("" for none), and how it differs from upstream."""
 
     check: Check
     partial: str = ""

@@ -1,12 +1,11 @@
-"""The logic verifier: the answer found in a response, scored by the rules for its reasoning-gym dataset.
+"""Find the answer in a response and score it by the rules of its reasoning-gym dataset.
 
-Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default: ``logic.rules``) or
-``reference`` (upstream's number as it is, clipped to [0, 1], NaN to 0). ``extraction`` is ``answer``
-(default, ProRL's: the last closed ``<answer>``) or ``lenient`` (then the last box, then a last line
-"Answer: X"). Model text is never evaluated in either mode.
+Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default) or ``reference``: upstream's
+score clipped to [0, 1], NaN as 0. ``extraction`` is ``answer`` (default, as in ProRL: the last closed ``<answer>``) or
+``lenient`` (then the last box, then a last line "Answer: X"). Model text is never evaluated.
 
-A scorer that raises on odd text means a wrong answer; one that raises on the entry's own gold answer means
-a broken entry, and the error goes up (``infra_error``).
+A scorer that raises on a response makes it wrong; if it also raises on the gold answer, the entry is broken and the
+error propagates (``infra_error``).
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from prorl_verifiers.types import MAX_ANSWER, Score, unparsable
 MODES = ("fixed", "reference")
 EXTRACTIONS = ("answer", "lenient")
 MAX_NESTING = 60
-"""Brackets; deeper text is wrong in both modes (parsers of JSON and Python would give up on it)."""
+"""Answers with deeper brackets are wrong, because JSON and Python parsers fail on them."""
 
 
 def score_logic(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
@@ -69,7 +68,6 @@ def _note_answer(text: str, answer: str) -> None:
 def _note_rule(
     dataset: str, entry: Mapping[str, Any], reward: float, reason: str, answer: str
 ) -> None:
-    """Note by which rule the answer was scored, beside what the entry says."""
     rule = RULES[dataset]
     fields = {
         "scored by": reason,
@@ -87,8 +85,7 @@ def _note_rule(
 def find_answer(text: str, extraction: str, entry: Mapping[str, Any]) -> str | None:
     """Return the answer in a response, or None.
 
-    ``lenient`` takes, where no ``<answer>`` is closed, the last ``\\boxed{}`` and then, if the gold answer
-    is one line, the last line "Answer: X".
+    The last line "Answer: X" is used only if the gold is one line.
     """
     answer = last_tag(text)
     if answer is not None or extraction == "answer":
@@ -145,7 +142,7 @@ _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
 def readings(answer: str) -> Iterator[str]:
-    """Yield ``answer`` as it stands, then with one more layer of presentation taken off each time."""
+    """Yield ``answer``, then the answer with one more layer of formatting removed each time."""
     yield answer
     for _ in range(MOST_LAYERS):
         inner = _without_layer(answer)
@@ -156,7 +153,7 @@ def readings(answer: str) -> Iterator[str]:
 
 
 def _without_layer(text: str) -> str | None:
-    """Return ``text`` without the first kind of presentation that is there; None where there is none."""
+    """Remove one layer of formatting from ``text``; return None if there is none."""
     if len(text) >= 7 and text.startswith("```") and text.endswith("```"):
         inner = text[3:-3]
         mark = _FENCE_MARK.match(inner)
@@ -165,7 +162,7 @@ def _without_layer(text: str) -> str | None:
     for opening, closing in _PAIRS:
         if text.startswith(opening) and text.endswith(closing):
             inner = text[len(opening) : len(text) - len(closing)]
-            power = opening == "**"  # no formula begins with one, so the outer ones are bold
+            power = opening == "**"  # no formula starts with **, so it is bold
             if inner.strip() and (power or (opening not in inner and closing not in inner)):
                 return inner.strip()
     command = _COMMAND.match(text)
@@ -175,7 +172,7 @@ def _without_layer(text: str) -> str | None:
     if label is not None:
         return text[label.end() :].strip()
     variable = _VARIABLE.match(text)
-    # x = 5: one letter, one equation and a value (P = Q says something about two letters)
+    # Strip x = from x = 5, but keep P = Q, which is a statement about two letters.
     if variable is not None and text.count("=") == 1 and re.search(r"\d", text):
         return text[variable.end() :].strip()
     if text.endswith(".") and not text.endswith(".."):

@@ -1,4 +1,4 @@
-"""The logic verifier as the door has it; light, the scorer is imported when it is needed."""
+"""The logic verifier's spec; imports the scorer only when it is used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from prorl_verifiers.types import Reference, Score, TaskError
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score the last ``<answer>`` of ``response`` by the task's reasoning-gym dataset."""
+    """Score the last ``<answer>`` of ``response`` by the task's dataset."""
     from prorl_verifiers.logic.scorer import score_logic
 
     return score_logic(response, reference, load_library)
@@ -45,7 +45,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def logic_datasets() -> tuple[str, ...]:
-    """Return the names of the reasoning-gym datasets that can be scored (all but ``composite``)."""
+    """Return the names of the supported reasoning-gym datasets (all but ``composite``)."""
     import reasoning_gym  # noqa: F401 - fills the registry below
     from reasoning_gym.factory import DATASETS
 
@@ -53,7 +53,7 @@ def logic_datasets() -> tuple[str, ...]:
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return a right and a wrong word to one drawn question, in random order."""
+    """Return a right and a wrong word in random order."""
     right, wrong = draw.sample(("True", "False"), 2)
     reference = _reference("game_of_life_halting", "Will it stop?", right)
     pair = [Canary(reference, tagged(right, {}), 1.0), Canary(reference, tagged(wrong, {}), 0.0)]
@@ -62,7 +62,7 @@ def quick_canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return answers that reasoning-gym itself judges."""
+    """Return canaries that reasoning-gym itself scores."""
     reference = _reference("gcd", "What is the gcd of 12 and 18?", "6")
     return Canary(reference, tagged("6", {}), 1.0), Canary(reference, tagged("4", {}), 0.0)
 
@@ -74,25 +74,25 @@ def _reference(dataset: str, question: str, answer: str) -> dict[str, Any]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the entry's own answer, None for those that have many."""
+    """Return the stored answer, or None if the entry has none."""
     entry = reference.get("entry")
     found = entry.get("answer") if isinstance(entry, Mapping) else None
     return None if found is None else str(found)
 
 
 def tagged(text: str, reference: Reference) -> str:
-    """Return ``text`` in the answer tag."""
+    """Return ``text`` in an answer tag."""
     return f"<answer>{text}</answer>"
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations that may turn an answer to this dataset into another right one."""
+    """Return the mutations that may leave an answer to this dataset right."""
 
     return MAY_BE_RIGHT.get(str(reference["dataset"]), frozenset())
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return a group of generated entries for each dataset asked for, else for every one."""
+    """Return generated entries for the requested datasets, by default all."""
     from prorl_verifiers.logic.generated import logic_groups
 
     return logic_groups(request.datasets or logic_datasets(), request.items, request.seed)
@@ -129,9 +129,9 @@ _PLAN: frozenset[Kind] = frozenset({"appended", "digit", "order"})
 """Another plan may reach the goal too."""
 _ANY_ORDER: frozenset[Kind] = frozenset({"order"})
 _ANY_SOLUTION: frozenset[Kind] = frozenset({"order"})
-"""Rows that trade places may solve the puzzle too; a single changed cell breaks its sums or its Latin rows."""
+"""Swapped rows may solve the puzzle too; one changed cell breaks its sums or Latin rows."""
 _NO_PRECISION: frozenset[Kind] = frozenset({"precision"})
-"""The question asks for no number of digits, or for fewer than the gold has (which may be noise of floats)."""
+"""The question asks for no precision, or for less than the gold has."""
 _UNIT: frozenset[Kind] = frozenset({"junk"})
 """A word beside the number may be its unit."""
 
@@ -143,7 +143,7 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
         ),
         _PLAN,
     ),
-    "cryptarithm": frozenset({"digit", "order"}),  # a letter whose place values cancel out
+    "cryptarithm": frozenset({"digit", "order"}),  # place values of a letter may cancel out
     "graph_color": frozenset({"digit", "order"}),
     "propositional_logic": frozenset({"digit", "order"}),
     **dict.fromkeys(
@@ -160,4 +160,4 @@ MAY_BE_RIGHT: Mapping[str, frozenset[Kind]] = {
     **dict.fromkeys(("coin_flip", "number_format", "pool_matrix", "power_function"), _NO_PRECISION),
     "gsm_symbolic": _UNIT,
 }
-"""Dataset -> the kinds of mutations that may leave an answer right."""
+"""Dataset -> mutations that may leave an answer right."""

@@ -1,8 +1,7 @@
-"""Logic answers that are words, numbers or lists: exact comparison, and shares that count from a guess.
+"""Score answers that are words, numbers or lists: exact comparison, or the share of right positions.
 
-What is forgiven everywhere: white space, Unicode minus signs, thousands separators and trailing zeros of
-numbers, the case of yes/no words. Partial credit is a share of right positions and begins where an answer
-without knowledge ends (``beyond``).
+Differences in white space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no words are
+ignored. Partial credit starts above the score of an uninformed answer (``beyond``).
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from prorl_verifiers.notation.latex_text import hedged
 
 Entry = Mapping[str, Any]
 Upstream = Callable[[], float]
-"""Calls reasoning-gym's own scorer on the same answer; in [0, 1]."""
+"""Calls reasoning-gym's own scorer on the same answer; returns a value in [0, 1]."""
 
 _EXPONENT = re.compile(r"\d[eE][+-]?\d")
 PARTIAL = 0.9
-"""The most that an answer which is not quite right can earn by a share of right positions."""
+"""Maximum credit for a share of right positions."""
 _CASELESS = frozenset("true false yes no on off undetermined".split())  # noqa: SIM905
 _NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?", re.ASCII)
 _MOST_DIGITS = 1000
@@ -31,13 +30,13 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def plain(text: str) -> str:
-    """Return ``text`` with one space between words, no blank lines at the ends, and plain minus signs."""
+    """Return ``text`` with single spaces, plain minus signs and no blank lines at the ends."""
     lines = [" ".join(line.split()) for line in text.replace("\u2212", "-").split("\n")]
     return "\n".join(lines).strip()
 
 
 def number(text: str) -> Decimal | None:
-    """Return the decimal number that ``text`` is (``+01,000.50``), or None. No exponent, NaN or infinity."""
+    """Return the decimal number that ``text`` is (``+01,000.50``), or None. Exponents, NaN and infinity are refused."""
     text = text.replace("\u2212", "-").strip()
     if len(text) > _MOST_DIGITS or not re.search(r"\d", text) or not _NUMBER.fullmatch(text):
         return None
@@ -54,7 +53,7 @@ def whole(text: str) -> int | None:
 
 
 def same_text(answer: str, gold: str) -> bool:
-    """Whether the two are the same words, or the same number."""
+    """Return whether two texts are the same words or the same number."""
     answer, gold = plain(answer), plain(gold)
     if answer == gold or _tight(answer) == _tight(gold):
         return True
@@ -69,22 +68,22 @@ def same_text(answer: str, gold: str) -> bool:
 
 
 def _tight(text: str) -> str:
-    """Return ``text`` without white space around its commas and inside its square brackets."""
+    """Remove white space around commas and inside square brackets."""
     return re.sub(r" ?,[ \n]?|(?<=\[) | (?=\])", lambda m: m.group().strip(), text)
 
 
 def exact(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """The gold answer and nothing else. Upstream pays for text that contains it."""
+    """Require the gold answer and nothing else."""
     return float(same_text(answer, str(entry["answer"])))
 
 
 def exact_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """The gold text as it stands: digits in another base, or codes, where ``01`` is not ``1``."""
+    """Require the gold text as written: in codes or other bases ``01`` is not ``1``."""
     return float(plain(answer) == plain(str(entry["answer"])))
 
 
 def exact_word(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """The gold answer in any case and spacing; a hyphen is a space."""
+    """Require the gold answer, ignoring case, spaces and hyphens."""
     return float(_joined(answer) == _joined(str(entry["answer"])))
 
 
@@ -93,12 +92,12 @@ def _joined(text: str) -> str:
 
 
 def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """The gold number: sign, leading zeros, trailing decimals and commas are forgiven."""
+    """Require the gold number, ignoring plus signs, outer zeros and commas."""
     return float(number(answer) is not None and number(answer) == number(str(entry["answer"])))
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Upstream's full marks; its partial credit can be had by ignorance."""
+    """Accept only upstream's full marks, because uninformed answers earn its partial credit."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -106,7 +105,7 @@ _CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", r
 
 
 def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """knights_knaves: one claim a person, nothing else; upstream read names and roles out of any text."""
+    """Score knights_knaves: one claim per person and nothing else."""
     parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
     found = [_CLAIM.fullmatch(part) for part in parts]
     names = [claim.group(1).casefold() for claim in found if claim is not None]
@@ -115,26 +114,25 @@ def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """cryptarithm: each letter once; upstream took the last value of a letter."""
+    """Score cryptarithm: each letter may have only one value."""
     letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
     return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
 
 def above_floor(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Upstream's number without its floor of 0.05 or less for any text that it can read."""
+    """Return upstream's score if it exceeds FLOOR, else 0."""
     score = upstream()
     return score if score > FLOOR else 0.0
 
 
 FLOOR = 0.05
-"""Upstream scorers give this or less to any text they can read; in ``fixed`` mode it counts as 0."""
+"""Upstream scorers give up to this for any readable text; mode ``fixed`` counts it as 0."""
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit of a share of right places: 1 for all, 0 up to ``base``, linear in between.
+    """Return the credit for a share of right places: 1 for all, 0 up to ``base``, linear in between.
 
-    ``base`` is what an ignorant answer gets on this item and is at least one half, so that a random
-    answer that is lucky in some places earns next to nothing.
+    ``base`` is the share of an uninformed answer, at least one half, so that lucky random answers earn almost nothing.
     """
     if share >= 1.0:
         return 1.0
@@ -143,9 +141,9 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Credit of ``answer`` for places equal to ``gold``, counted from the best echo or constant.
+    """Return the credit for positions equal to ``gold``, above the best echo or constant; 0 for unequal lengths.
 
-    0 unless the lengths are equal. ``echoes`` are sequences that the question itself shows.
+    ``echoes`` are sequences that the question shows.
     """
     if not gold or len(answer) != len(gold):
         return 0.0
@@ -158,7 +156,7 @@ def _share(answer: Sequence[str], gold: Sequence[str]) -> float:
 
 
 def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """spell_backward, figlet_font, emoji_mystery: letters in their places, same length, any case."""
+    """Score spell_backward, figlet_font and emoji_mystery by letter positions."""
     gold = plain(str(entry["answer"])).casefold().translate(_STRAIGHT)
     text = plain(answer).casefold().translate(_STRAIGHT)
     if "font" in entry["metadata"]:
@@ -168,21 +166,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """sentence_reordering: words in their places, counted from the order in the question."""
+    """Score sentence_reordering by word positions, above the order in the question."""
     gold = str(entry["answer"]).casefold().split()
     shown = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, shown)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """letter_jumble: words in their places, counted from the words that were not scrambled."""
+    """Score letter_jumble by word positions, above the words that were not scrambled."""
     gold = str(entry["answer"]).casefold().split()
     shown = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, shown)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """word_sorting: the same words in their places, counted from the unsorted list."""
+    """Score word_sorting by positions of the same words, above the unsorted list."""
     metadata = entry["metadata"]
     given = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -192,17 +190,14 @@ def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """number_sorting, number_filtering: the numbers of the gold list in its order, quoted or not.
-
-    For number_sorting upstream let NaN and errors of 1 pass.
-    """
+    """Score number_sorting and number_filtering: the gold list in order, quoted or not."""
     given, gold = number_list(answer), number_list(str(entry["answer"]))
     same = same_text(answer, str(entry["answer"]))
     return float(same or (given is not None and given == gold))
 
 
 def number_list(text: str) -> list[Decimal] | None:
-    """Return a bracketed list of numbers, each bare or in quotes, or None."""
+    """Return a bracketed list of bare or quoted numbers, or None."""
     text = text.replace("\u2212", "-").strip()
     if len(text) < 2 or text[0] != "[" or text[-1] != "]":
         return None
@@ -212,21 +207,18 @@ def number_list(text: str) -> list[Decimal] | None:
 
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """coin_flip: within 1e-4 of the gold, relative, or the gold rounded to three digits or more.
-
-    Upstream paid for a common prefix (``0`` got 0.96).
-    """
+    """Score coin_flip: within a relative 1e-4 of the gold, or rounded to three digits or more."""
     value, gold = _fraction(answer), _fraction(str(entry["answer"]))
     if value is None or gold is None:
         return 0.0
-    # half a unit of the last place of a decimal fraction of three or more digits
+    # Half a unit of the last place of a decimal fraction with at least three significant digits.
     places = re.fullmatch(r"\s*0?\.(0*)([1-9]\d{2,30})\s*", answer)
     rounding = Fraction(1, 2 * 10 ** len("".join(places.groups()))) if places else Fraction(0)
     return float(abs(value - gold) <= max(abs(gold) / 10_000, rounding))
 
 
 def _fraction(text: str) -> Fraction | None:
-    """Return the value of a decimal number or of a fraction of two, or None."""
+    """Return the value of a decimal number or a quotient of two, or None."""
     top, slash, bottom = text.partition("/")
     if re.fullmatch(r"\s*\d(?:\.\d{1,30})?[eE]-\d{1,2}\s*", text):
         return Fraction(text)
@@ -235,9 +227,9 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """gsm_symbolic: the only number in the text, sign and thousands separators read; upstream took the first.
+    """Score gsm_symbolic: the only number in the text, unless the text denies or doubts it.
 
-    A text that denies or doubts it is wrong; a percent sign is right where the question speaks of percent.
+    A percent sign is right only if the question mentions percent.
     """
     percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
     if percent or hedged(answer) or _EXPONENT.search(answer):
@@ -249,7 +241,7 @@ def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def loads(text: str) -> Any:
-    """Return the JSON value of a short text, or None where it is none (or null, or too deep)."""
+    """Return the JSON value of a text, or None if it is invalid, null or nested too deep."""
     if text.count("[") + text.count("{") > 2000 or nesting(text) > 40:
         return None
     try:
@@ -259,7 +251,7 @@ def loads(text: str) -> Any:
 
 
 def nesting(text: str) -> int:
-    """Return how deep the brackets of ``text`` are nested."""
+    """Return the maximum bracket depth of ``text``."""
     depth = deepest = 0
     for character in text:
         if character in "[{(":

@@ -1,8 +1,8 @@
-"""Call reasoning-gym 0.1.25's own scorers on model text, safely: nothing in the text is ever executed.
+"""Call reasoning-gym 0.1.25's scorers on model text without executing any of it.
 
-Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they see only text
-that an own parser has read as literals, arithmetic or a formula. Some others take hours for a short
-hostile text; what they see is bounded or replaced by an equal, shorter text.
+Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they see only text that our
+parser accepts. Some others need hours for a short hostile text; their input is bounded or replaced by an equal, shorter
+one.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from prorl_verifiers.logic.formula import (
 from prorl_verifiers.logic.text import nesting
 
 MAX_POWER = 60
-"""The largest power of a number; powers of letters go up to MAX_EXPONENT."""
+"""Maximum power of a number; powers of letters go up to MAX_EXPONENT."""
 _LITERALS = re.compile(r"""(?:[\s\[\](),\d-]|'[\w ]*'|"[\w ]*")*""")
 _WORDS = re.compile(r"[\s\w-]*")
-"""No bracket, no quote, no dot: nothing that could call or reach into anything."""
+"""No brackets, quotes or dots, so nothing can call or access anything."""
 _HEX_ARITHMETIC = re.compile(r"[\s\da-fx()+*<>&|^~%-]*", re.IGNORECASE)
 _ODD_TEXT = (
     ValueError,
@@ -57,16 +57,16 @@ EVALUATING = (
 _LITERAL_ANSWERS = EVALUATING[:4]
 _ARITHMETIC_ANSWERS = EVALUATING[4:6]
 _FLOORS = {"countdown": 0.01, "puzzle24": 0.01}
-"""What upstream gives for text that cannot be evaluated, where that is not 0."""
+"""Upstream's score for text that cannot be evaluated, if not 0."""
 _LONGEST_FORMULA = 1500
 _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
-"""Characters; upstream needs time that grows with the square (or worse) of the text."""
+"""Maximum characters where upstream needs quadratic time or worse."""
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
-    """Return upstream's number for ``answer``; 0 where the scorer raises on it.
+    """Return upstream's score for ``answer``, or 0 if the scorer raises on it.
 
-    Raises what upstream raises on the entry's own gold answer: then the entry is broken.
+    If upstream also raises on the entry's gold answer, the entry is broken and that error propagates.
     """
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
@@ -76,10 +76,10 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
         return 0.0
     word_length = len(str(entry["metadata"]["end_word"])) if dataset == "word_ladder" else 0
     score = scorer(dataset, word_length)
-    # Upstream scores the same with counts of moves no larger than they can matter.
-    if dataset == "rush_hour":  # a car cannot go further than five cells
+    # Smaller move counts get the same score from upstream.
+    if dataset == "rush_hour":  # no car can move more than five cells
         answer = re.sub(r"([A-Z][+-])0*(\d)\d+", r"\g<1>6", answer)
-    elif dataset == "rubiks_cube":  # four quarter turns are none
+    elif dataset == "rubiks_cube":  # four quarter turns cancel
         answer = re.sub(r"(?<=\S)(\d+)(?=\s|$)", lambda m: str(int(m.group()[-2:]) % 4), answer)
     try:
         return float(score(answer, copy.deepcopy(dict(entry))))
@@ -91,9 +91,9 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
 
 @cache
 def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]], float]:
-    """Return upstream's scorer; made once, for some construct a word list or a puzzle collection.
+    """Return upstream's scorer, cached because some load a word list or puzzle collection.
 
-    ``word_length`` is for word_ladder alone, whose default scorer knows words of four letters only.
+    ``word_length`` is for word_ladder, whose default scorer knows only words of four letters.
     """
     from reasoning_gym.factory import create_dataset, get_score_answer_fn
 
@@ -107,7 +107,7 @@ def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]]
 
 
 def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entry as its generator made it, where JSON changed a type that the scorer needs."""
+    """Restore types in the entry that JSON changed and the scorer needs."""
     restored = dict(entry)
     metadata = dict(entry.get("metadata") or {})
     if dataset in ("arc_agi", "rearc"):
@@ -122,9 +122,9 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Whether upstream may see ``answer``: literals, arithmetic or a formula where it evaluates text.
+    """Return whether upstream may see ``answer``.
 
-    Datasets that do not evaluate text are always safe, as long as the entry's own text is.
+    Where upstream evaluates text, it must be literals, arithmetic or a formula.
     """
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
@@ -149,9 +149,9 @@ def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> boo
 
 
 def without_integrals(dataset: str, answer: str) -> str:
-    """Return ``answer`` with its unevaluated ``Integral(f, x)`` as ``(f)``, for the parser to read.
+    """Return ``answer`` with unevaluated ``Integral(f, x)`` as ``(f)``, so that our parser can read it.
 
-    Some stored golds of intermediate_integration are written so, and upstream takes any such echo.
+    Some golds of intermediate_integration have this form, and upstream accepts it.
     """
     if not dataset.endswith("integration") or len(answer) > 300:
         return answer
@@ -160,8 +160,8 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Whether sympy, which may need long to simplify, is worth asking: the numbers agree."""
-    if "Integral" in answer:  # upstream differentiates it back without evaluating it
+    """Return whether the answer is numerically right, so that slow sympy is worth calling."""
+    if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     if len(answer) > _LONGEST_FORMULA:
@@ -170,7 +170,7 @@ def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
 
 
 def _small_powers(tree: Node) -> bool:
-    """Whether every power of numbers is small enough for sympy to write out."""
+    """Return whether all powers of numbers are small enough for sympy to expand."""
     if tree.op == "**":
         base, power = tree.args
         bare = power.args[0] if power.op == "neg" else power
@@ -184,7 +184,7 @@ def _small_powers(tree: Node) -> bool:
 
 
 def _endless(dataset: str, answer: str) -> bool:
-    """Whether upstream would not come to an end on this text."""
+    """Return whether upstream would not terminate on this text."""
     if dataset == "propositional_logic":
         return len(set(re.findall(r"[^\s()\u2227\u2228\u00ac\u2192\u2194]+", answer))) > 12
     return dataset == "coin_flip" and bool(re.search(r"[eE][+-]?\d{4,}", answer.replace("_", "")))

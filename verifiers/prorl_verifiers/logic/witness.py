@@ -1,8 +1,6 @@
-"""Solvers where reasoning-gym stores no answer, or none that is one: proof that the scorers can be met.
+"""Solvers for entries without a usable stored answer, which prove that the scorers can be satisfied.
 
-Five datasets store no answer; some entries of intermediate_integration store the integral unevaluated.
-
-Each returns an answer as a model would write it.
+Five datasets store no answer; some golds of intermediate_integration are unevaluated integrals.
 """
 
 from __future__ import annotations
@@ -23,15 +21,12 @@ _SIDE = 6
 
 
 def witness(dataset: str, entry: Entry) -> str | None:
-    """Return a right answer of an entry of the five datasets, or None where there is none.
-
-    Raises KeyError for another dataset.
-    """
+    """Return a right answer for an entry of the five datasets, or None. Raises KeyError for others."""
     return WITNESSES[dataset](entry)
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored answer, a solver's where none is stored or an integral is left undone, or None."""
+    """Return the stored answer, or a solver's if there is none or it is an unevaluated integral."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])
@@ -43,11 +38,11 @@ _TURNS = {
     "sin": ((-1, "cos"), (-1, "sin"), (1, "cos"), (1, "sin")),
     "cos": ((1, "sin"), (-1, "cos"), (-1, "sin"), (1, "cos")),
 }
-"""Sign and function of the first, second, third and fourth antiderivative."""
+"""Sign and function of the first to fourth antiderivative."""
 
 
 def by_parts(entry: Entry) -> str | None:
-    """Integrate ``c*x**n*sin(k*x)`` (or cos) by parts, n times; None for another integrand."""
+    """Integrate ``c*x**n*sin(k*x)`` (or cos) by parts; None for other integrands."""
     match = _PARTS.fullmatch(str(entry["metadata"]["integrand"]).replace(" ", ""))
     if match is None:
         return None
@@ -62,7 +57,7 @@ def by_parts(entry: Entry) -> str | None:
 
 
 def boxnet(entry: Entry) -> str | None:
-    """Bring one box after the other to its target, along rows and then columns, one action a step."""
+    """Bring the boxes to their targets one after the other, one action per step."""
     state = entry["metadata"]["initial_state"]
     left = [(thing, place) for place, things in state.items() for thing in things]
     plan = []
@@ -96,7 +91,7 @@ def _agent(place: tuple[float, float]) -> str:
 
 
 def graph_color(entry: Entry) -> str | None:
-    """Colour the vertices in their order, taking a colour back where none is left."""
+    """Colour the vertices in order with backtracking."""
     puzzle = entry["metadata"]["puzzle"]
     vertices, colors = list(puzzle["vertices"]), list(puzzle["color_options"])
     neighbours: dict[Any, set[Any]] = {vertex: set() for vertex in vertices}
@@ -121,14 +116,14 @@ def graph_color(entry: Entry) -> str | None:
 
 
 def propositional_logic(entry: Entry) -> str | None:
-    """Return the first short conclusion that earns full marks, by truth tables."""
+    """Return the first short conclusion that earns full marks."""
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
     premises = [parse(str(text)) for text in metadata["premises"]]
-    # that two premises hold or fail together follows from both
+    # The equivalence of two premises follows from both.
     pairs = itertools.combinations(metadata["premises"], 2)
     equivalences = [f"({one}) \u2194 ({other})" for one, other in pairs]
-    # all that the premises say: their truth table as a disjunction, if any row is true
+    # The strongest conclusion: the premises' truth table as a disjunction, if any row is true.
     rows = [row for row in assignments(variables) if all(premise(row) for premise in premises)]
     terms = ["\u2227".join(("" if row[name] else "\u00ac") + name for name in row) for row in rows]
     everything = ["\u2228".join(f"({term})" for term in terms)] if rows else []
@@ -148,13 +143,13 @@ def _conclusions(variables: list[str]) -> Iterator[str]:
 
 
 def rubiks_cube(entry: Entry) -> str | None:
-    """Take back the turns of the scramble, the last first."""
+    """Undo the scramble in reverse order."""
     turns = reversed(str(entry["metadata"]["scramble_moves"]).split())
     return " ".join(turn[:-1] if turn.endswith("'") else turn + "'" for turn in turns)
 
 
 def rush_hour(entry: Entry) -> str | None:
-    """Breadth-first search over the cars' places, one cell a move; states are the cars' first cells."""
+    """Solve by breadth-first search, one cell per move; a state holds each car's first cell."""
     cars, walls = cars_of(str(entry["metadata"]["board_config"]))
     labels = sorted(cars)  # car A first
     lengths = [len(cars[label]) for label in labels]
@@ -197,4 +192,4 @@ WITNESSES: dict[str, Callable[[Entry], str | None]] = {
     "rubiks_cube": rubiks_cube,
     "rush_hour": rush_hour,
 }
-"""The datasets whose entries store no answer."""
+"""Solvers of the datasets that store no answer."""

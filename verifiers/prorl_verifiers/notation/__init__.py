@@ -1,1 +1,1 @@
-"""How answers are written: LaTeX text, exact numbers, units. Shared by the math and STEM verifiers."""
+"""Read LaTeX text, exact numbers and units for the math and STEM verifiers."""

@@ -1,7 +1,4 @@
-r"""Bring a LaTeX answer to one spelling, without meaning: delimiters, spacing, \frac and \sqrt forms.
-
-Works on text alone (no sympy).
-"""
+r"""Normalise the spelling of LaTeX answers as text: delimiters, spacing, \frac and \sqrt forms."""
 
 from __future__ import annotations
 
@@ -35,9 +32,9 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋ₙ", "0123456789+-n")
 _RAISED_RUN, _LOWERED_RUN = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+"), re.compile(r"[₀₁₂₃₄₅₆₇₈₉₊₋ₙ]+")
 _DIGIT = re.compile(r"(?![0-9])\d")
-"""Digits of other scripts."""
+"""Matches digits of other scripts."""
 _LETTERLIKE = re.compile("[\U0001d400-\U0001d7ff]")
-"""Bold, italic and script letters and digits of Unicode's mathematical block."""
+"""Matches letters and digits of Unicode's mathematical block."""
 _DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 _GROUPING = re.compile(r"(?<=[0-9])(?:\{,\}|,\\!|\{\\,\})\s*(?=[0-9]{3})")
 _SPELLINGS = {
@@ -58,7 +55,7 @@ _SPELLINGS = {
     "cr": r"\\", "newline": r"\\", "bm": r"\mathbf", "pmb": r"\mathbf", "dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac", "sfrac": r"\frac",
     "nicefrac": r"\frac", "flatfrac": r"\frac", "dbinom": r"\binom", "tbinom": r"\binom", "implies": r"\Rightarrow ",
 }  # fmt: skip
-"""Command -> what it is rewritten as: fonts, sizes and layout fall away, synonyms become one."""
+"""Command -> replacement: fonts, sizes and layout are dropped, synonyms unified."""
 _COMMAND = re.compile(r"\\([a-zA-Z]+)")
 _DELIMITERS = re.compile(r"\\(?:left|right|middle)\s*\.")
 _INVISIBLE = re.compile(
@@ -71,7 +68,7 @@ _DOUBLED = re.compile(
     r"(?<!\\)\\\\(?=(?:[dt]?frac|sqrt|text|le|leq|ge|geq|ne|neq|cup|cap|in|infty|pi|cdot|times|left|right|pm|circ|sin|cos|log|ln"
     r"|mathbb|mathrm|boxed|alpha|beta|theta|to|binom)(?![a-zA-Z]))"
 )
-"""A backslash that an export has doubled."""
+"""A backslash that an export doubled."""
 _GLUED_SPACE = re.compile(r"\\q?quad(?=[A-Za-z](?:_|\s*=))")
 _NOT_EQUAL = re.compile(r"\\not\s*(=|\\in(?![a-zA-Z]))")
 _PLAIN_ROOT = re.compile(r"\\root\s*\{?([^{}\\]{1,20})\}?\s*\\of(?![a-zA-Z])\s*")
@@ -100,7 +97,7 @@ _WRAPPERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "*
 
 
 def clean(text: str) -> str:
-    """Return ``text`` in one spelling; equal results mean the same answer was written."""
+    """Return ``text`` in a normal spelling; equal results mean the same written answer."""
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
@@ -143,7 +140,7 @@ def clean(text: str) -> str:
 
 
 def _plain_environment(text: str) -> str:
-    r"""Write ``\pmatrix{1 & 2 \cr 3 & 4}`` of plain TeX as an environment."""
+    r"""Write plain TeX ``\pmatrix{1 & 2 \cr 3 & 4}`` as an environment."""
     for match in reversed(list(_PLAIN_ENVIRONMENT.finditer(text))):
         end = closing_bracket(text, match.end())
         name = match.group(1)
@@ -165,7 +162,7 @@ def _braced(part: str) -> str:
 
 
 def strip_wrappers(text: str) -> str:
-    """Take off math delimiters, bold marks and braces that enclose the whole text."""
+    """Remove math delimiters, bold marks and braces that enclose the whole text."""
     before = None
     for _ in range(MAX_WRAPPERS):
         if text == before:
@@ -186,12 +183,12 @@ def strip_wrappers(text: str) -> str:
 
 
 def plain_words(text: str) -> str:
-    r"""Return ``text`` with \text{...} unwrapped, lower case, single spaces and no outer marks."""
+    r"""Return ``text`` in lower case without \text{...}, extra spaces and outer punctuation."""
     return " ".join(_TEXT.sub(r" \1 ", text).casefold().strip(" .,:;()*").split())
 
 
 def is_words(text: str) -> bool:
-    r"""Whether an answer is words, not a formula: whole \text{...}, or or a first word of four letters and more."""
+    r"""Return whether an answer is words, not a formula: all \text{...}, yes/no, or a first word of four letters."""
     match = _TEXT.fullmatch(text)
     words = match.group(1) if match else text
     if match is not None or words.lower() in ("yes", "no"):
@@ -200,7 +197,7 @@ def is_words(text: str) -> bool:
 
 
 def split_top(text: str, separators: str) -> list[str]:
-    """Split at single-character ``separators`` that stand outside all brackets; parts stripped."""
+    """Split at single-character ``separators`` outside all brackets; strip the parts."""
     parts, depth, start = [], 0, 0
     for index, letter in enumerate(text):
         if letter in "([{":
@@ -219,7 +216,7 @@ def split_top(text: str, separators: str) -> list[str]:
 
 
 MAX_HEDGED = 4000
-"""Characters that are looked at; longer answers are beyond every grader that asks."""
+"""Characters that are searched for hedges; graders do not read longer answers."""
 
 _DOUBT = re.compile(
     r"\?|(?<![A-Za-z\\])(?:maybe|perhaps|possibly|probably|presumably|likely|unlikely|guess|guessing|unsure|uncertain"
@@ -256,21 +253,23 @@ _DENIED_AFTER = re.compile(
 
 
 def denied_around(before: str, after: str) -> bool:
-    """Whether the words beside an answer in its sentence deny it: ``is not``, ``it is false that`` before it, ``is wrong``
-    after it. A denial of something else (``not 7 but``) is none."""
+    """Return whether the words beside an answer deny it: ``is not`` before it, ``is wrong`` after it.
+
+    ``not 7 but`` before the answer denies something else.
+    """
     return bool(_DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after))
 
 
 def doubtful(text: str) -> bool:
-    """Whether a text says that it may be wrong or offers an alternative; wrong for every gold that does not."""
+    """Return whether a text says that it may be wrong or offers an alternative."""
     return _DOUBT.search(text[:MAX_HEDGED]) is not None
 
 
 def denies(text: str) -> bool:
-    """Whether a text negates something; wrong for every gold that does not."""
+    """Return whether a text negates something."""
     return _DENIAL.search(text[:MAX_HEDGED]) is not None
 
 
 def hedged(text: str) -> bool:
-    """Whether a text is doubtful, or negates, bounds or offers an alternative: wrong for a gold that is a number."""
+    """Return whether a text doubts, negates, bounds or offers an alternative to a number."""
     return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

@@ -1,7 +1,7 @@
-"""pint with its registry built and one conversion done: importing this module is the loading.
+"""Load pint: importing this module builds its registry.
 
-An exception to "no work at import", like ``instruction.loaded_langid``: a worker announces this module before it is
-imported, so that building the registry is not counted as time spent on an answer.
+It does work at import on purpose: a worker announces this import, so that loading does not count against an answer's
+time.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-r"""Read exact numbers with an optional unit from answers: 1,234.5 · 3/4 · \frac{3}{4} · 1.5\times10^{-3} km.
-
-Powers of ten are read in every common spelling: ``6.02e23``, ``6.02\times{10}^{23}``, ``6.02x10^23``,
-``6.02*10**23``, ``6.02×10²³``, ``\num{6.02e23}``, ``\SI{5}{\meter\per\second}``.
-Values are ``fractions.Fraction``, never floats, so nothing is rounded.
-"""
+r"""Read exact numbers with an optional unit from answers: 1,234.5, 3/4, \frac{3}{4}, 1.5\times10^{-3} km."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from prorl_verifiers.notation.latex_text import clean
 from prorl_verifiers.notation.unit_text import read_unit
 
 MAX_EXPONENT = 400
-"""A power of ten beyond this is not read as an exact number (it could be a memory bomb)."""
+"""Larger powers of ten are not read as exact numbers, because they could exhaust memory."""
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+|\d+)"
 _DECIMAL = rf"(?:{_DIGITS}(?:\.\d*)?|\.\d+)"
@@ -72,10 +67,10 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An exact number: value, whether ``%`` followed, how it was written and the unit's text.
+    """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last written digit (-2 for 1.25, 3 for 5e3); None for ratios.
-    ``integer``: written without a point, exponent or fraction.
+    ``decimals`` is the power of ten of the last written digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``
+    means written without a point, exponent or fraction.
     """
 
     value: Fraction
@@ -86,10 +81,9 @@ class Quantity:
 
 
 def read_quantity(text: str, unit: str = "") -> Quantity | None:
-    """Return the number (and unit) that the whole of ``text`` is, or None.
+    """Return the number and unit if the whole text is one, else None.
 
-    ``unit``: one that is expected; it may then follow without marks (``5 m``), where otherwise a short
-    bare word after a number reads as a symbol.
+    The expected ``unit`` may follow without markup (``5 m``); other short words after a number are symbols.
     """
     read = split_number(text)
     if read is None:
@@ -112,12 +106,12 @@ def read_quantity(text: str, unit: str = "") -> Quantity | None:
 
 
 def is_percent(rest: str) -> bool:
-    """Whether what follows a number is a percent sign, as a sign or in words."""
+    """Return whether the text is a percent sign or word."""
     return _PERCENT.fullmatch(rest) is not None
 
 
 def split_number(text: str) -> tuple[Quantity, str] | None:
-    """Return the number that ``text`` begins with and the cleaned rest behind it, or None."""
+    """Return the number at the start of ``text`` and the cleaned rest, or None."""
     if len(text) > 2000:
         return None
     text = clean(one_power(text))
@@ -126,7 +120,7 @@ def split_number(text: str) -> tuple[Quantity, str] | None:
 
 
 def one_power(text: str) -> str:
-    r"""Bring powers of ten, raised digits, ``\num`` and ``\SI`` to the spelling ``10^{23}``."""
+    r"""Write powers of ten, raised digits, ``\num`` and ``\SI`` as ``10^{23}``."""
     text = _RAISED.sub(lambda run: "^{" + run.group().translate(_FROM_RAISED) + "}", text)
     for pattern, spelling in _HABITS:
         text = pattern.sub(spelling, text)
@@ -134,7 +128,7 @@ def one_power(text: str) -> str:
 
 
 def _is_unit(unit: str, spaced: bool) -> bool:
-    r"""Whether the text after a number names a unit: not a symbol (``5x``), not a magnitude word."""
+    """Return whether text after a number is a unit, not a symbol (``5x``) or a magnitude word."""
     if unit in (r"^\circ", "^\\circ C", "^\\circ F") or unit.startswith((r"^\circ", r"\degree")):
         return len(unit) < 30
     words = re.findall(r"[A-Za-zµμΩÅ]+", re.sub(r"\\[a-zA-Z]+", " ", unit))
@@ -204,8 +198,7 @@ def _fraction(text: str) -> Fraction:
 def unit_powers(unit: str) -> dict[str, int]:
     r"""Return a unit as {name: power}: ``kJ/mol``, ``\mathrm{kJ~mol^{-1}}`` and ``kJ mol-1`` agree.
 
-    Names are compared as text (English ones shortened, a final s dropped); nothing is converted. A text that is
-    no unit is one odd name, so that it agrees with itself alone.
+    Names are compared as text; nothing is converted. A text that is not a unit is one name that equals only itself.
     """
     readings = read_unit(unit)
     if not readings:

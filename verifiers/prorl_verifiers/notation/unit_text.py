@@ -1,4 +1,4 @@
-"""Units as people write them: aliases, phrases, siunitx macros and names with two meanings, read into one notation."""
+"""Parse units as people write them: aliases, phrases, siunitx macros and ambiguous names."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNIT_MACROS: dict[str, tuple[str, str]] = {
     "cdot": ("mul", ""), "times": ("mul", ""), "ast": ("mul", ""), "bullet": ("mul", ""), "cdotp": ("mul", ""),
     "slash": ("div", ""),
 }  # fmt: skip
-"""LaTeX macro inside a unit -> token (kind, text)."""
+"""LaTeX macro in a unit -> token (kind, text)."""
 
 ALIASES = {
     "sec": "s", "secs": "s", "Sec": "s", "hr": "h", "hrs": "h", "mins": "min", "lbs": "lb", "yrs": "yr", "kgs": "kg",
@@ -51,7 +51,7 @@ ALIASES = {
     "uC": "µC", "uF": "µF", "uA": "µA", "uV": "µV", "uJ": "µJ", "uN": "µN", "uT": "µT", "uM": "µM", "uH": "µH",
     "degK": "K", "$": "dollar", "dollars": "dollar", "cents": "cent", "Da": "Da", "amu": "amu", "fps": "fps",
 }  # fmt: skip
-"""Spelling -> the name used; ``cm³`` and ``fps`` are names of ``units`` itself."""
+"""Spelling -> canonical name."""
 
 SYMBOLS = tuple(
     sorted(
@@ -60,7 +60,7 @@ SYMBOLS = tuple(
         key=lambda symbol: -len(symbol),
     )
 )
-"""Symbols that may be written without a gap (``JK``, ``Jmol``, ``Nm``), the longest first."""
+"""Symbols that may be joined (``JK``, ``Nm``), longest first."""
 
 PREFIXED = frozenset(
     prefix + symbol
@@ -70,13 +70,13 @@ PREFIXED = frozenset(
         "bar", "cal", "Da", "M", "Bq", "Gy", "Sv", "lm", "lx", "rad", "yr", "pc", "Wh", "B", "b", "u", "D",
     )
 ) | frozenset("atm torr mmHg cmHg inHg psi amu day mi yd hp kat gal lb oz ft in ha".split())  # fmt: skip  # noqa: SIM905
-"""Symbols that are one unit even where two shorter ones would fit (``mW``, ``cd``, ``nm``)."""
+"""Symbols that are one unit even if two shorter ones fit (``mW``, ``cd``, ``nm``)."""
 
 COUNTED = frozenset(
     """photon electron proton neutron atom molecule ion particle nucleus nucleon person people cell item piece unit object
     student car ball event count decay disintegration charge carrier bond site quantum fission neutrino muon quanta nuclei trial""".split()  # noqa: SIM905
 )
-"""Nouns for what is counted: size 1; they may be left out on one side (``J/electron`` for ``J``)."""
+"""Counted nouns of size 1; one side may omit them (``J/electron`` for ``J``)."""
 
 TEMPERATURES = {
     "degC": "degC",
@@ -87,7 +87,7 @@ TEMPERATURES = {
     "degR": "degR",
     "mK": "mK",
 }
-"""Names that, standing alone, are a temperature on a scale."""
+"""Names that are a temperature scale when they stand alone."""
 
 _END = r"(?![A-Za-z])"
 _START = r"(?<![A-Za-z\\])"
@@ -110,11 +110,11 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"squared", r" \\squared "), (r"cubed", r" \\cubed "),
     )
 )  # fmt: skip
-"""Several words -> one name or macro."""
+"""Phrase of several words -> name or macro."""
 
 
 MAX_UNIT = 200
-"""Characters; a longer text is no unit."""
+"""Maximum characters of a unit."""
 
 Powers = dict[str, Fraction]
 _Token = tuple[str, str]
@@ -162,13 +162,13 @@ _SINGLE = frozenset({"H2", "O2", "N2", "F2", "Cl2", "Br2", "I2", "O3", "S8", "P4
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-    """Return the readings of a unit's text, most usual first, each as (name, power) pairs in order of names.
+    """Return the readings of a unit, most usual first, each as sorted (name, power) pairs.
 
-    No unit at all (blank) is one empty reading; a text that is no unit has none: ``()``.
+    Blank text has one empty reading; a text that is not a unit has none.
     """
     if len(text) > MAX_UNIT:
         return ()
-    # bring signs, degree marks, spaces and words (square metres, per) to one spelling
+    # Normalise signs, degree marks, spaces and words such as "square metres".
     text = text.translate(_SIGNS).replace(r"\%", "%")
     text = _RAISED_RUN.sub(lambda run: "^{" + run.group().translate(_RAISED) + "}", text)
     text = _OHM.sub("Ω", _MU.sub("µ", _RING.sub("Å", text)))
@@ -190,9 +190,9 @@ def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
 
 
 def _tokens(text: str) -> list[_Token] | None:
-    r"""Return (kind, text) pairs; None when something is no part of a unit.
+    r"""Return (kind, text) tokens, or None if the text is not a unit.
 
-    Braces fall away, but for the two arguments of ``\frac``, which become round brackets.
+    Braces are dropped, except that arguments of ``\frac`` and ``\sqrt`` become round brackets.
     """
     tokens: list[_Token] = []
     braces: list[tuple[bool, int]] = []
@@ -251,7 +251,7 @@ def _exponent(text: str, place: int) -> tuple[Fraction, int] | None:
 
 
 def _word(kind: str, text: str, whole: str, place: int) -> tuple[_Token, int] | None:
-    """Return the token of a name, macro, sign or exponent and where the text goes on."""
+    """Return the token of a name, macro, sign or exponent, and the next position."""
     if kind == "power":
         read = _exponent(whole, place)
         return None if read is None else (("power", str(read[0])), read[1])
@@ -274,7 +274,7 @@ def _word(kind: str, text: str, whole: str, place: int) -> tuple[_Token, int] | 
 
 
 def glued(name: str) -> list[str]:
-    """Split ``Jmol`` or ``Nm`` into at most three known symbols; [] for names that are one unit."""
+    """Split ``Jmol`` or ``Nm`` into at most three known symbols; [] for other names."""
     if len(name) > 12 or name in ALIASES or name in SYMBOLS or name in PREFIXED:
         return []
     for symbol in SYMBOLS:
@@ -291,13 +291,13 @@ def glued(name: str) -> list[str]:
 
 
 class _Parser:
-    """Recursive descent over the tokens; ``wide``: a slash puts all that follows it below the line."""
+    """Recursive-descent parser; with ``wide``, everything after a slash is in the denominator."""
 
     def __init__(self, tokens: list[_Token], wide: bool) -> None:
         self.tokens, self.wide, self.place, self.depth = tokens, wide, 0, 0
 
     def whole(self) -> Powers | None:
-        """Return the powers of the whole text, or None when it is no unit."""
+        """Return the powers of the whole text, or None if it is not a unit."""
         powers = self._product()
         return powers if powers is not None and self.place == len(self.tokens) else None
 
@@ -305,7 +305,7 @@ class _Parser:
         return self.tokens[self.place][0] if self.place < len(self.tokens) else ""
 
     def _product(self) -> Powers | None:
-        """Read factors up to a closing bracket or the end; None when there is an operator too many."""
+        """Read factors up to a closing bracket or the end; None for a stray operator."""
         self.depth += 1
         total: Powers = {}
         sign, square, pending = 1, 1, ""
@@ -357,7 +357,7 @@ class _Parser:
         return None if inner is None else {name: old * power for name, old in inner.items()}
 
     def _name(self, text: str) -> Powers:
-        """One name, or several symbols without a gap (``JK``); the exponent binds to the last."""
+        """Read a name or joined symbols (``JK``); the exponent applies to the last."""
         *before, last = glued(text) or [ALIASES.get(text, text)]
         powers = {last: self._exponent()}
         for name in before:

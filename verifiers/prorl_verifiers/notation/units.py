@@ -1,13 +1,10 @@
-r"""Convert numbers between units: ``convert(Fraction(5), "km", "\\mathrm{m}")`` is 5000. Exact fractions throughout.
+r"""Convert numbers between units exactly: ``convert(Fraction(5), "km", "\\mathrm{m}")`` is 5000.
 
-Sizes come from pint's registry, which is asked for single names only (``kilometer``, ``eV``) and never sees an
-expression; the grammar is ours (``notation.unit_text``). The registry is made on first need (half a second) and kept.
-A name that pint does not know stays a name: it agrees with itself and converts to nothing.
+pint's registry is asked only for single names and never sees an expression.
 
-Temperatures. A unit that is a temperature scale and nothing else (``K``, ``^\circ C``, ``^\circ F``) is a reading
-on the scale: 25 degC is 298.15 K. Inside a product or with another power (``J/^\circ C``) it is a difference.
-A bare difference in another unit of temperature (10 degC for 10 K of warming) is therefore not converted right;
-a caller that knows better compares the numbers.
+A unit that is only a temperature scale (``K``, ``^\circ C``) is a reading: 25 degC is 298.15 K. In a product or power
+(``J/^\circ C``) it is a difference. A bare difference in another unit (10 degC for 10 K of warming) is converted
+wrongly.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from prorl_verifiers.notation.unit_text import COUNTED, PREFIXED, TEMPERATURES, 
 Reading = tuple[tuple[str, Fraction], ...]
 Dimensions = tuple[tuple[str, Fraction], ...]
 Size = tuple[Fraction, Dimensions]
-"""How many root units one unit is, and the powers of the root units."""
+"""Root units per unit, and the powers of the root units."""
 
 _SCALES = {
     "K": (Fraction(1), Fraction(0)), "mK": (Fraction(1, 1000), Fraction(0)), "degC": (Fraction(1), Fraction("273.15")),
@@ -35,10 +32,9 @@ _ANGLE, _CYCLE = "radian", "Hz"
 
 
 def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
-    """Return ``value`` ``unit`` in units of ``to``.
+    """Return ``value`` in units of ``to``, or None for unreadable units or different dimensions.
 
-    None when a unit cannot be read or the two have not the same dimension. Texts beyond 200 characters cannot
-    be read. Names with two meanings (``lb`` as mass or force, ``C``) take the one that fits.
+    Ambiguous names (``lb`` as mass or force, ``C``) take the meaning that fits.
     """
     given, wanted = read_unit(unit), read_unit(to)
     if not given or not wanted:
@@ -59,7 +55,7 @@ def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
 
 
 def known(unit: str) -> bool:
-    """Whether ``unit`` can be read and every name in it has a size (it is not merely a name)."""
+    """Return whether every name in ``unit`` has a known size."""
     readings = read_unit(unit)
     return bool(readings) and all(
         name in COUNTED
@@ -71,14 +67,14 @@ def known(unit: str) -> bool:
 
 
 def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
-    """Return (kelvin a step, kelvin at zero) of a unit that is a temperature scale and nothing else."""
+    """Return (kelvin per step, kelvin at zero) of a temperature scale, else None."""
     if len(reading) != 1 or reading[0][1] != 1:
         return None
     return _SCALES.get(TEMPERATURES.get(reading[0][0], ""))
 
 
 def _meanings(reading: Reading) -> list[Reading]:
-    """Return the reading and, where a name has a second meaning, the reading with it (all names together)."""
+    """Return the reading and, if names have a second meaning, the reading with all of them."""
     second = []
     for name, power in reading:
         other = _SECOND_MEANING.get(name, name)
@@ -107,7 +103,7 @@ def _ratio(given: Reading, wanted: Reading) -> Fraction | None:
 
 
 def _without(dimensions: Dimensions, angle: bool) -> Dimensions:
-    """Leave out counted nouns, chemical species and, if ``angle``, radians."""
+    """Omit counted nouns, chemical species and, with ``angle``, radians."""
     return tuple(
         (name, power)
         for name, power in dimensions
@@ -116,7 +112,6 @@ def _without(dimensions: Dimensions, angle: bool) -> Dimensions:
 
 
 def _total(reading: Reading) -> Size | None:
-    """Multiply the sizes of the names of a reading."""
     factor = Fraction(1)
     dimensions: dict[str, Fraction] = {}
     for name, power in reading:
@@ -146,7 +141,7 @@ def _power(size: Fraction, power: Fraction) -> Fraction | None:
 
 @lru_cache(maxsize=2048)
 def _size(name: str) -> Size | None:
-    """Return the size of one name; of an unknown one, itself as a dimension (``'apple``)."""
+    """Return the size of a name; an unknown name is its own dimension (``'apple``)."""
     special = _special(name)
     if special is not None:
         return special
@@ -154,14 +149,14 @@ def _size(name: str) -> Size | None:
         size = _ask(spelling)
         if size is not None:
             return size
-    # a chemical formula: H2O, NaCl
+    # A chemical formula such as H2O or NaCl is a dimension of its own.
     species = len(name) > 1 and sum(letter.isupper() for letter in name) > 1 and name.isalnum()
     mark = "#" if species else "'"
     return Fraction(1), ((mark + name.casefold().removesuffix("s"), Fraction(1)),)
 
 
 def _special(name: str) -> Size | None:
-    """Return the size of names that pint reads otherwise than people here mean them."""
+    """Return the size of names that pint reads differently."""
     if name in ("degC", "degF", "degR"):
         return _SCALES[name][0], (("kelvin", Fraction(1)),)
     if name == "cm³":
@@ -181,7 +176,7 @@ def _special(name: str) -> Size | None:
 
 
 def _spellings(name: str) -> list[str]:
-    """Return the spellings to ask pint for: a plural s only on words of four letters and more."""
+    """Return the spellings to look up in pint; plurals of short symbols are refused."""
     if name in _REFUSED or len(name) > 40 or not name.replace("_", "").isalpha():
         return []
     single = name.removesuffix("s")
@@ -218,7 +213,7 @@ _GAUSS = {
     "G": Fraction(1, 10**4), "gauss": Fraction(1, 10**4), "Gauss": Fraction(1, 10**4), "mG": Fraction(1, 10**7),
     "kG": Fraction(1, 10),
 }  # fmt: skip
-"""In tesla; pint keeps the gauss in a system of its own."""
+"""In tesla, because pint keeps the gauss in another system."""
 _WITH_PLURAL = frozenset(
     {
         "day",
@@ -248,7 +243,7 @@ def _registry() -> Any:
 
 
 def _ask(name: str) -> Size | None:
-    """Ask pint for one plain name."""
+    """Return pint's size of one plain name, or None."""
     import pint
 
     registry = _registry()

@@ -1,4 +1,1 @@
-"""The STEM verifier: numbers with units and tolerance, choices, formulas, several parts.
-
-``scorer`` scores, ``reference`` checks tasks.
-"""
+"""The STEM verifier: numbers with units and tolerance, choices, formulas and answers of several parts."""

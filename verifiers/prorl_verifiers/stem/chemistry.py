@@ -1,7 +1,7 @@
-"""Chemical formulas as answers: condensed formulas read as molecules, sum formulas, isotopes, reactions and SMILES.
+"""Compare chemical formulas: condensed formulas, sum formulas, isotopes, reactions and SMILES.
 
-A condensed formula is read from left to right into a graph of its heavy atoms with their hydrogens, by valence; the graph
-(without rings) is written in one canonical way, so that ``CH3CH2OH`` is ``C2H5OH`` and not ``CH3OCH3``.
+A condensed formula is read by valence into a graph of its heavy atoms with their hydrogens, which has one canonical
+form: ``CH3CH2OH`` equals ``C2H5OH`` but not ``CH3OCH3``. Rings are not supported.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class _Atom:
 
 
 class NotCondensed(ValueError):
-    """The text is no condensed formula that is read here."""
+    """The text is not a condensed formula that can be read here."""
 
 
 def canonical(formula: str) -> str | None:
-    """Return the canonical writing of a condensed formula, None when it is none."""
+    """Return the canonical form of a condensed formula, or None if the text is not one."""
     text = _ALIASES.get(formula, formula)
     if "C" not in text or len(text) > 4 * MAX_ATOMS:
         return None
@@ -98,9 +98,9 @@ class _Reader:
             raise NotCondensed
 
     def chain(self, current: int | None) -> int | None:
-        """Read up to a closing bracket or the end; return the atom that the chain goes on from."""
+        """Read up to a closing bracket or the end; return the atom that continues the chain."""
         loose_hydrogens = 0
-        waiting: list[tuple[int, int]] = []  # token span of a bracket before any atom, times
+        waiting: list[tuple[int, int]] = []  # (start token, repetitions) of leading brackets
         order = 1
         last = current
         while self.peek() not in ("", ")"):
@@ -148,7 +148,7 @@ class _Reader:
             raise NotCondensed
 
     def atom(self, element: str, current: int | None, order: int) -> int:
-        """Add an atom; a halogen, ``=O`` or ``N`` of a nitrile hangs on ``current``, others carry the chain on."""
+        """Add an atom; halogens, ``=O`` and a nitrile ``N`` hang on ``current``, others continue the chain."""
         if current is None:
             return self.add(element, None)
         free = self.room(current)
@@ -181,7 +181,7 @@ class _Reader:
             raise NotCondensed
 
     def group(self, current: int, start: int) -> int:
-        """Read a bracket behind an atom: a side chain, several of them, or a repeated link of the chain."""
+        """Read a bracket after an atom: side chains or repeated chain links."""
         self.at = start
         self.skip()
         end, times = self.at, self.tokens[self.at - 1][1]
@@ -208,7 +208,7 @@ def _from(atoms: list[_Atom], at: int, parent: int | None) -> str:
 
 
 MAX_FORMULA = 300
-"""Characters; a longer text is no formula."""
+"""Maximum characters of a formula."""
 
 ELEMENTS = frozenset((*NUMBERS, "D"))
 _WRAPPER = re.compile(r"\\(?:ce|text|textrm|mathrm|mathbf|textbf|mbox|rm|operatorname)(?![A-Za-z])")
@@ -230,7 +230,7 @@ _WORDS = frozenset({"no", "in", "as", "at", "he", "i", "be", "yes"})
 
 
 def same_formula(gold: str, answer: str) -> bool | None:
-    """Return whether two chemical formulas are the same; None when they are not both formulas."""
+    """Return whether two chemical formulas are the same; None unless both are formulas."""
     if len(gold) > MAX_FORMULA or len(answer) > MAX_FORMULA or gold.strip().casefold() in _WORDS:
         return None
     one, other = spelled(gold), spelled(answer)
@@ -264,7 +264,7 @@ def same_formula(gold: str, answer: str) -> bool | None:
 
 
 def is_formula(text: str) -> bool:
-    """Whether a text is a chemical formula, a reaction or an electron configuration."""
+    """Return whether a text is a chemical formula, a reaction or an electron configuration."""
     plain = spelled(text) if len(text) <= MAX_FORMULA else ""
     shells = re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
     if not plain or text.strip().casefold() in _WORDS:
@@ -277,7 +277,7 @@ def is_formula(text: str) -> bool:
 
 
 def spelled(text: str) -> str:
-    """Return a formula in one spelling: digits plain, the charge behind ``^``, no blanks, no wrappers."""
+    """Return a formula with plain digits and its charge after ``^``, without blanks and wrappers."""
     text = _RAISED.sub(lambda m: "^" + m.group().translate(_HIGH), text).translate(_LOW)
     text = text.translate(str.maketrans("−–·•", "--**"))
     text = _ARROW.sub(">", _WRAPPER.sub("", text).replace(r"\cdot", "*").replace("^{*}", ""))
@@ -291,14 +291,14 @@ def spelled(text: str) -> str:
 
 
 def with_coefficient(text: str) -> bool:
-    """Whether a text is a formula of two or more elements behind a coefficient (``2H2O``), no number with a unit."""
+    """Return whether a text is a compound with a coefficient (``2H2O``), not a number with a unit."""
     plain = spelled(text) if len(text) <= MAX_FORMULA else ""
     bare = _bare(plain)
     return bool(bare != plain and re.search(r"\d", bare) and len(set(_elements(bare))) > 1)
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """Return the coefficient (``2`` of ``2H2O``; none for 1) and the state (``aq``)."""
+    """Return the coefficient ("" for 1) and the state (``aq``) of a term."""
     match = _DRESSED.fullmatch(text)
     count = match.group(1) if match else ""
     return "" if count == "1" else count, (match.group(3) or "") if match else ""
@@ -310,7 +310,7 @@ def _bare(text: str) -> str:
 
 
 def _with_charge(raw: str, formula: str) -> str:
-    """Read ``Fe2+`` and ``SO42-``, written without any mark, as a charge of two."""
+    """Read unmarked ``Fe2+`` and ``SO42-`` as a charge of two."""
     match = re.fullmatch(r"(.*[A-Za-z0-9)\]])([1-7])\^([+-])", formula)
     return (
         f"{match.group(1)}^{match.group(2)}{match.group(3)}"
@@ -320,7 +320,7 @@ def _with_charge(raw: str, formula: str) -> str:
 
 
 def _same_equation(gold: str, answer: str) -> bool:
-    """Compare reactions: both sides, their terms in any order, states as for single formulas."""
+    """Compare reactions with the terms of each side in any order."""
     halves = [_terms(gold), _terms(answer)]
     if any(len(half) != 2 for half in halves):
         return False
@@ -352,7 +352,7 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> str:
-    """``same`` or ``other`` for two electron configurations (``1s^2 2s^2``, shells in any order), "" when they are not both."""
+    """Return ``same`` or ``other`` for two electron configurations (shells in any order), else ""."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
@@ -367,7 +367,7 @@ def _same_configuration(gold: str, answer: str) -> str:
 
 
 def _elements(formula: str) -> list[str]:
-    """Return the element symbols of a formula; [] when it is none."""
+    """Return the element symbols of a formula, or [] if it is not one."""
     if _FORMULA.fullmatch(formula) is None:
         return []
     symbols = _ELEMENT.findall(formula)
@@ -375,11 +375,11 @@ def _elements(formula: str) -> list[str]:
 
 
 MAX_SMILES = 500
-"""Characters; a longer text is no SMILES here."""
+"""Maximum characters of a SMILES text."""
 
 
 def canonical_smiles(text: str, loading: Loading) -> str | None:
-    """Return RDKit's canonical SMILES, None for a text that is no molecule. Raises ImportError without RDKit."""
+    """Return RDKit's canonical SMILES, or None if the text is no molecule. Raises ImportError without RDKit."""
     text = (
         text.strip()
         .strip("$`")

@@ -1,8 +1,7 @@
-r"""Multiple choice: which one option does an answer name, by letter, by text or by both?
+r"""Find the option that an answer names by letter, by text or by both.
 
-``B``, ``(B)``, ``b``, ``\text{(B) blue}``, ``Option B: blue``, a full-width letter and the text alone name B.
-A list (``A or B``, ``A, B``, ``A) red B) blue``), a letter with the text of another option and a letter beyond the
-list name nothing.
+``B``, ``(B)``, ``\text{(B) blue}``, ``Option B: blue`` and the text alone name B. A list (``A or B``), a letter with
+the text of another option, or a letter beyond the list names nothing.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from prorl_verifiers.notation.latex_text import clean, plain_words
 from prorl_verifiers.notation.quantities import read_quantity, unit_powers
 
 MAX_CHOICE = 5000
-"""Characters; a longer answer names no option."""
+"""Maximum characters of an answer that names an option."""
 
 _NARROW = {
     **{0xFF01 + i: 0x21 + i for i in range(94)},
     **{first + i: ord("A") + i for first in (0x24B6, 0x1F130) for i in range(26)},
 }
-"""Full-width signs and circled or squared capitals -> plain ones."""
+"""Maps full-width signs and circled or squared capitals to plain ones."""
 _WRAPPER = re.compile(
     r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf)|mbox|boldsymbol|boxed|fbox|operatorname)\s?\{"
 )
@@ -73,7 +72,7 @@ def choice_index(answer: str, choices: Sequence[str]) -> int | None:
 
 
 def peeled(answer: str) -> str:
-    r"""Return the answer without ``\text{}`` wrappers (nested ones too), bold marks and outer punctuation."""
+    r"""Return the answer without ``\text{}`` wrappers, bold marks and outer punctuation."""
     text = clean(" ".join(answer.translate(_NARROW).split()))
     for _ in range(20):
         opening = _WRAPPER.search(text)
@@ -90,7 +89,7 @@ def _index(letter: str, choices: Sequence[str]) -> int | None:
 
 
 def _agrees(rest: str, index: int, choices: Sequence[str]) -> bool:
-    """Whether the words behind a letter fit its option: they name no other option and no other letter."""
+    """Return whether the words after a letter name no other option and no other letter."""
     matching = _by_text(rest, choices)
     if matching is not None:
         return matching == index
@@ -121,7 +120,7 @@ def _words(text: str) -> str:
 
 
 def _by_text(text: str, choices: Sequence[str]) -> int | None:
-    """Return the one option whose text (or exact number) ``text`` is."""
+    """Return the index of the one option with this text or exact number."""
     words = _words(text)
     hits = [i for i, choice in enumerate(choices) if _words(choice) == words]
     if len(hits) > 1:

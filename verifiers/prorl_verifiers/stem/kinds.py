@@ -1,4 +1,4 @@
-"""Golds of kinds of their own: calendar dates, directions of vectors, and nuclides."""
+"""Parse calendar dates, directions of vectors and nuclides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRAPPER = re.compile(r"\\(?:text|mathrm|mbox|textrm)\s*\{([^{}]*)\}")
 
 
 def read_date(text: str) -> date | None:
-    """Return the date that the whole of a text is, or None."""
+    """Return the date if the whole text is one, else None."""
     if len(text) > 100:
         return None
     text = " ".join(
@@ -57,7 +57,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 
 MAX_DIRECTED = 300
-"""Characters; a longer text is not read here."""
+"""Maximum characters of a text with a direction."""
 
 _ANGLE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:\^\s*\{?\s*\\circ\s*\}?|°|\\degree|degrees?\b|deg\b)")
 _START = re.compile(
@@ -83,14 +83,14 @@ _FILLER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """An angle in degrees ("" without one) and the words of the direction in order."""
+    """An angle in degrees ("" without one) and the direction words in order."""
 
     angle: str
     words: tuple[str, ...]
 
 
 def split_direction(text: str) -> tuple[str, Direction] | None:
-    """Return (what stands before, the direction) of a text that ends in a direction, or None."""
+    """Return (text before the direction, direction) if a text ends in one, else None."""
     if len(text) > MAX_DIRECTED:
         return None
     plain = _WRAPPER.sub(r" \1 ", text)
@@ -104,7 +104,10 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
 
 
 def same_direction(gold: Direction, answer: Direction) -> bool:
-    """Whether the angles agree to half a degree, or half a unit of the gold's last digit, and the words are the same."""
+    """Return whether the words agree, and the angles to half a unit of the gold's last digit.
+
+    Words may be missing on one side if there is an angle.
+    """
     if bool(gold.angle) != bool(answer.angle):
         return False
     if gold.angle:
@@ -130,7 +133,7 @@ def _read(text: str) -> Direction | None:
 
 
 MAX_NUCLIDE = 100
-"""Characters; a longer text is no nuclide."""
+"""Maximum characters of a nuclide."""
 _ELEMENTS = """H hydrogen He helium Li lithium Be beryllium B boron C carbon N nitrogen O oxygen F fluorine Ne neon Na sodium
 Mg magnesium Al aluminum Si silicon P phosphorus S sulfur Cl chlorine Ar argon K potassium Ca calcium Sc scandium Ti titanium V vanadium
 Cr chromium Mn manganese Fe iron Co cobalt Ni nickel Cu copper Zn zinc Ga gallium Ge germanium As arsenic Se selenium Br bromine Kr krypton
@@ -160,14 +163,14 @@ _HYPHEN = re.compile(r"(?P<symbol>[A-Za-z]{1,13})-(?P<m1>\d{1,3}m?)")
 
 @dataclass(frozen=True, slots=True)
 class Nuclide:
-    """An element's symbol and a mass number (``99m`` for an excited state)."""
+    """An element symbol and a mass number (``99m`` for an excited state)."""
 
     symbol: str
     mass: str
 
 
 def read_nuclide(text: str) -> Nuclide | None:
-    """Return the nuclide that a text is; None for anything else, also for a wrong atomic number."""
+    """Return the nuclide that a text names, or None, also if its atomic number is wrong."""
     if len(text) > MAX_NUCLIDE:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)

@@ -1,11 +1,9 @@
-r"""Numbers as science answers write them: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
+r"""Read numbers as scientific answers write them: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to
+6 m``.
 
-Adds to ``quantities`` what is right for measured values and would be wrong in pure mathematics: the part after
-± is the uncertainty, a decimal comma, any known unit behind the number, words such as "about" before it.
-
-Decimal comma: a single comma between digits is a decimal comma unless exactly three digits follow it and one to
-three without a leading zero stand before it (``1,234`` is 1234, ``6,02`` is 6.02, ``0,125`` is 0.125). A comma
-with a blank behind it separates.
+A comma between digits is a decimal comma, unless exactly three digits follow it and one to three digits without a
+leading zero precede it: ``1,234`` is 1234, ``6,02`` is 6.02, ``0,125`` is 0.125. A comma followed by a blank separates
+items.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ from prorl_verifiers.notation.quantities import (
 from prorl_verifiers.notation.unit_text import MAX_UNIT, read_unit
 
 MAX_NUMBER = 2000
-"""Characters; a longer text is no number with a unit."""
+"""Maximum characters of a number with a unit."""
 
 _ABOUT = re.compile(
     r"^(?:\\text\s?\{\s*)?(?:approximately|approx\.?|about|roughly|around|nearly|ca\.|circa|~|≈|≃|\\approx|\\sim|\\simeq)\s?\}?[\s~]*",
@@ -68,16 +66,16 @@ _UNIT_START = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A number with its unit, and the uncertainty (same unit) that was written behind ±."""
+    """A number with its unit, and its uncertainty in the same unit."""
 
     quantity: Quantity
     uncertainty: Fraction | None = None
 
 
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
-    """Return the number that the whole of ``text`` is, or None. ``unit`` is the expected one, "" for none.
+    """Return the number if the whole text is one, else None; ``unit`` is the expected unit or "".
 
-    Any text after the number must be a unit of known size, the expected unit, or a direction ("upward").
+    Text after the number must be a unit of known size, the expected unit, or a direction ("upward").
     """
     if len(text) > MAX_NUMBER:
         return None
@@ -109,7 +107,7 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
 
 
 def is_unit(rest: str, unit: str, loading: Loading) -> bool:
-    """Whether ``rest`` is a unit: the expected one, or one whose names all have a known size."""
+    """Return whether ``rest`` is the expected unit, or one whose names all have a known size."""
     if len(rest) > MAX_UNIT or not rest.strip():
         return False
     readings = read_unit(rest)
@@ -124,7 +122,7 @@ def is_unit(rest: str, unit: str, loading: Loading) -> bool:
 
 
 def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
-    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into the formula and its unit; (text, "") when no unit stands at the end."""
+    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into the formula and its unit, or (text, "") without one."""
     if len(text) > MAX_NUMBER:
         return text, ""
     text = " ".join(text.split())
@@ -139,7 +137,7 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
 
 
 def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure] | None:
-    """Return both ends of ``5-6 m``, ``5 m to 6 m``, ``5–6``; None when it is no rising range of two numbers."""
+    """Return both ends of ``5-6 m`` or ``5 m to 6 m``, or None if it is not a rising range."""
     if len(text) > MAX_NUMBER:
         return None
     text = re.sub(
@@ -163,7 +161,7 @@ def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure
 
 
 def _decimal_point(text: str) -> str:
-    """Write a decimal comma as a point where it cannot be anything else (see the module's text)."""
+    """Write unambiguous decimal commas as points."""
     if _PAIR.match(text):
         return text
 
@@ -176,7 +174,7 @@ def _decimal_point(text: str) -> str:
 
 
 def _without_uncertainty(text: str) -> tuple[str, Fraction | None]:
-    r"""Take ``\pm 0.1`` or a short ``(15)`` out; return the rest and the uncertainty after ±."""
+    r"""Remove ``\pm 0.1`` or a short ``(15)``; return the rest and the uncertainty after ±."""
     found = list(_PLUS_MINUS.finditer(text))
     if len(found) != 1 or found[0].start() == 0:
         return _SHORT_ERROR.sub("", text, count=1), None
@@ -195,7 +193,7 @@ LARGEST_NEAR_ZERO = Fraction(1, 200)
 
 
 def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None) -> Fraction:
-    """Return the largest difference from ``gold`` (in its own unit) that still counts as right."""
+    """Return the largest accepted difference from ``gold``, in its unit."""
     size = abs(gold.value)
     if isinstance(tolerance, Mapping):
         relative = Fraction(str(tolerance.get("rel") or 0))
@@ -207,7 +205,7 @@ def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None)
     half, ceiling = _half_unit(gold)
     if size == 0:
         return min(half, LARGEST_NEAR_ZERO)
-    # one unit in the third significant digit: 1/100 for 3.14159
+    # One unit in the third significant digit, such as 1/100 for 3.14159.
     place = len(str(size.numerator)) - len(str(size.denominator))
     if Fraction(10) ** place > size:
         place -= 1
@@ -217,7 +215,7 @@ def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None)
 
 
 def _half_unit(gold: Quantity) -> tuple[Fraction, Fraction]:
-    """Return half a unit in the last significant digit, and the ceiling (a fraction of the value)."""
+    """Return half a unit of the last significant digit, and the ceiling as a fraction of the value."""
     if gold.decimals is None:
         return Fraction(0), CEILING
     place, ceiling = gold.decimals, CEILING

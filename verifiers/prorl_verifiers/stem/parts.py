@@ -1,9 +1,8 @@
-r"""Answers of several parts: the gold's parts, and the same number of parts in the response.
+"""Split golds and answers into parts.
 
-The gold is a list (or a JSON list holding a text), or a text with plain labels: ``(a) 5 m; (b) 3 s``. ``unit`` and
-``tolerance`` may be lists of the same length; otherwise they hold for every part. The response's last box is split
-at labels, line breaks, semicolons, "and" or commas, whichever first gives exactly as many parts; else the last n
-boxes are the parts, in order.
+A gold is a list, a JSON list as text, or a text with labels: ``(a) 5 m; (b) 3 s``. The last box of a response is split
+at labels, line breaks, semicolons, "and" or commas, whichever first gives the right number of parts; else the last n
+boxes are the parts.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from prorl_verifiers.notation.latex_text import split_top, strip_wrappers
 
 MAX_PARTS = 20
 MAX_PART = 2000
-"""Characters of one boxed part."""
+"""Maximum characters of one boxed part."""
 
 _LABEL = re.compile(
     r"(?:^|(?<=[\s;,.}]))(?:\\text(?:bf)?\s*\{\s*)?(?:\(\s*(?:part\s+)?([a-t]|[ivx]{1,4}|\d{1,2})\s*\)|(?:part\s+)?([a-t]|[ivx]{1,4}|\d{1,2})\))"
@@ -42,7 +41,10 @@ _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return one reference a part, or None when the gold is a single answer."""
+    """Return one reference per part, or None for a single answer.
+
+    ``unit`` and ``tolerance`` may be lists; otherwise they apply to every part.
+    """
     answers = part_texts(reference.get("answer"))
     if answers is None:
         return None
@@ -59,7 +61,7 @@ def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def part_texts(answer: Any) -> list[str] | None:
-    """Return the texts of a gold of several parts, or None when it is a single answer."""
+    """Return the texts of a gold with several parts, or None for a single answer."""
     if isinstance(answer, list):
         return [str(part) for part in answer]
     if not isinstance(answer, str) or len(answer) > MAX_PARTS * MAX_PART:
@@ -68,7 +70,7 @@ def part_texts(answer: Any) -> list[str] | None:
 
 
 def is_open_interval(gold: Any, answer: str) -> bool:
-    """Whether round brackets in the answer could mean another interval than a gold like ``[1, 4]``."""
+    """Return whether round brackets may mean another interval than a gold like ``[1, 4]``."""
     if not isinstance(gold, str) or re.search(r"[(]", strip_wrappers(answer.strip())[:7]) is None:
         return False
     ends = _json_list(gold) or []
@@ -76,7 +78,7 @@ def is_open_interval(gold: Any, answer: str) -> bool:
 
 
 def _json_list(text: str) -> list[str] | None:
-    """Return the members of a JSON list of two or more texts and numbers, or None."""
+    """Return the members of a JSON list of at least two texts or numbers, or None."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -91,7 +93,7 @@ def _json_list(text: str) -> list[str] | None:
 
 
 def labelled(text: str) -> list[str] | None:
-    """Split at labels that begin the text and count up: (a) (b), a) b), (i) (ii), 1) 2); else None."""
+    """Split at consecutive labels from the start: (a) (b), a) b), (i) (ii), 1) 2); else None."""
     text = _single_blanks(text)
     found = [(m.group(1) or m.group(2), m) for m in _LABEL.finditer(text)]
     if len(found) < 2 or len(found) > MAX_PARTS or text[: found[0][1].start()].strip():
@@ -105,7 +107,7 @@ def labelled(text: str) -> list[str] | None:
 
 
 def answer_parts(answer: str | None, text: str, count: int) -> list[str] | None:
-    """Return ``count`` parts from the answer (the last box or line), else from the last ``count`` boxes."""
+    """Return ``count`` parts of the answer, else of the last ``count`` boxes, or None."""
     if answer is not None:
         parts = _split(answer, count)
         if parts is not None:
@@ -138,7 +140,7 @@ def _split(answer: str, count: int) -> list[str] | None:
 
 
 def _inside(text: str) -> str:
-    """Return what stands inside brackets or one column that enclose the whole text, else ""."""
+    """Return the content of brackets or a column around the whole text, else ""."""
     match = _ENCLOSED.fullmatch(text)
     if match is None or text.count(r"\begin") > 1:
         return ""
@@ -152,7 +154,7 @@ def _inside(text: str) -> str:
 
 
 def _single_blanks(text: str) -> str:
-    """Return ``text`` with every run of white space as one blank, or one line break where it holds one."""
+    """Collapse white space to one blank, or one line break if it contains one."""
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
@@ -164,7 +166,7 @@ def _tidy(part: str) -> str:
 
 
 def _last_boxes(text: str, count: int) -> list[str]:
-    """Return the contents of the last ``count`` closed boxes that do not overlap, in order."""
+    """Return the contents of the last ``count`` closed boxes that do not overlap."""
     found: list[str] = []
     limit = len(text) + 1
     for match in reversed(list(_BOX.finditer(text))[-4 * count :]):

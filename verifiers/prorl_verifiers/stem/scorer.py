@@ -1,11 +1,8 @@
-r"""The STEM verifier: numbers with units and tolerance, multiple choice, several parts, else formulas and words.
+r"""Score STEM responses: the last ``\boxed{}``, or else a last line ``Answer: X``.
 
-The answer stands in the last ``\boxed{}``, or else on a last line ``Answer: X``. Reference: {"answer",
-"choices"?, "unit"?, "tolerance"?, "aliases"?}; "answer" may be a list of parts, all of which must be right, "aliases"
-are golds that are right as well. Reward 0 or 1.
-
-A unit in the answer is converted to the gold's (``units``); a missing one is forgiven; one of another dimension
-is wrong. Rules of the tolerance: ``stem.tolerance``; of choices: ``stem.choices``; of parts: ``stem.parts``.
+Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list "answer" must be
+right; "aliases" are further right golds. Units are converted to the gold's; a missing unit is accepted, one of another
+dimension is wrong.
 """
 
 from __future__ import annotations
@@ -59,7 +56,7 @@ __all__ = ["choice_index", "score_stem"]
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the boxed (or last-line) answer of ``text``."""
+    """Score the boxed (or last-line) answer of ``text``; the reward is 0 or 1."""
     answer = last_boxed(text)
     if answer is None:
         answer = answer_line(text)
@@ -99,7 +96,7 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
 def _score_parts(
     parts: Sequence[Mapping[str, Any]], answer: str, text: str, loading: Loading
 ) -> Score:
-    """All or nothing; the metrics carry the share of right parts."""
+    """Require all parts to be right; the metrics hold the share of right ones."""
     answers = answer_parts(answer, text, len(parts))
     if answers is None:
         metrics = {"parts": float(len(parts)), "parts_right": 0.0}
@@ -112,7 +109,7 @@ def _score_parts(
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
-    """Read one answer against a reference of one part."""
+    """Compare an answer with a one-part reference and record how."""
     before = noted()
     target = understand(reference, loading)
     right, reason = _says(target, reference, answer, loading)
@@ -126,7 +123,7 @@ def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[
 def _says(
     target: Target, reference: Mapping[str, Any], answer: str, loading: Loading
 ) -> tuple[bool, str]:
-    """Read one answer against the target of a reference of one part."""
+    """Compare an answer with a target."""
     if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
         return False, "too long for the gold"
     if not isinstance(target, Mathematical) and hedged(answer):
@@ -158,7 +155,7 @@ def _says(
 
 
 def _last_side(answer: str) -> str:
-    """Return what stands behind one ``=`` with a name before it, or all of it."""
+    """Return the text after ``name =``, or all of it."""
     sides = EQUALS.split(answer)
     return sides[1] if len(sides) == 2 and names_a_quantity(sides[0]) else answer
 
@@ -166,7 +163,7 @@ def _last_side(answer: str) -> str:
 def _same_formula(
     text: str, reference: Mapping[str, Any], answer: str, loading: Loading
 ) -> tuple[bool, str]:
-    r"""Formulas and words by the math grader; a closed form (2\sqrt{3}) also as a number with a unit."""
+    r"""Compare formulas and words with the math grader; closed forms (2\sqrt{3}) also as quantities."""
     unit = str(reference.get("unit") or "")
     chemical = same_formula(text, answer)
     if chemical is not None:
@@ -195,7 +192,7 @@ def _same_formula(
 def _same_number(
     gold: Number, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Every side of ``E = 5.0 = 5`` that is a number must be right, and the last one must be a number."""
+    """Require every numeric side of ``E = 5.0 = 5`` to be right and the last to be a number."""
     if len(answer) > MAX_NUMBER:
         return False, "too long for a number"
     if hedged(answer):
@@ -204,7 +201,7 @@ def _same_number(
     sides = EQUALS.split(answer)
     numbers = [read_measure(side, unit, loading) for side in sides]
     if numbers[-1] is None:
-        # a closed form, such as 2\sqrt{3}\,\mathrm{m}; for a decimal gold also 1-e^{-2}
+        # Try a closed form such as 2\sqrt{3}\,\mathrm{m}; for a decimal gold also 1-e^{-2}.
         formula, given = split_unit(clean(sides[-1]), unit, loading)
         value = number_by_algebra(formula, loading)
         if value is None and not gold.measure.quantity.integer:
@@ -225,7 +222,7 @@ def _same_number(
 def _same_directed(
     gold: Directed, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Both magnitude and direction; a direction in words alone may be left out, an angle may not."""
+    """Compare magnitude and direction; only a direction without an angle may be omitted."""
     given = split_direction(answer)
     if given is None:
         if gold.direction.angle:
@@ -271,7 +268,6 @@ def _within(gold: Number, number: Quantity, reference: Mapping[str, Any], loadin
 def _shown(
     number: Quantity, value: Fraction | None, wanted: Quantity, limit: Fraction
 ) -> dict[str, str]:
-    """Return two numbers and how far they may be apart, as people read them."""
     fields = {"answer": _with_unit(number)}
     if value is None:
         fields["in the gold's unit"] = "it has another dimension"
@@ -293,7 +289,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number in ``unit``; as it is when it has none or none is wanted; None when it cannot be."""
+    """Return the number in ``unit``, unchanged without a unit on either side, or None if not convertible."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):
@@ -305,7 +301,6 @@ def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
 
 
 def _same_range(gold: Range, answer: str, reference: Mapping[str, Any], loading: Loading) -> bool:
-    """Both ends must be right."""
     unit = str(reference.get("unit") or "") or gold.ends[1].measure.quantity.unit
     given = read_range(EQUALS.split(answer)[-1], unit, loading)
     return given is not None and all(

@@ -1,4 +1,4 @@
-"""The STEM verifier as the door has it; light, the scorer is imported when it is needed."""
+"""The STEM verifier's spec; imports the scorer only when it is used."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError with one line when the reference cannot be graded."""
+    """Raise TaskError if the reference cannot be graded."""
     from prorl_verifiers.stem.choices import choice_index
     from prorl_verifiers.stem.parts import MAX_PARTS, part_texts
 
@@ -73,7 +73,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the type of the gold: ``number``, ``vector``, ``nuclide``, ...; ``untyped`` for one that is text alone."""
+    """Return the name of the gold's type, such as ``number`` or ``vector``."""
     from prorl_verifiers.stem.parts import gold_parts
     from prorl_verifiers.stem.targets import kind, understand
 
@@ -116,7 +116,7 @@ def _check_tolerance(tolerance: Any) -> None:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return answers that need units and formulas."""
+    """Return canaries that exercise units and formulas."""
     length = {"answer": r"5\ \text{km}"}
     formula = {"answer": r"\frac{m v^2}{2}"}
     return (
@@ -128,7 +128,10 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return what may be right: fewer digits (the tolerance says how many count), words beside it, unordered parts."""
+    """Return the mutations that may still be right.
+
+    The tolerance may allow fewer digits, "junk" may be a unit or a remark, and some golds are unordered.
+    """
     ordered = ("tuple", "matrix", "interval", "text", "vector")
     swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
     return ("precision", "junk", *swapped)

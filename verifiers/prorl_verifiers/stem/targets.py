@@ -1,8 +1,4 @@
-r"""What a STEM gold is: one part of a reference, read into a typed target.
-
-``understand`` tries the types from the most particular to the most general; what none of them is, the math verifier's own
-targets read (formulas, words).
-"""
+"""Parse one part of a STEM reference into a typed target, trying the most specific types first."""
 
 from __future__ import annotations
 
@@ -35,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit; ``bare`` is the number as written where the unit carries a power of ten."""
+    """A number with its unit; ``bare`` is the written number if the unit has a power of ten."""
 
     measure: Measure
     bare: Quantity | None = None
@@ -51,21 +47,21 @@ class Directed:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Two rising ends."""
+    """A range with rising ends."""
 
     ends: tuple[Number, Number]
 
 
 @dataclass(frozen=True, slots=True)
 class Vector:
-    """Components, all in one unit."""
+    """Components in one unit."""
 
     components: tuple[Number, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chemical:
-    """A formula, an ion, a reaction, an electron configuration."""
+    """A formula, ion, reaction or electron configuration."""
 
     text: str
 
@@ -79,7 +75,7 @@ class Molecule:
 
 @dataclass(frozen=True, slots=True)
 class Mathematical:
-    """A formula or words, for the math verifier."""
+    """A formula or words for the math verifier."""
 
     text: str
 
@@ -90,7 +86,7 @@ Target: TypeAlias = (
 
 
 def understand(reference: Mapping[str, Any], loading: Loading) -> Target:
-    """Return the target of a reference of one part."""
+    """Return the target of a one-part reference."""
     text, unit = str(reference["answer"]), str(reference.get("unit") or "")
     if reference.get("format") == "smiles":
         return Molecule(text)
@@ -123,7 +119,7 @@ def understand(reference: Mapping[str, Any], loading: Loading) -> Target:
 
 
 def read_number(text: str, unit: str, loading: Loading) -> Number | None:
-    """Return a gold as a number with its unit, or None when it is not a plain number."""
+    """Return a gold as a number with its unit, or None."""
     sides = EQUALS.split(text)
     if len(sides) == 2 and (not sides[0].strip() or _NAME.fullmatch(sides[0])):
         text = sides[1]
@@ -150,7 +146,7 @@ def read_number(text: str, unit: str, loading: Loading) -> Number | None:
 
 
 def kind(target: Target) -> str:
-    """Return the type of a target by name."""
+    """Return the name of a target's type."""
     match target:
         case Number(measure=measure):
             return "quantity" if measure.quantity.unit or measure.quantity.percent else "number"

@@ -29,13 +29,16 @@ from prorl_verifiers.stem.numbers import Measure, is_unit, split_unit
 from prorl_verifiers.stem.parts import labelled
 
 MAX_VECTOR = 400
-"""Characters; a longer text is no vector here."""
+"""Maximum characters of a vector."""
 _BEHIND = re.compile(r"(.*[)\]}>])\s*([A-Za-zµΩ][A-Za-z0-9µΩ/^{}·* -]{0,30})")
 _OUTER = re.compile(r"^\(\s*([^()]*\\(?:hat|mathbf|vec|bm|boldsymbol)[^()]*)\)$")
 
 
 def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] | None:
-    """Return the numeric components with their unit of a vector, or None; two bare numbers in brackets need a unit or \\hat."""
+    """Return the components of a numeric vector with their unit, or None.
+
+    Two numbers in square brackets are an interval.
+    """
     if len(text) > MAX_VECTOR:
         return None
     body, given = split_unit(" ".join(text.split()).strip("$ "), unit, loading)
@@ -83,16 +86,16 @@ def _quantity(node: Node, unit: str) -> Quantity | None:
 
 
 MAX_FORMULAS = 4
-"""Sides with letters, names apart, that a chain may hold."""
+"""Maximum sides of a chain with letters, excluding names."""
 _NAME = re.compile(
     r"\s*(?:\\?[A-Za-zΔµ][A-Za-z]{0,12}|\\(?:text|mathrm|vec|overline|bar|hat)\s*\{[^{}]{1,40}\}|[A-Za-z][A-Za-z ]{0,40})"
     r"\s*(?:_(?:\{[^{}]{1,20}\}|\\?[A-Za-z0-9]+))?'?\s*(?:\([^()]{1,20}\))?\s*"
 )
 _NUMBERED = re.compile(r"(?<![\\A-Za-z_^{])[A-Za-z]{1,3}\s?\d|(?<=[A-Za-z])\s\d")
-"""A number behind a letter, which is no subscript: ``x5``."""
+"""A number after a letter that is not a subscript: ``x5``."""
 _MULTIPLE = re.compile(r"\s*\d[\d.]*\s*\\?[A-Za-z]\s*")
 NEAR = Fraction(2, 100)
-"""How far rounding on the way may move a side that is only worked out, relatively."""
+"""Relative rounding error allowed in a side that is only calculated."""
 _LETTER = re.compile(
     r"(?<![\\A-Za-z])[A-Za-zµΔΩ]|\\(?!times|cdot|frac|dfrac|tfrac|left|right|pm|,|;|!|:| )[A-Za-z]+"
 )
@@ -100,12 +103,12 @@ _SEVERAL = re.compile(r"[;\n]|\\\\|\\q?quad(?![A-Za-z])|\$\s*[,;]?\s*\$|\\\)\s*[
 
 
 def names_a_quantity(side: str) -> bool:
-    """Whether a side only names a quantity: ``v_f``, ``\\text{speed}``, ``P(A)``; digits are subscripts only."""
+    r"""Return whether a side only names a quantity: ``v_f``, ``\\text{speed}``, ``P(A)``."""
     return _NAME.fullmatch(side) is not None
 
 
 def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> bool:
-    """Whether the sides before the last that are no numbers may stand there."""
+    """Return whether the non-numeric sides before the last are acceptable."""
     last = read_sides[-1]
     multiples = 0
     names = {side.strip() for side in sides[:1] if _LETTER.search(side)}
@@ -131,7 +134,7 @@ def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> b
 
 
 def _near(text: str, wanted: Fraction) -> bool:
-    """Whether arithmetic comes out near a number (with its unit left out)."""
+    """Return whether an expression without symbols evaluates to about ``wanted``."""
     try:
         node = read(clean(text))
         if not isinstance(node, EXPRESSIONS) or symbols(node):
