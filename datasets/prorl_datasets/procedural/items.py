@@ -1,7 +1,4 @@
-"""What a procedural family is: a named generator of items, deterministic in (rng, level).
-
-Holds no family. Families are plain data; ``prorl_datasets.procedural.families()`` lists them.
-"""
+"""Families: named generators of items, deterministic in (rng, level)."""
 
 from __future__ import annotations
 
@@ -16,14 +13,11 @@ from prorl_verifiers import Task
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One generated problem: ``gold`` is a full response with reward 1; ``answer`` the bare answer
-    or None.
+    """One generated problem; ``gold`` is a full response with reward 1, ``answer`` the bare answer.
 
-    ``chance`` is what a blind constant answer earns on average, where the form fixes it
-    (1/choices). ``parameters`` (JSON values) are the canonical ones: equal family and parameters are
-    the same problem, however it is worded; None takes the question's text. ``core`` is the text
-    that could coincide with a published problem (no template, form or constraint sentences).
-    ``independent``: as ``candidate.Row`` has it.
+    ``chance``: mean reward of a constant guess, if the form fixes it (1/choices). ``parameters``: JSON values that
+    identify the problem in its family, however it is worded; None uses the question's text. ``core``: the text that may
+    match a published problem (without template, form and constraint sentences). ``independent``: see ``candidate.Row``.
     """
 
     question: str
@@ -39,9 +33,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A generator. ``generate(rng, level)`` takes a level from 1 (easiest) to 3 and returns one
-    item. ``summary`` says what its problems are about, where the name does not.
-    """
+    """A named generator; ``generate(rng, level)`` returns one item of level 1 (easiest) to 3."""
 
     name: str
     domain: Domain

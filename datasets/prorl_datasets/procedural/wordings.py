@@ -1,4 +1,4 @@
-"""The texts of a topic with ``{slots}``, in the YAML file beside the topic's module, and words for all topics."""
+"""Texts with ``{slots}`` from the YAML file beside a module."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import yaml
 
 
 class Wordings:
-    """The texts for the module ``name``: its YAML file maps a key to one text, or to a list that say the same.
+    """The texts of the module ``name``; its YAML file maps a key to one text or a list of equivalent texts.
 
-    Slots are filled as ``str.format`` fills them, those of source code are written ``$slot`` or ``${slot}``. The
-    file is read once, when it is first needed. An unknown key and a slot without a value raise KeyError.
+    Slots follow ``str.format``, in source code ``string.Template`` (``$slot``). The file is read once, on first use.
+    Raises KeyError for unknown keys and slots without a value.
     """
 
     def __init__(self, name: str) -> None:
@@ -26,24 +26,24 @@ class Wordings:
         return rng.choice(self._texts(key)).format(**slots)
 
     def later(self, key: str, /, **slots: object) -> Callable[[Random], str]:
-        """Return the function that draws one of the texts of ``key``, for tables made at import."""
+        """Return a function that draws a text of ``key``, for tables built at import."""
         return lambda rng: self.draw(rng, key, **slots)
 
     def all(self, key: str, /, **slots: object) -> tuple[str, ...]:
-        """Return every text of ``key``, in the order of the file."""
+        """Return all texts of ``key``, in file order."""
         return tuple(text.format(**slots) for text in self._texts(key))
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return every text of ``key`` with its slots open."""
+        """Return all texts of ``key`` with unfilled slots."""
         return tuple(self._texts(key))
 
     def one(self, key: str, /, **slots: object) -> str:
-        """Return the text of a key that has only one."""
+        """Return the only text of ``key``."""
         (text,) = self._texts(key)
         return text.format(**slots)
 
     def source(self, key: str, /, **slots: object) -> str:
-        """Return the source code of a key."""
+        """Return the source code of ``key``."""
         (text,) = self._texts(key)
         return Template(text).substitute(slots)
 
@@ -59,11 +59,10 @@ def _read(package: str, topic: str) -> Mapping[str, Sequence[str]]:
 
 
 def _loader() -> type[yaml.SafeLoader | yaml.CSafeLoader]:
-    """Return the fastest of PyYAML's safe loaders that is installed."""
     return yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
 
 def ordinal(n: int) -> str:
-    """Write ``1st``, ``2nd``, ``3rd``, ``11th``, ``21st``."""
+    """Return ``1st``, ``2nd``, ``3rd``, ``11th``, ``21st``."""
     last = {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{'th' if n % 100 in (11, 12, 13) else last}"

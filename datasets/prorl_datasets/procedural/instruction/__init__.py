@@ -1,8 +1,4 @@
-"""Instruction items under IFEval's 25 constraints: drawing, contradictions, witnesses, families.
-
-``families`` generates, ``conflicts`` says which constraints cannot hold together, ``witness``
-composes a response that meets them all. Checking is the instruction verifier's.
-"""
+"""Generate instruction items under IFEval's 25 constraints, with a response that meets them all."""
 
 from __future__ import annotations
 

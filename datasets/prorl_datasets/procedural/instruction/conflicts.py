@@ -1,8 +1,7 @@
-"""Which constraints of a list contradict each other, and why.
+"""Find constraints that contradict each other.
 
-Each rule is a proof from the verifier's definitions (mode ``fixed``) or from the plain words of the
-two requests ("word for word" against "all lowercase"). A list without a finding may still be hard
-to meet.
+Each rule is a proof from the verifier's definitions (mode ``fixed``) or from the plain wording ("word for word" against
+"all lowercase"). A list without conflicts may still be hard to meet.
 """
 
 from __future__ import annotations
@@ -126,7 +125,7 @@ def _wrapped(plan: Plan) -> Findings:
 
 
 def _repeated(plan: Plan) -> Findings:
-    """What the request, repeated word for word, already breaks."""
+    """Yield constraints that the request, repeated word for word, breaks."""
     for prompt in plan.repeats:
         held = sum(token.isupper() for token in _CAPITALS.findall(prompt))
         if plan.capitals.high is not None and held > plan.capitals.high:
@@ -163,7 +162,7 @@ def _twice(plan: Plan) -> Findings:
 
 
 def _lengths(plan: Plan) -> Findings:
-    """Fewer words are allowed than another constraint needs."""
+    """Yield constraints that need more words than allowed."""
     most = plan.words.high
     if most is None or plan.words.empty():
         return
@@ -197,13 +196,13 @@ _RULES: tuple[Callable[[Plan], Findings], ...] = (
 
 
 def conflicts(ids: Sequence[str], kwargs: Sequence[Mapping[str, Any] | None]) -> list[str]:
-    """Return one line a contradiction, [] when none was found.
+    """Return one line per contradiction, [] if none is found.
 
-    Raises TaskError for arguments that do not fit their id, ValueError for lists of two lengths.
+    Raises TaskError for arguments that do not fit their id, ValueError for lists of unequal length.
     """
     return plan_conflicts(read_plan(ids, kwargs))
 
 
 def plan_conflicts(plan: Plan) -> list[str]:
-    """Return one line a contradiction of a plan that was read before."""
+    """Return one line per contradiction of a plan."""
     return [finding for rule in _RULES for finding in rule(plan)]

@@ -1,4 +1,4 @@
-"""One drawn constraint, and the tools to word it."""
+"""Constraints of an item, and helpers to word them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A constraint of an item: IFEval's id and arguments, and the sentence that asks for it.
+    """A constraint of an item: IFEval's id, its arguments and the sentence that asks for it.
 
-    ``narrow`` says that few responses to other items meet it by chance.
+    ``narrow``: few responses to other items meet it by chance.
     """
 
     id: str
@@ -23,9 +23,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a constraint may depend on: the request's text and topic, whether it is a yes-or-no question,
-    and the item's level (1 to 3).
-    """
+    """The request that a constraint may depend on; ``question``: it is a yes-or-no question."""
 
     request: str
     topic: str
@@ -38,7 +36,7 @@ Draw = Callable[[Random, Context], Drawn]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A drawable constraint id; ``narrow`` when it always is (see ``Drawn``)."""
+    """A constraint id; ``narrow`` if all its constraints are (see ``Drawn``)."""
 
     id: str
     draw: Draw
@@ -46,12 +44,12 @@ class Kind:
 
     @property
     def short(self) -> str:
-        """The part of the id behind the colon."""
+        """Return the part of the id after the colon."""
         return self.id.partition(":")[2]
 
 
 def worded(rng: Random, wordings: Sequence[str], **values: object) -> str:
-    """Return one of the wordings with its slots filled."""
+    """Return a random wording with its slots filled."""
     return rng.choice(wordings).format(**values)
 
 
@@ -61,7 +59,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def listed(things: Sequence[str], joint: str) -> str:
-    """Return 'a', 'a and b', 'a, b and c' with each thing in quotes."""
+    """Return 'a', 'a and b' or 'a, b and c' with each item in quotes."""
     quoted = [f'"{thing}"' for thing in things]
     if len(quoted) == 1:
         return quoted[0]

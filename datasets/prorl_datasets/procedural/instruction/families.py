@@ -1,8 +1,7 @@
-"""Instruction families: a request and one to four IFEval constraints that can hold together.
+"""Instruction families: a request with compatible IFEval constraints; one family per id, and ``ifeval_mixed``.
 
-One family an id, and ``ifeval_mixed``. Each item holds a constraint that few texts meet by chance,
-so no constant answer pays. The gold answers the request, about its topic; the reward
-checks the constraints alone, as IFEval does, and does not judge whether the request was met.
+Each item has a constraint that few texts meet by chance, so no constant answer pays. The reward checks only the
+constraints, as IFEval does, not whether the request was met.
 """
 
 from __future__ import annotations
@@ -55,13 +54,13 @@ _APART = (
     "number_paragraphs: multiple_sections",
     "end_checker: postscript quotation",
 )
-"""Pairs that are never drawn together: they contradict each other or would read oddly."""
+"""Pairs that are never combined: they contradict each other or would read oddly."""
 _UNSPACED = frozenset(("ja", "th"))
-"""Languages that put no space between words: how many there are depends on who counts."""
+"""Languages without spaces, in which counts of words differ between tools."""
 _DAILY_SHARE = 0.04
-"""How many of the mixed items ask for another language: those requests are drawn apart."""
+"""Share of the mixed items that ask for another language; they draw their own requests."""
 _FOREIGN_SENTENCES, _FOREIGN_WORDS = 6, 40
-"""What the sentences of every language amount to."""
+"""Number of sentences and words available in every language."""
 _TRIES = 40
 _JOINS = ("{r} {s}", "{r} {s}", "{r}\n\n{s}", "{s}\n\n{r}")
 _LISTS = (
@@ -78,7 +77,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def apart() -> frozenset[tuple[str, str]]:
-    """Return the pairs of short ids that are not drawn together, in both orders."""
+    """Return the pairs of short ids that are never combined, in both orders."""
     pairs: list[tuple[str, str]] = []
     for line in _APART:
         left, _, others = line.partition(": ")
@@ -87,9 +86,7 @@ def apart() -> frozenset[tuple[str, str]]:
 
 
 def fits(drawn: Sequence[Drawn], context: Context) -> bool:
-    """Whether the constraints contradict neither each other nor the request, and leave room for whole
-    sentences.
-    """
+    """Return whether the constraints agree with each other and the request and leave room for whole sentences."""
     plan = read_plan([one.id for one in drawn], [one.kwargs for one in drawn])
     bullets, units = sum(plan.bullets), units_of(plan)
     if any(request_conflicts(context.request, context.topic, plan)):
@@ -112,7 +109,7 @@ def fits(drawn: Sequence[Drawn], context: Context) -> bool:
 
 
 class _Drawing:
-    """Draws lists of constraints that can stand together."""
+    """Draws compatible constraints."""
 
     def __init__(self) -> None:
         self.kinds, self.apart = kinds(), apart()
@@ -121,7 +118,7 @@ class _Drawing:
     def draw(
         self, rng: Random, first: Kind | None, number: int, context: Context
     ) -> list[Drawn] | None:
-        """Return ``number`` constraints or more, None when the luck of the draw allowed none."""
+        """Return at least ``number`` constraints, or None if this draw found too few."""
         others = [kind for kind in self.kinds if kind not in (first, self.language)]
         others = [k for k in others if context.question or k.short != "constrained_response"]
         rng.shuffle(others)
@@ -147,7 +144,7 @@ class _Drawing:
 
 
 def _question(rng: Random, request: str, sentences: Sequence[str]) -> str:
-    """Join the request and the constraint sentences in one of several ways."""
+    """Join the request and the constraint sentences in a random way."""
     if len(sentences) > 1 and rng.random() < 0.4:
         marks = rng.choice(("- ", "* ", "# "))
         lines = [
@@ -201,9 +198,9 @@ def _generator(drawing: _Drawing, first: Kind | None) -> Callable[[Random, int],
 
 
 def make_families() -> tuple[Family, ...]:
-    """Return one family an IFEval id (``ifeval_<part behind the colon>``) and ``ifeval_mixed``.
+    """Return one family per IFEval id (``ifeval_<part after the colon>``) and ``ifeval_mixed``.
 
-    Level 1 has one or two constraints, level 2 two or three, level 3 three or four.
+    Levels 1, 2 and 3 have one or two, two or three, and three or four constraints.
     """
     drawing = _Drawing()
     singles = [

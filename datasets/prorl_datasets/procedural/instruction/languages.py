@@ -1,6 +1,6 @@
-"""Short texts in the languages that IFEval asks for, written for this project; no commas.
+"""Short original texts in the languages that IFEval asks for; without commas.
 
-Each has six sentences or more, enough for a language identifier to be sure.
+Each has at least six sentences, enough for a language identifier to be sure.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _NAMES = (
     "kn Kannada|ml Malayalam|th Thai|ko Korean|ja Japanese"
 )
 NAMES = {pair[:2]: pair[3:] for pair in _NAMES.split("|")}
-"""ISO 639-1 code -> English name."""
+"""English name of each ISO 639-1 code."""
 
 
 def sentences_of(code: str) -> tuple[str, ...]:
-    """Return the sentences of a language; () when there are none."""
+    """Return the sentences of a language, or ()."""
     return WORDINGS.texts(code) if code in NAMES else ()

@@ -1,4 +1,4 @@
-"""Put sentences together so that they meet a plan's demands on form.
+"""Arrange sentences in the form that a plan demands.
 
 A response is a row of units (paragraphs, sections, halves) with separators between them.
 """
@@ -18,8 +18,10 @@ _STOPS = ".。।۔!?"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How dense a text is. ``natural``: a sentence for each thing to name; else one for all.
-    ``loose``: no full stops. ``lines``: a JSON list with a string a line, else one string.
+    """Density of a text.
+
+    ``natural``: one sentence per thing to name, else one for all. ``loose``: no full stops. ``lines``: a JSON list with
+    one string per line, else a single string.
     """
 
     natural: bool = True
@@ -32,7 +34,7 @@ def _cycle(texts: Sequence[str], number: int) -> list[str]:
 
 
 def _framed(things: Sequence[str], frames: Sequence[str], style: Style, size: int) -> list[str]:
-    """Name all things: in sentences of ``size`` at most (natural), in one, or without any."""
+    """Name all things: in sentences of up to ``size`` things (natural), in one, or without a sentence."""
     if not things:
         return []
     if style.loose or not frames:
@@ -58,7 +60,7 @@ def _keywords(plan: Plan) -> list[str]:
 
 
 def _emphasised(sentences: list[str], number: int) -> tuple[list[str], int]:
-    """Put long words in capitals, one a sentence in turn; return how many are still missing."""
+    """Capitalise long words, one per sentence in turn; also return how many are missing."""
     split = [sentence.split(" ") for sentence in sentences]
     for least in (5, 4, 3):
         for words in split:
@@ -72,7 +74,7 @@ def _emphasised(sentences: list[str], number: int) -> tuple[list[str], int]:
 
 
 def _highlighted(sentence: str) -> str:
-    """Return the sentence with its last words, never its first, between asterisks."""
+    """Put the last words of the sentence, never its first, between asterisks."""
     body = sentence.rstrip(_STOPS)
     words = body.split(" ")
     kept = 2 if len(words) > 3 else 1
@@ -84,7 +86,7 @@ def _highlighted(sentence: str) -> str:
 
 
 def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str], list[str]]:
-    """Return the fillers with capitals and highlights, and the pieces that found no room."""
+    """Return the fillers with capitals and highlights, and the pieces that did not fit."""
     fillers, loud = _emphasised(fillers, plan.capitals.low)
     pieces = [" ".join(_cycle(_LOUD, loud))] if loud else []
     room = 0 if style.loose else min(plan.highlights, len(fillers))
@@ -97,7 +99,7 @@ def _decorated(fillers: list[str], plan: Plan, style: Style) -> tuple[list[str],
 def _sentences(
     plan: Plan, voice: Voice, style: Style, fill: int, extra: Sequence[str]
 ) -> list[str]:
-    """Return the body's sentences: fillers, and between them those that name what must be named."""
+    """Return the body: fillers alternating with the sentences that name required things."""
     fillers, pieces = _decorated(_cycle(voice.fillers, fill), plan, style)
     slots = _cycle(voice.slots, plan.placeholders)
     atoms = _framed(_keywords(plan), voice.frames, style, 1 if len(plan.keywords) == 1 else 2)
@@ -116,7 +118,7 @@ def _sentences(
 
 
 def units_of(plan: Plan) -> int:
-    """Return how many units the separators and headers of a plan need."""
+    """Return the number of units that the separators and headers of a plan need."""
     blank = [number for number, _, _ in plan.paragraphs]
     two = int(plan.has("combination:two_responses"))
     parts = [number + two for number in plan.parts]
@@ -124,7 +126,7 @@ def units_of(plan: Plan) -> int:
 
 
 def _separator(plan: Plan, at: int) -> str:
-    """Return what stands between unit ``at`` and the next."""
+    """Return the separator between unit ``at`` and the next."""
     mark, two = "", int(plan.has("combination:two_responses"))
     if plan.parts and at - two < plan.parts[0] - 1:
         mark = "***\n"
@@ -137,7 +139,7 @@ def _separator(plan: Plan, at: int) -> str:
 
 
 def _lead(plan: Plan, voice: Voice, style: Style, unit: int, option: str) -> Iterator[str]:
-    """Yield the lines at the head of a unit: request, first word, title, header, option."""
+    """Yield the first lines of a unit: request, first word, title, header, option."""
     if unit == 0 and plan.repeats:
         yield max(plan.repeats, key=len)
     for number, nth, word in plan.paragraphs:
@@ -157,7 +159,7 @@ def _lead(plan: Plan, voice: Voice, style: Style, unit: int, option: str) -> Ite
 
 
 def _tail(plan: Plan, voice: Voice, style: Style) -> Iterator[str]:
-    """Yield the lines at the end: bullets, postscripts, the end phrase."""
+    """Yield the last lines: bullets, postscripts, end phrase."""
     number = plan.bullets[0] if plan.bullets else 0
     bullets = voice.bullets if style.natural else sorted(voice.bullets, key=len)
     for text in _cycle(bullets or ["ok"], number):
@@ -177,7 +179,7 @@ def _closed(lines: Sequence[str]) -> str:
 def render(
     plan: Plan, voice: Voice, style: Style, fill: int, extra: Sequence[str], option: str
 ) -> str:
-    """Return a response with ``fill`` fillers and the words ``extra``, in the plan's form."""
+    """Return a response in the plan's form with ``fill`` fillers and the ``extra`` words."""
     number = units_of(plan)
     sentences = _sentences(plan, voice, style, fill, extra)
     total = len(sentences)

@@ -1,7 +1,4 @@
-"""What a list of IFEval constraints asks of one response, merged into one table of demands.
-
-Reads the arguments with the verifier's own cleaning.
-"""
+"""Merge a list of IFEval constraints into one plan of demands."""
 
 from __future__ import annotations
 
@@ -18,13 +15,13 @@ Arguments = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Span:
-    """Whole numbers from ``low`` to ``high``, both included; None is no upper bound."""
+    """Integers from ``low`` to ``high``, inclusive; no upper bound if None."""
 
     low: int = 0
     high: int | None = None
 
     def narrow(self, relation: str, number: int) -> None:
-        """Keep the part that stands in the relation to ``number``."""
+        """Keep the integers in the given relation to ``number``."""
         if relation in ("at least", "exactly"):
             self.low = max(self.low, number)
         if relation == "more than":
@@ -34,14 +31,16 @@ class Span:
             self.high = above if self.high is None else min(self.high, above)
 
     def empty(self) -> bool:
-        """Whether no number is left."""
+        """Return whether no integer is left."""
         return self.high is not None and self.high < self.low
 
 
 @dataclass(slots=True)
 class Plan:
-    """The demands. Lists hold one entry a constraint, in order; dictionaries are keyed by the word
-    or letter in lower case. ``other`` are ids beyond IFEval's 25, which nothing here reads.
+    """Demands on one response.
+
+    Lists have one entry per constraint, in order; dictionaries are keyed by the lowercase word or letter. ``other``:
+    ids beyond IFEval's 25, which are ignored here.
     """
 
     flags: dict[str, bool] = field(default_factory=dict)
@@ -65,11 +64,11 @@ class Plan:
     other: list[str] = field(default_factory=list)
 
     def has(self, name: str) -> bool:
-        """Whether an id without arguments is among the constraints."""
+        """Return whether an id without arguments is among the constraints."""
         return self.flags.get(name, False)
 
     def wanted(self) -> list[tuple[str, str]]:
-        """Return (id, text) for each text that must stand in the response word for word."""
+        """Return (id, text) of each text that the response must contain word for word."""
         found = [
             ("keywords", self.spelling[k]) for k, span in self.keywords.items() if span.low > 0
         ]
@@ -144,7 +143,7 @@ def _add_places(plan: Plan, name: str, values: Arguments) -> bool:
 
 
 def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict[str, Any]]:
-    """Return the arguments under their proper names; {} for an id beyond IFEval's 25.
+    """Return the arguments with the verifier's cleaning applied; {} for an id beyond IFEval's 25.
 
     Raises TaskError for arguments that do not fit their id.
     """
@@ -155,7 +154,10 @@ def cleaned(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> list[dict
 
 
 def read_plan(ids: Sequence[str], kwargs: Sequence[Arguments | None]) -> Plan:
-    """Return the merged demands. Raises TaskError for arguments that do not fit their id."""
+    """Return the merged demands.
+
+    Raises TaskError for arguments that do not fit their id.
+    """
     plan = Plan()
     for name, values in zip(ids, cleaned(ids, kwargs), strict=True):
         if name not in IFEVAL:

@@ -1,8 +1,8 @@
-"""What is asked before any constraint: a template over a topic, the topics it suits, an answer.
+"""Requests over a topic, with answers.
 
-``requests.txt`` holds them: a line ``# groups: template`` (``? groups: template`` where yes or no answers it) and the
-sentences that answer the request in their order, a line each. Of the sentences the first k are an answer too, and
-any constraint can take them: no comma, no word in capitals (so no "I", no "A" in front), no keyword.
+Each block of ``requests.txt`` is a line ``# groups: template`` (``? groups: template`` for a yes-or-no question) and
+its answer, one sentence per line. The first k sentences are an answer too, and they fit any constraint: no comma, no
+word in capitals (so no "I", no initial "A"), no keyword.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from prorl_datasets.procedural.instruction.topics import ALL_TOPICS, TOPICS
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request over a topic ``{t}``, what it may be about, and the sentences that answer it, also over ``{t}``."""
+    """A request over a topic ``{t}``, its possible topics, and the sentences that answer it."""
 
     template: str
     topics: tuple[str, ...]
@@ -41,12 +41,12 @@ DAILY = tuple(
         "Tell me what people in your town do from morning to night.",
     )
 )
-"""Requests that the sentences of ``languages`` answer; no topic is named."""
+"""Requests without a topic, which the sentences of ``languages`` answer."""
 
 
 @cache
 def requests() -> tuple[Request, ...]:
-    """Return the requests of ``requests.txt`` in its order."""
+    """Return all requests in file order."""
     text = (files(__package__) / "requests.txt").read_text(encoding="utf-8")
     return tuple(_read(block) for block in text.strip().split("\n\n"))
 

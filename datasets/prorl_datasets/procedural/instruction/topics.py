@@ -1,4 +1,4 @@
-"""Topics of the requests by group: noun phrases that fit the templates that name their group."""
+"""Topics of the requests: noun phrases by group, fitting the templates of that group."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ _GROUPS = {
     ),
 }
 TOPICS = {group: tuple(topics.split("|")) for group, topics in _GROUPS.items()}
-"""Group -> its topics; a topic may stand in several groups."""
+"""Topics by group; a topic may be in several groups."""
 ALL_TOPICS = tuple(dict.fromkeys(topic for topics in TOPICS.values() for topic in topics))

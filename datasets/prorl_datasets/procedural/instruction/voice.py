@@ -1,4 +1,4 @@
-"""The sentences a response may use: those of its language and topic that no constraint forbids."""
+"""Choose the sentences of a response: those in its language and on its topic that no constraint forbids."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from prorl_datasets.procedural.wordings import Wordings
 from prorl_verifiers.instruction.text import word_pattern
 
 PHRASES = Wordings(f"{__package__}.phrases")
-"""Plain English sentences over ``{t}``, a topic, and ``{k}``, words to name; no comma, capitals or keyword."""
+"""Plain English sentences over a topic ``{t}`` and words to name ``{k}``; no comma, capitals or keyword."""
 _BANNED = 10_000
 _TERSE = 50
-"""Words at most below which the shortest sentences follow the first one of the answer."""
+"""Below this limit of words, short sentences follow the first one of the answer."""
 _WORDS_A_SENTENCE = 13
-"""The same, where so many sentences are asked for that these have to be short."""
+"""Short sentences are used if fewer words per required sentence are allowed."""
 _OPENING = 3
-"""Sentences of an answer that stay in the text where bullets take the others."""
+"""Sentences of an answer that stay in the text when bullets take the others."""
 _ENOUGH = 4
-"""Fillers without an unwanted letter from which on the others are left out."""
+"""With this many fillers free of unwanted letters, the others are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bans:
-    """What a sentence should not hold: patterns never, letters as seldom as can be."""
+    """Patterns that are forbidden and letters to avoid."""
 
     patterns: tuple[re.Pattern[str], ...]
     letters: str
 
     def cost(self, text: str) -> int:
-        """Return 0 for a sentence without anything unwanted, at least 10,000 for a banned one."""
+        """Return 0 for a clean sentence and at least 10,000 for a banned one."""
         banned = _BANNED * sum(pattern.search(text) is not None for pattern in self.patterns)
         return banned + sum(text.lower().count(letter) for letter in self.letters)
 
     def best(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts that are not banned, the ones with the fewest unwanted letters first."""
+        """Return the texts that are not banned, fewest unwanted letters first."""
         if not self.patterns and not self.letters:
             return list(texts)
         priced = [(self.cost(text), text) for text in texts]
@@ -47,7 +47,7 @@ class Bans:
 
 
 def bans_of(plan: Plan) -> Bans:
-    """Return what a plan keeps out: forbidden words, capped keywords (also inside other words)."""
+    """Return the bans of a plan: forbidden words and capped keywords (also inside other words)."""
     capped = [key for key, span in plan.keywords.items() if span.high is not None]
     patterns = [word_pattern(word) for word in plan.forbidden]
     patterns += [re.compile(re.escape(key), re.IGNORECASE) for key in capped]
@@ -57,7 +57,7 @@ def bans_of(plan: Plan) -> Bans:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The material of one response; each list is ordered, best first, and used in a cycle."""
+    """The sentences of one response; each list is ordered, best first, and used cyclically."""
 
     fillers: Sequence[str]
     frames: Sequence[str]
@@ -72,10 +72,9 @@ class Voice:
 
 
 def voice_of(plan: Plan, topic: str | None, rng: Random, answer: Sequence[str] = ()) -> Voice:
-    """Return the material for a plan; an unknown language gives English.
+    """Return the sentences for a plan; unknown languages fall back to English.
 
-    What answers the request (``answer``, over ``{t}``) comes first and in its order, then other sentences about
-    the topic, then such as fit anything.
+    The sentences of ``answer`` (over ``{t}``) come first, then others about the topic, then general ones.
     """
     bans = bans_of(plan)
     language = next((code for code in plan.languages if sentences_of(code)), None)
@@ -131,9 +130,8 @@ def _begun(sentence: str) -> str:
 
 
 def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
-    """Return the sentences that may be used; where letters are unwanted, the one about the topic that holds
-    the fewest, then those without any, if there are enough.
-    """
+    """Return the allowed sentences; if letters are unwanted, only those without any (if enough) and the best about the
+    topic."""
     best = bans.best(fillers)
     if not bans.letters:
         return best
@@ -145,7 +143,7 @@ def _clean(fillers: Sequence[str], bans: Bans, topic: str | None) -> list[str]:
 
 
 def _turned(texts: Sequence[str], rng: Random, kept: int) -> list[str]:
-    """Return the texts from a random one on; the last ``kept`` (the shortest) stay last."""
+    """Return the texts rotated at random; the last ``kept`` (the shortest) stay last."""
     body = list(texts[: len(texts) - kept])
     at = rng.randint(0, len(body) - 1)
     return body[at:] + body[:at] + list(texts[len(texts) - kept :])

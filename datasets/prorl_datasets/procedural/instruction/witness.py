@@ -1,7 +1,6 @@
-"""Compose a response that meets a list of constraints at once, or say why there is none.
+"""Compose a response that meets all constraints, or explain why there is none.
 
-Sentences that answer the request, about its topic, are put in the layout asked for, and their number is changed until everything that can be checked without a library holds in both modes of the
-verifier.
+The number of sentences is varied until every check that needs no library passes in both modes of the verifier.
 """
 
 from __future__ import annotations
@@ -64,13 +63,13 @@ _STYLES = (
 )
 _TRIES = 14
 _MARGIN = 2
-"""Sentences above a lower bound, for the two splitters do not count alike."""
+"""Sentences added to a lower bound, because the two splitters count differently."""
 _FOR_CAPITALS = 15
-"""Sentences from which on langdetect knows English in capitals."""
+"""Sentences that langdetect needs to recognise English in capitals."""
 _FOREIGN = 2
-"""Letters of another language for which one more sentence is written, so that they stay few."""
+"""One more sentence is added per this many letters of another language, so that they stay a minority."""
 _MOST = 10_000
-"""Words, letters or parts above which no witness is composed."""
+"""Largest number of words, letters or parts that is composed."""
 Asked = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -81,11 +80,11 @@ def compose(
     topic: str | None = None,
     answer: Sequence[str] = (),
 ) -> str | None:
-    """Return a response that should meet every constraint, or None when none was found.
+    """Return a response that should meet every constraint, or None if none was found.
 
-    ``topic`` is a noun phrase for its sentences, ``answer`` what answers the request, over ``{t}``. The same
-    arguments give the same response. A response that fails only the published checker (mode ``reference``) is returned when there is no
-    better one. Raises TaskError for arguments that do not fit their id.
+    ``topic``: noun phrase for its sentences; ``answer``: sentences over ``{t}`` that answer the request. Equal
+    arguments give equal responses. A response that fails only the published checker (mode ``reference``) is a last
+    resort. Raises TaskError for arguments that do not fit their id.
     """
     plan = read_plan(ids, kwargs)
     if plan.other or _largest(plan) > _MOST:
@@ -111,8 +110,8 @@ def satisfiable(
 ) -> tuple[str, str]:
     """Return ("witness", response), ("contradiction", reasons) or ("unknown", reason).
 
-    A witness is composed, not verified: the caller runs the verifier on it. Raises TaskError for
-    arguments that do not fit their id.
+    The witness is not verified: callers must run the verifier on it. Raises TaskError for arguments that do not fit
+    their id.
     """
     plan = read_plan(ids, kwargs)
     if plan.other:
@@ -127,7 +126,7 @@ def satisfiable(
 
 
 def _largest(plan: Plan) -> int:
-    """Return the largest number of anything that a response has to hold."""
+    """Return the largest number that the plan demands of anything."""
     spans = [plan.words, plan.sentences, plan.capitals]
     spans += [*plan.keywords.values(), *plan.letters.values()]
     numbers = (plan.highlights, plan.placeholders, units_of(plan), *plan.bullets)
@@ -142,7 +141,7 @@ def _option(plan: Plan, rng: Random) -> str:
 
 
 def _attempts(plan: Plan, voice: Voice, style: Style, option: str) -> list[str]:
-    """Return the text whose counted lengths fit the plan, [] when no number of fillers does."""
+    """Return the text whose lengths fit the plan, or [] if no number of fillers does."""
     fill = _first_fill(plan, voice) if style.natural else 1 - style.loose
     seen: set[int] = set()
     for _ in range(_TRIES):
@@ -169,7 +168,7 @@ def _first_fill(plan: Plan, voice: Voice) -> int:
 
 
 def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str) -> list[str]:
-    """Return words rich in the letters that a text without them has too few of."""
+    """Return words rich in the letters that are missing without them."""
     extra: list[str] = []
     for letter, span in plan.letters.items():
         if span.low == 0:
@@ -187,7 +186,7 @@ def _extra_words(plan: Plan, voice: Voice, style: Style, fill: int, option: str)
 
 
 def _change(plan: Plan, text: str, style: Style) -> int:
-    """Return by how many fillers the text is too short (or, below 0, too long)."""
+    """Return how many fillers to add (negative: remove)."""
     words, sentences = count_words(text), count_sentences(text)
     high = plan.sentences.high
     more = len(plan.postscripts) + bool(
@@ -213,7 +212,7 @@ def _change(plan: Plan, text: str, style: Style) -> int:
 
 
 def _accepted(text: str, asked: Asked, mode: str) -> bool:
-    """Whether every check that needs no library accepts the text in this mode."""
+    """Return whether all checks that need no library pass in this mode."""
     body = text if mode == "reference" else visible(text).strip()
     if not has_word(body):
         return False

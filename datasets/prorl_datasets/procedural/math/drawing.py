@@ -1,4 +1,4 @@
-"""Draws that families share: redrawing what turns out degenerate, signs, names of people."""
+"""Random draws shared by families: redraws, signs, names of people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ PEOPLE = (
 
 
 def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
-    """Return the first draw that is ``good``. Raises RuntimeError after 5,000: a family's bug."""
+    """Return the first draw that is ``good``.
+
+    Raises RuntimeError after 5,000 draws, which is a bug in a family.
+    """
     for _ in range(TRIES):
         drawn = draw()
         if good(drawn):
@@ -27,10 +30,10 @@ def redrawn(draw: Callable[[], Drawn], good: Callable[[Drawn], bool]) -> Drawn:
 
 
 def signed(rng: Random, low: int, high: int) -> int:
-    """Draw a number of this size, negative half of the time."""
+    """Draw an integer from ``low`` to ``high`` with a random sign."""
     return rng.choice((-1, 1)) * rng.randint(low, high)
 
 
 def phrasings(*texts: str) -> tuple[str, ...]:
-    """Return the texts to choose from; each may be written over several lines."""
+    """Return the texts."""
     return texts

@@ -1,6 +1,6 @@
-"""A family whose problems are of several kinds: other facts given, other things asked.
+"""Families whose problems are of several kinds, by level.
 
-A kind is a function of the random numbers alone; which kinds are drawn is what a level changes.
+A kind is a function of the random numbers alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def of_kinds(
     hard: tuple[Kind, ...],
     summary: str = "",
 ) -> Family:
-    """Return the family that draws a kind of the level asked for, then the problem."""
+    """Return the family that draws a kind for the level, then a problem."""
 
     def make(rng: Random, level: int) -> Problem:
         return rng.choice((easy, middle, hard)[level - 1])(rng)
@@ -32,6 +32,6 @@ def of_kinds(
 
 
 def posed(kind: str, question: str, answer: int | Fraction | str, **given: object) -> Problem:
-    """Return the problem; ``given`` are the numbers that the question states."""
+    """Return the problem; ``given`` are the numbers in the question."""
     text = answer if isinstance(answer, str) else fraction(answer)
     return Problem(question, text, {"kind": kind, **given})

@@ -1,4 +1,4 @@
-r"""Formulas as LaTeX, the way a textbook writes them: no ``1x``, no ``+-3``, no ``0x``."""
+"""Write formulas in LaTeX as textbooks do: no ``1x``, ``+-3`` or ``0x``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import isqrt
 
 
 def fraction(value: Fraction | int) -> str:
-    r"""Write ``\frac{3}{4}``, ``-\frac{3}{4}`` or ``5``."""
+    r"""Return ``\frac{3}{4}``, ``-\frac{3}{4}`` or ``5``."""
     value = Fraction(value)
     if value.denominator == 1:
         return str(value.numerator)
@@ -18,7 +18,7 @@ def fraction(value: Fraction | int) -> str:
 
 
 def terms(parts: Sequence[tuple[Fraction | int, str]]) -> str:
-    """Write a sum of (coefficient, symbol); zeros are left out, "" is a constant; "0" if none is left."""
+    """Return the sum of (coefficient, symbol) without zero terms; a constant has the symbol ""."""
     text = ""
     for coefficient, symbol in parts:
         if coefficient == 0:
@@ -33,21 +33,23 @@ def terms(parts: Sequence[tuple[Fraction | int, str]]) -> str:
 
 
 def power(base: str, exponent: int) -> str:
-    """Write ``x^2``, ``x^{11}``, ``x`` for 1 and "" for 0."""
+    """Return ``x^2``, ``x^{11}``, ``x`` for 1 or "" for 0."""
     if exponent in (0, 1):
         return base if exponent else ""
     return f"{base}^{exponent}" if 0 < exponent < 10 else f"{base}^{{{exponent}}}"
 
 
 def polynomial(coefficients: Sequence[Fraction | int], variable: str = "x") -> str:
-    """Write a polynomial, highest power first: (2, 0, -1) is ``2x^2 - 1``."""
+    """Return a polynomial given highest power first: (2, 0, -1) is ``2x^2 - 1``."""
     top = len(coefficients) - 1
     return terms([(c, power(variable, top - i)) for i, c in enumerate(coefficients)])
 
 
 def root(radicand: int, factor: Fraction | int = 1) -> str:
-    r"""Write ``factor * sqrt(radicand)`` with the square factors taken out: ``6\sqrt{2}``,
-    ``\frac{\sqrt{3}}{2}``, an integer where the root is one. Raises ValueError for a negative radicand."""
+    r"""Return ``factor * sqrt(radicand)`` simplified: ``6\sqrt{2}``, ``\frac{\sqrt{3}}{2}`` or a rational.
+
+    Raises ValueError for a negative radicand.
+    """
     if radicand < 0:
         raise ValueError(f"no real root of {radicand}")
     factor = Fraction(factor)
@@ -73,11 +75,11 @@ def root(radicand: int, factor: Fraction | int = 1) -> str:
 
 
 def listed(items: Sequence[object], last: str = "and") -> str:
-    """Write ``a, b and c``."""
+    """Return ``a, b and c``."""
     texts = [str(item) for item in items]
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
 def tidy(question: str) -> str:
-    r"""Move a stop or comma after a display into it, but for the one that ends the question."""
+    """Move a period or comma that follows a display into it, except at the end of the question."""
     return re.sub(r"(?<![.,])\\\]([.,])(?=.)", r"\1\\]", question)

@@ -1,8 +1,4 @@
-r"""From a solved mathematical problem to an item.
-
-A family draws the numbers, solves and words the problem (``Problem``); this module makes the
-reference and the gold response.
-"""
+"""Build items from solved mathematical problems."""
 
 from __future__ import annotations
 
@@ -24,17 +20,16 @@ TOPICS = (
     "calculus",
     "stories",
 )
-"""The first word of every family's name."""
+"""Allowed first words of family names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem with one right answer.
 
-    ``question`` is the whole statement and says in which form the answer is wanted where several
-    would do. ``answer`` is the gold as the math verifier reads it, LaTeX without dollar signs.
-    ``parameters`` are JSON values that fix the problem without its wording: equal family and
-    parameters are the same problem. ``decimals``: to how many places the question asks to round.
+    ``question``: the whole statement, with the form of the answer where several are possible. ``answer``: LaTeX without
+    dollar signs, as the math verifier reads it. ``parameters``: JSON values that identify the problem in its family.
+    ``decimals``: places to which the question asks to round.
     """
 
     question: str
@@ -44,7 +39,10 @@ class Problem:
 
 
 def math_family(name: str, make: Callable[[Random, int], Problem], summary: str = "") -> Family:
-    """Return the family of ``make(rng, level)``. Raises ValueError for a name without a topic."""
+    """Return the family of ``make(rng, level)``.
+
+    Raises ValueError for a name that does not begin with a topic.
+    """
     if name.split("_")[0] not in TOPICS:
         raise ValueError(f"the name {name!r} does not begin with one of {', '.join(TOPICS)}")
 
@@ -66,7 +64,7 @@ def math_family(name: str, make: Callable[[Random, int], Problem], summary: str 
 
 
 def seldom(family: Family, *answers: str) -> Family:
-    """Return the family with another draw where the first has one of ``answers``, which are common in it."""
+    """Return the family with one redraw if the answer is one of ``answers``, to make these rarer."""
 
     def generate(rng: Random, level: int) -> Item:
         item = family.generate(rng, level)

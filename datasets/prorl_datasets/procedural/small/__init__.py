@@ -1,1 +1,1 @@
-"""Small families of math, code, STEM and instruction, sized for a model of a hundred million parameters."""
+"""Small families of math, code, STEM and instruction for models of about a hundred million parameters."""

@@ -1,4 +1,4 @@
-"""Tiny arithmetic with integer answers, sized for a model of a hundred million parameters."""
+"""Tiny arithmetic with integer answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ THINGS = ("apples", "books", "pens", "coins", "cards", "shells", "eggs", "cups")
 
 
 def numeric(question: str, answer: int) -> Item:
-    """Return a math item whose gold response is the boxed integer."""
+    """Return a math item with the boxed integer as gold."""
     text = str(answer)
     return Item(question, Task("math", {"answer": text}), f"\\boxed{{{text}}}", answer=text)
 

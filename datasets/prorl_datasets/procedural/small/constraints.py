@@ -1,8 +1,6 @@
-"""IFEval constraints as data: the sentence asked, the IFEval id and arguments, and how a gold text
-meets it.
+"""17 of IFEval's 25 constraints: the sentence, the id with arguments, and an edit that makes a gold text meet it.
 
-Covers 17 of IFEval's 25 ids. A gold text is built from a plain lowercase base by applying each
-constraint's edit in a fixed order.
+A gold text is a plain lowercase base to which the edits are applied in a fixed order.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ ENDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One drawn constraint; edits run by rising ``order``."""
+    """One constraint; edits are applied by ascending ``order``."""
 
     id: str
     kwargs: dict[str, Any]
@@ -46,9 +44,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintKind:
-    """A drawable constraint; two kinds that share a group contradict each other or fight for one
-    place.
-    """
+    """A kind of constraint; two kinds with a common group cannot be combined."""
 
     name: str
     draw: Callable[[Random], Constraint]
@@ -92,7 +88,7 @@ def _highlight(rng: Random) -> Constraint:
     ask = f"Highlight at least {n} part{'s' * (n > 1)} with *asterisks*."
 
     def edit(text: str) -> str:
-        """Highlight the last ``n`` words of the text, which end with a full stop."""
+        """Highlight the last ``n`` words of a text that ends with a full stop."""
         words = text.rstrip(".").split(" ")
         return " ".join([*words[:-n], *(f"*{word}*" for word in words[-n:])]) + "."
 
@@ -197,7 +193,7 @@ def _paragraphs(rng: Random) -> Constraint:
 
 
 def constraint_kinds() -> tuple[ConstraintKind, ...]:
-    """Return every kind, with the groups that keep contradicting ones apart."""
+    """Return all kinds with their groups."""
     return (
         ConstraintKind("no_comma", _no_comma, frozenset({"comma"})),
         ConstraintKind("lowercase", _lowercase, frozenset({"case"})),

@@ -1,8 +1,4 @@
-"""Multiple-choice science facts: letters drawn at random, wrong options from the same table.
-
-The facts are few (common school knowledge), the arrangements many; a larger table is only more
-rows.
-"""
+"""Multiple-choice questions on common science facts, with shuffled letters and wrong options from the same table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""One-formula science questions with small whole-number answers: a numeric and a multiple-choice
-form each.
+"""One-formula science questions with small integer answers, in numeric and multiple-choice form.
 
-The units stand in the question, so the answer is a bare number.
+The question states the unit, so the answer is a bare number.
 """
 
 from __future__ import annotations
@@ -179,7 +178,7 @@ FORMULAS = (
 
 
 def choice_item(rng: Random, question: str, right: str, wrong: list[str]) -> Item:
-    """Return a multiple-choice item: options in random order, the letter in the box."""
+    """Return a multiple-choice item with shuffled options and a boxed letter."""
     options = [right, *wrong]
     rng.shuffle(options)
     letter = LETTERS[options.index(right)]

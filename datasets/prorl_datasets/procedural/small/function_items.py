@@ -1,7 +1,6 @@
-"""Turn a function specification into a code item: prompt text, call-form tests, gold solution.
+"""Code items from function specifications: prompt, call tests and gold solution.
 
-Expected outputs come from a Python function of ours, the gold solution is separate source text; the
-gold check runs that text against the tests in the sandbox, so the two check each other.
+Expected outputs come from an independent Python function, so the gold check compares two solutions.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ def function_item(
     expected: Callable[..., Any],
     draw: Callable[[Random], tuple[Any, ...]],
 ) -> Item:
-    """Return an item asking for ``name(params)`` that ``what``.
+    """Return an item that asks for a function of ``params`` that ``what``.
 
-    ``body`` is the gold solution's indented body; ``expected`` computes a test's value from its
-    arguments, which ``draw`` supplies. Test inputs differ and no constant passes half of the tests.
+    ``body``: indented body of the gold; ``expected`` maps the arguments from ``draw`` to the result. Test inputs
+    differ, and no constant passes half of the tests.
     """
     name = rng.choice(FUNCTION_NAMES)
     signature = f"{name}({', '.join(params)})"
@@ -49,9 +48,7 @@ def program_item(
     draw: Callable[[Random], tuple[str, tuple[Any, ...]]],
     rng: Random,
 ) -> Item:
-    """Return an item asking for a whole program; ``draw`` gives (stdin text, arguments of
-    ``expected``).
-    """
+    """Return an item that asks for a program; ``draw`` returns (stdin text, arguments of ``expected``)."""
     tests: list[dict[str, str]] = []
     seen: set[str] = set()
     for _ in range(50 * TESTS_PER_ITEM):

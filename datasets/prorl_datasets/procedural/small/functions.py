@@ -1,8 +1,6 @@
-"""One-line functions: level 1 states the task plainly, levels 2 and 3 add one or two parameters to
-it.
+"""One-line functions; levels 2 and 3 add one or two parameters.
 
-Level 1 items of a family differ in names and wording alone; the parameters of levels 2 and 3 make
-different problems.
+Level 1 items of a family differ only in names and wording, those of levels 2 and 3 are different problems.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Instruction items: a small request plus one to three IFEval constraints that can hold together.
+"""Small instruction items: one family per constraint, and ``mixed`` with two (level 2) or three (level 3).
 
-One family a constraint (level 1), and ``mixed`` with two (level 2) or three (level 3). The reward
-checks the constraints alone, as IFEval does; whether the request was met is not judged.
+The reward checks only the constraints, as IFEval does, not whether the request was met.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ REQUESTS = (
     ("Tell me about {topic}.", "people have talked about {topic} for a long time."),
     ("Write a short poem about {topic}.", "softly the evening sings of {topic}."),
 )
-"""Requests that leave room for every constraint, and a line that answers each."""
+"""Requests compatible with every constraint, each with an answering line."""
 
 
 def _item(rng: Random, constraints: Sequence[Constraint]) -> Item:
@@ -70,4 +69,3 @@ FAMILIES = (
     *(Family(kind.name, "instruction", _single(kind)) for kind in constraint_kinds()),
     Family("mixed", "instruction", _mixed),
 )
-"""One family a constraint kind, and ``mixed``."""

@@ -1,8 +1,6 @@
-"""Small pipelines: keep some elements, change each, reduce; as functions over lists and text, and
-as programs.
+"""Small pipelines (filter, map, reduce) as functions over lists and text, and as programs.
 
-The parameters give tens of thousands of different problems. Expected values are computed by plain
-loops, the gold solutions are comprehensions, so an error in one shows against the other.
+Expected values come from loops and gold solutions are comprehensions, so that they check each other.
 """
 
 from __future__ import annotations

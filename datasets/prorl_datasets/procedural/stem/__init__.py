@@ -1,1 +1,1 @@
-"""Science problems with known answers: one family a relation or concept, seven fields."""
+"""Science problems with known answers in seven fields, one family per relation or concept."""

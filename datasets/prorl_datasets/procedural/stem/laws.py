@@ -1,8 +1,7 @@
-"""A physical law as data: its quantities with their units, how to solve for each, scenes to tell.
+"""Physical laws as data: quantities with units, a solver for each, and scenes.
 
-``law_family`` makes a family of one to three laws: level 1 asks for the result in the first units, level
-2 takes other units or asks for another quantity, level 3 asks a law of two or more steps. A quantity
-that is asked for is solved from the numbers as they are stated.
+Level 1 asks for the result in the first units, level 2 uses other units or asks for another quantity, level 3 asks a
+law of two or more steps. The solution uses the numbers as stated in the question.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from prorl_datasets.procedural.items import Family
 from prorl_datasets.procedural.stem.problem import Solved, clean, rounded, shown, stem_family
 
 Values = Mapping[str, float]
-"""Key of a quantity -> its value in the law's own unit."""
+"""Values by quantity key, in the law's own units."""
 G = 9.81
 G_NOTE = "Take g = 9.81 m/s^2."
 TRIES = 1000
@@ -25,7 +24,7 @@ _ASKS = ("Find {}.", "What is {}?", "Calculate {}.", "Determine {}.", "Work out 
 
 
 class Scale(NamedTuple):
-    """A unit of a quantity and the range in it: ``size`` and ``offset`` take it to the law's unit."""
+    """A unit and its range; value * ``size`` + ``offset`` is in the law's unit."""
 
     unit: str
     size: float = 1.0
@@ -35,17 +34,17 @@ class Scale(NamedTuple):
     offset: float = 0.0
 
     def inward(self, value: float) -> float:
-        """Return a value of this unit in the law's unit."""
+        """Convert a value of this unit to the law's unit."""
         return value * self.size + self.offset
 
     def outward(self, value: float) -> float:
-        """Return a value of the law's unit in this one."""
+        """Convert a value in the law's unit to this unit."""
         return (value - self.offset) / self.size
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """``noun`` as in "the speed"; the first scale is the plain one."""
+    """``noun`` reads as in "the speed"; the first scale is the default."""
 
     key: str
     noun: str
@@ -54,10 +53,13 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """``quantities``: the result first, then what is drawn. ``solve``: each quantity that may be
-    asked, from the others. ``check`` says whether drawn values make sense together. ``slips`` gives
-    what typical mistakes make of (values, asked), in the law's unit. ``bounds`` keep the result
-    realistic, in the law's unit. ``scenes`` draws the sentence that tells the scene. ``signed``: options of the other sign make sense."""
+    """A physical law.
+
+    ``quantities``: the result first, then the drawn ones. ``solve``: solver of each quantity that may be asked.
+    ``check``: whether drawn values are plausible together. ``slips``: results of typical mistakes, from (values,
+    asked). ``bounds``: realistic range of the result. Both are in the law's unit. ``scenes`` draws the sentence of the
+    scene. ``signed``: options of the opposite sign are plausible.
+    """
 
     quantities: tuple[Quantity, ...]
     scenes: Callable[[Random], str]
@@ -77,12 +79,12 @@ class _Drawn:
 
 
 def result(key: str, noun: str, *units: str | tuple[str, float] | Scale) -> Quantity:
-    """Return the quantity that a law gives; units are names, or (name, size), or scales."""
+    """Return the result quantity of a law; units are names, (name, size) or scales."""
     return Quantity(key, noun, tuple(_unit(unit) for unit in units))
 
 
 def given(key: str, noun: str, *scales: Scale | tuple[str, float, float, float, int]) -> Quantity:
-    """Return a quantity that is drawn; scales are (unit, size, low, high, places)."""
+    """Return a drawn quantity; scales are (unit, size, low, high, places)."""
     return Quantity(key, noun, tuple(Scale(*scale) for scale in scales))
 
 
@@ -110,8 +112,8 @@ def power_law(
 def law_family(
     name: str, easy: Law, hard: Law | tuple[Law, ...], middle: Law | None = None
 ) -> Family:
-    """Return the family that asks ``easy`` at level 1, ``middle`` (or ``easy``, with other units or
-    another unknown) at level 2, ``hard`` (one of several) at level 3."""
+    """Return the family that asks ``easy`` at level 1, ``middle`` (default: ``easy`` with other units or another
+    unknown) at level 2 and one of ``hard`` at level 3."""
 
     def make(rng: Random, level: int) -> Solved:
         if level == 1:
@@ -128,9 +130,10 @@ def law_family(
 
 
 def ask(rng: Random, law: Law, units: bool, unknown: bool) -> Solved:
-    """Draw a problem of ``law``: with other units than the first ones, for any unknown, or plain.
+    """Draw a problem of ``law``, optionally with other ``units`` or for another ``unknown``.
 
-    Raises RuntimeError when no draw makes sense: a wrong range or a wrong solution in the law."""
+    Raises RuntimeError if no draw is plausible: a bug in the ranges or solvers of the law.
+    """
     head = law.quantities[0].key
     for _ in range(TRIES):
         drawn = _draw(rng, law, units)
@@ -166,7 +169,7 @@ def _draw(rng: Random, law: Law, units: bool) -> _Drawn:
 
 
 def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """State the result, rounded, instead of ``asked``; False where that moves the unknown much."""
+    """State the rounded result instead of ``asked``; return False if that changes ``asked`` by more than 5%."""
     head = law.quantities[0].key
     scale = drawn.scales[head]
     figures = 4 if len(law.quantities) == 2 else 3
@@ -179,8 +182,7 @@ def _turned(law: Law, drawn: _Drawn, asked: str) -> bool:
 
 
 def _readable(law: Law, drawn: _Drawn, asked: str) -> bool:
-    """Whether no computed value stands in a unit that nobody would choose, such as 5e6 ms: only a
-    quantity's first unit may need a power of ten."""
+    """Return whether computed values have a sensible size, not 5e6 ms; only first units may need a power of ten."""
     numbers = {asked: drawn.scales[asked].outward(drawn.values[asked])}
     head = law.quantities[0].key
     if head != asked:
@@ -221,7 +223,7 @@ def _worded(rng: Random, law: Law, drawn: _Drawn, asked: str) -> Solved:
 
 
 def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
-    """Return what mistakes give, in the unit asked: units not converted, then the law's own slips."""
+    """Return the results of mistakes in the asked unit: unconverted units, then the law's slips."""
     scale = drawn.scales[asked]
     found = [drawn.values[asked]] if scale.size != 1.0 or scale.offset else []
     for key, number in drawn.stated.items():
@@ -236,7 +238,7 @@ def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
 
 
 def _tried(law: Law, values: Values, asked: str) -> tuple[float, ...]:
-    """Return the solution for wrong numbers; none where they have no solution."""
+    """Return the solution for wrong numbers, or () if there is none."""
     try:
         return (law.solve[asked](values),)
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -258,7 +260,7 @@ def _power_solution(
 def _power_slips(
     values: Values, asked: str, head: str, powers: Mapping[str, float], constant: float
 ) -> tuple[float, ...]:
-    """The constant left out or inverted, a power taken as 1, a factor inverted, no root taken."""
+    """Return results with the constant omitted or inverted, a power taken as 1 or a factor inverted."""
     changed = [(powers, 1.0), (powers, 1.0 / constant)]
     for key, power in powers.items():
         if abs(power) != 1.0:

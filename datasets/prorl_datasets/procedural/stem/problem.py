@@ -1,9 +1,7 @@
-r"""From a solved science problem to an item: numeric or six lettered options, drawn by the builder.
+"""Build numeric or multiple-choice items from solved science problems.
 
-A family draws quantities, solves and words the problem (``Solved``, or ``Choice`` for options that
-are texts); this module adds the sentences of the form, the reference and the gold response. Numbers
-are rounded in decimal from 12 significant digits, half away from zero, so that a difference of the
-last bit between machines cannot change an item.
+Numbers are rounded in decimal from 12 significant digits, half away from zero, so that a difference in the last bit
+between machines cannot change an item.
 """
 
 from __future__ import annotations
@@ -32,36 +30,33 @@ FIELDS = (
     "statistics",
     "facts",
 )
-"""The first word of every family's name."""
+"""Allowed first words of family names."""
 LETTERS = "ABCDEF"
 CHOICE_SHARE = 0.08
-"""Of the solved problems, how many take the multiple-choice form; with the facts, which all do, less than a
-fifth of the items of all families."""
+"""Share of solved problems in multiple-choice form; with the facts, less than a fifth of all items are."""
 NEAREST = 0.06
 """Two options differ by more than this share of the larger one."""
 OPTION_FIGURES = 3
-"""Significant figures of an option at least; with two, the right one could be off by 5%."""
+"""Minimum of significant figures of an option; with two, the right one could be off by 5%."""
 FARTHEST = 1000.0
-"""No option is farther from the right value than this factor."""
+"""Options differ from the right value by at most this factor."""
 _SCALES = (
     (0.25, 0.4, 0.5, 0.7, 1.4, 1.75, 2.0, 2.5, 3.0, 4.0),
     (0.33, 0.5, 0.62, 0.75, 0.87, 1.15, 1.3, 1.6, 2.0, 2.8),
     (0.5, 0.66, 0.76, 0.84, 0.92, 1.09, 1.18, 1.3, 1.5, 1.9),
 )
-"""Factors for options that no typical mistake fills, by level: closer ones at higher levels."""
+"""Factors of filler options by level, closer at higher levels."""
 _FIGURES = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A problem with a number for an answer.
+    """A problem with a numeric answer.
 
-    ``question`` is the full statement without a word on the form; the builder adds the sentence
-    that asks for ``unit`` (the right ``value`` is in it; "" for pure numbers) and for ``figures``
-    significant figures. ``parameters`` are JSON values: the drawn quantities and the unknown.
-    ``wrong`` holds what typical mistakes give; values that are equal, too close, too far or not
-    finite are left out by the builder. ``exact``: the value is a whole number, or a decimal of at
-    most 9 digits, and nothing is rounded.
+    ``question``: the statement; the builder adds the sentence that asks for ``unit`` (that of ``value``; "" for pure
+    numbers) and ``figures`` significant figures. ``parameters``: JSON values, the drawn quantities and the unknown.
+    ``wrong``: results of typical mistakes; the builder drops unusable ones. ``exact``: the value is an integer or a
+    decimal of at most 9 digits and is not rounded.
     """
 
     question: str
@@ -75,7 +70,7 @@ class Solved:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A question whose options are texts; ``wrong`` holds at least five, five are drawn."""
+    """A question with text options; ``wrong`` has at least five, of which five are drawn."""
 
     question: str
     right: str
@@ -84,7 +79,10 @@ class Choice:
 
 
 def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Family:
-    """Return the family of ``make(rng, level)``. Raises ValueError for a name without a field."""
+    """Return the family of ``make(rng, level)``.
+
+    Raises ValueError for a name that does not begin with a field.
+    """
     if name.split("_")[0] not in FIELDS:
         raise ValueError(f"the name {name!r} does not begin with one of {', '.join(FIELDS)}")
 
@@ -96,7 +94,7 @@ def stem_family(name: str, make: Callable[[Random, int], Solved | Choice]) -> Fa
 
 
 def stem_item(rng: Random, level: int, solved: Solved) -> Item:
-    """Return the item of a solved problem, in the numeric or the multiple-choice form."""
+    """Return a solved problem as a numeric or multiple-choice item."""
     if not math.isfinite(solved.value) or (solved.value == 0 and not solved.exact):
         raise ValueError(f"no answer {solved.value}: {solved.question}")
     if rng.random() < CHOICE_SHARE:
@@ -121,7 +119,7 @@ def stem_item(rng: Random, level: int, solved: Solved) -> Item:
 
 
 def choice_item(rng: Random, choice: Choice) -> Item:
-    """Return the item of a question with texts for options: six of them, in random order."""
+    """Return a question with text options as an item with six shuffled options."""
     others = [text for text in dict.fromkeys(choice.wrong) if text != choice.right]
     if len(others) < len(LETTERS) - 1:
         raise ValueError(f"six options need five wrong ones: {choice.question}")
@@ -130,7 +128,7 @@ def choice_item(rng: Random, choice: Choice) -> Item:
 
 
 def clean(rng: Random, low: float, high: float, places: int = 0) -> float:
-    """Draw a decimal of ``places`` places between ``low`` and ``high``, both included."""
+    """Draw a decimal with ``places`` places in [low, high]."""
     scale: int = 10**places
     return rng.randint(round(low * scale), round(high * scale)) / scale
 
@@ -141,8 +139,7 @@ def rounded(value: float, figures: int = 3) -> float:
 
 
 def shown(value: float) -> str:
-    r"""Write a clean number for a question: ``12.5``, ``340``, ``$3.2 \times 10^{-6}$`` where it is
-    longer than 6 digits."""
+    r"""Return a drawn number as ``12.5``, ``340``, or ``$3.2 \times 10^{-6}$`` if it is longer than 6 digits."""
     number = Decimal(repr(value)).normalize()
     if number == 0:
         return "0"
@@ -155,7 +152,7 @@ def shown(value: float) -> str:
 def value_text(
     value: float, figures: int = 3, exact: bool = False, scientific: bool = False
 ) -> str:
-    r"""Write an answer: ``12.3``, ``1.23 \times 10^{-5}``; exact ones without rounding."""
+    r"""Return an answer as ``12.3`` or ``1.23 \times 10^{-5}``; exact ones are not rounded."""
     if exact:
         number = Decimal(f"{value:.9g}").normalize()
         return f"{number:f}"
@@ -180,14 +177,15 @@ def _scientific(solved: Solved) -> bool:
 
 
 def _latex(unit: str) -> str:
-    """Write a unit inside a box; ``%`` opens a comment in LaTeX."""
     return f"\\text{{{unit.replace('%', chr(92) + '%')}}}"
 
 
 def _tolerance(solved: Solved) -> float | None:
-    """Return what rounding to the figures asked, on the way too, may move, as a share of the value:
-    one unit in the last figure, at least half a unit of a leading 1. (An absolute one would be
-    read in parts of one where the unit is a percent.) None leaves exact values to the verifier."""
+    """Return the relative tolerance for rounding, also of intermediate results: one unit of the last figure, at least 5
+    * 10^-figures; None for exact values.
+
+    An absolute one would be misread where the unit is a percent.
+    """
     if solved.exact:
         return None
     value = abs(_decimal(solved.value, solved.figures))
@@ -208,7 +206,7 @@ def _request(rng: Random, solved: Solved) -> str:
 
 
 def _options(rng: Random, level: int, solved: Solved) -> list[float]:
-    """Return six values, the right one first: up to four typical mistakes, then scaled values."""
+    """Return six values, the right one first, then up to four typical mistakes, then scaled values."""
     mistakes = [x for x in solved.wrong if math.isfinite(x) and x != 0]
     rng.shuffle(mistakes)
     scaled = [solved.value * factor for factor in _SCALES[level - 1]]
@@ -233,12 +231,11 @@ def _options(rng: Random, level: int, solved: Solved) -> list[float]:
 
 
 def _option_figures(solved: Solved) -> int:
-    """Return to how many figures options are shown: enough that the right one is the value, to 0.5%."""
     return max(solved.figures, OPTION_FIGURES)
 
 
 def _clear(value: float, kept: Sequence[float], solved: Solved, whole: bool) -> bool:
-    """Whether an option may join: its size fits, its sign too, and no other one is close."""
+    """Return whether an option has a plausible size and sign and no other option is close."""
     right = solved.value
     if right != 0 and not 1 / FARTHEST <= abs(value / right) <= FARTHEST:
         return False

@@ -1,7 +1,4 @@
-"""Small pieces of wording for the families of chemistry, biology, statistics and facts.
-
-Holds no family and no numbers; ``problem`` draws and writes numbers.
-"""
+"""Wording helpers for chemistry, biology, statistics and facts."""
 
 from __future__ import annotations
 
@@ -11,16 +8,16 @@ from prorl_datasets.procedural.stem.problem import shown
 
 
 def listed(values: Sequence[float], joint: str = " and ") -> str:
-    """Write a list: ``3, 5 and 8``."""
+    """Return ``3, 5 and 8``."""
     words = [shown(value) for value in values]
     return ", ".join(words[:-1]) + joint + words[-1]
 
 
 def named(names: Sequence[str], joint: str = " and ") -> str:
-    """Write a list of words: ``iron, zinc and tin``."""
+    """Return ``iron, zinc and tin``."""
     return ", ".join(names[:-1]) + joint + names[-1]
 
 
 def plural(count: int, one: str) -> str:
-    """Write ``1 day`` or ``3 days``."""
+    """Return ``1 day`` or ``3 days``."""
     return f"{count} {one}" if count == 1 else f"{count} {one}s"

@@ -1,4 +1,4 @@
-"""Drawable constraints on form: parts, marks, beginnings and ends (14 of IFEval's 25 ids)."""
+"""Constraints on form: parts, marks, beginnings and ends (14 of IFEval's 25 ids)."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _quotation(rng: Random, context: Context) -> Drawn:
 
 
 def form_kinds() -> tuple[Kind, ...]:
-    """Return the kinds of this module."""
+    """Return the kinds of constraints on form."""
     return (
         Kind("length_constraints:number_paragraphs", _paragraphs, True),
         Kind("length_constraints:nth_paragraph_first_word", _nth, True),

@@ -1,4 +1,4 @@
-"""Drawable constraints on words, letters, case, language and length (11 of IFEval's 25 ids)."""
+"""Constraints on words, letters, case, language and length (11 of IFEval's 25 ids)."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _no_comma(rng: Random, context: Context) -> Drawn:
 
 
 def word_kinds() -> tuple[Kind, ...]:
-    """Return the kinds of this module."""
+    """Return the kinds of constraints on words."""
     return (
         Kind("keywords:existence", _existence, True),
         Kind("keywords:frequency", _frequency),

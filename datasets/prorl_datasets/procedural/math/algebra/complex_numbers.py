@@ -1,4 +1,4 @@
-"""Complex numbers: parts and moduli, high powers, roots of unity; two-by-two matrices."""
+"""Complex numbers: parts, moduli, high powers, roots of unity; two-by-two matrices."""
 
 # mypy: allow-redefinition-new, local-partial-types
 

@@ -1,4 +1,4 @@
-"""Least and greatest values without derivatives: squares, means, Cauchy's inequality."""
+"""Extreme values without derivatives: squares, means, Cauchy's inequality."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -17,7 +17,6 @@ WORDINGS = Wordings(__name__)
 
 
 def _surd(a: Fraction | int, factor: Fraction | int, radicand: int) -> str:
-    """Write a + factor * sqrt(radicand)."""
     side = isqrt(radicand)
     if side * side == radicand:
         return fraction(a + factor * Fraction(side))
@@ -72,7 +71,6 @@ def _square_one(rng: Random) -> Problem:
 
 
 def _square_two(rng: Random) -> Problem:
-    """Two unknowns tied by a linear equation, or a sum of squares in both."""
     if rng.random() < 0.5:
         while True:
             a, b, c = rng.randint(1, 5), rng.randint(1, 5), rng.randint(2, 30)
@@ -109,7 +107,6 @@ def _square_two(rng: Random) -> Problem:
 
 
 def _square_three(rng: Random) -> Problem:
-    """A mixed term: (x - c y + p)^2 + d (y - q)^2 + k, multiplied out; or three tied variables."""
     if rng.random() < 0.6:
         while True:
             c, d = signed(rng, 1, 3), rng.randint(1, 3)
@@ -169,7 +166,6 @@ def _squares(rng: Random, level: int) -> Problem:
 
 
 def _means(rng: Random, level: int) -> Problem:
-    """Arithmetic against geometric mean, after a step that makes the product constant."""
     if level == 1:
         x = rng.choice("xta")
         a, b = rng.randint(1, 9), rng.randint(2, 60)
@@ -237,7 +233,7 @@ def _means(rng: Random, level: int) -> Problem:
             value = _surd(-p, 2, b)
         else:
             b = rng.choice((1, 2, 3, 4)) ** 3 * 4
-            # x^2 + (4 c^3)/x = x^2 + 2c^3/x + 2c^3/x >= 3 (4 c^6)^(1/3); take 16 c^3: x^2 + 8c^3/x + 8c^3/x >= 3*4c^2
+            # x^2 + 16c^3/x = x^2 + 8c^3/x + 8c^3/x >= 3 (64 c^6)^(1/3) = 12c^2
             c = rng.choice((1, 2, 3))
             shown, domain = f"x^2 + \\frac{{{16 * c**3}}}{{x}}", "x > 0"
             value = str(12 * c * c)
@@ -302,7 +298,6 @@ def _means(rng: Random, level: int) -> Problem:
 
 
 def _cauchy(rng: Random, level: int) -> Problem:
-    """Linear expressions on circles, sums of roots, distances."""
     if level == 1:
         a, b = rng.choice(
             (
@@ -373,7 +368,7 @@ def _cauchy(rng: Random, level: int) -> Problem:
             fact, shown = f"x^2 + y^2 + z^2 = {n}", terms([(a, "x"), (b, "y"), (c, "z")])
             value = root((a * a + b * b + c * c) * n)
         else:
-            # slope from (-h, 0)-like point: y/(x + h) on a circle of radius r < h
+            # slope y/(x + h) of the line from (-h, 0) to a point of a circle of radius r < h
             r, h = rng.choice(
                 (
                     (3, 5),

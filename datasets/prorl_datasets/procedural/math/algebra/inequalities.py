@@ -1,4 +1,4 @@
-"""Equations and inequalities with absolute values, fractions and products: what set solves them."""
+"""Equations and inequalities with absolute values, fractions and products."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -28,7 +28,6 @@ def _absolute(a: int, b: int, x: str = "x") -> str:
 
 
 def _absolute_equation(rng: Random, level: int) -> Problem:
-    """The solutions are found case by case; false ones are dropped by trying them."""
     while True:
         x = rng.choice("xxtz")
         if level == 1:
@@ -108,7 +107,7 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
 
 
 def _has_flat_part(pieces: list[tuple[int, int, int]], line: tuple[int, int]) -> bool:
-    """Say whether the two sides coincide on a whole interval."""
+    """Return whether the two sides are equal on a whole interval."""
     for mask in range(2 ** len(pieces)):
         slope, rest = -line[0], -line[1]
         for i, (weight, a, b) in enumerate(pieces):
@@ -120,7 +119,7 @@ def _has_flat_part(pieces: list[tuple[int, int, int]], line: tuple[int, int]) ->
 
 
 def _between(low: Fraction, high: Fraction, closed: bool) -> int:
-    """Count the integers from ``low`` to ``high``."""
+    """Count the integers in the interval."""
     if closed:
         return floor(high) - ceil(low) + 1
     return ceil(high) - floor(low) - 1
@@ -129,7 +128,7 @@ def _between(low: Fraction, high: Fraction, closed: bool) -> int:
 def _ask_region(
     rng: Random, shown: str, x: str, interval: str, count: int | None, total: int | None
 ) -> tuple[str, str, str]:
-    """Return a question about where an inequality holds, the answer, and the name of what is asked."""
+    """Return a question about the solution set, the answer, and the name of the quantity asked."""
     asks = ["interval"]
     if count is not None and count > 2:
         asks += ["count", "count"] + (["sum"] if total else [])
@@ -199,8 +198,10 @@ def _absolute_inequality(rng: Random, level: int) -> Problem:
 def _compound(
     roots: dict[int, int], poles: list[int], sign: str
 ) -> list[tuple[Fraction | None, Fraction | None, bool, bool]]:
-    """Solve (product of (x - r)^m) / (product of (x - p)) against 0: pieces (low, high, closed low,
-    closed high), None for an infinite end."""
+    """Solve (product of (x - r)^m) / (product of (x - p)) against 0.
+
+    Returns intervals (low, high, closed low, closed high); an infinite end is None.
+    """
     marks = sorted({*roots, *poles})
     wanted = 1 if sign.startswith(">") else -1
     pieces: list[tuple[Fraction | None, Fraction | None, bool, bool]] = []

@@ -1,4 +1,4 @@
-"""Exponential and logarithmic equations, and logarithms expressed by others."""
+"""Exponential and logarithmic equations, and relations between logarithms."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -197,7 +197,7 @@ def _log_equation(rng: Random, level: int) -> Problem:
                         )
                         break
             else:
-                # log(x + a) = (1/2) log-like: 2 log(x + a) = log(m x + b)
+                # 2 log(x + a) = log(m x + b)
                 r, s = rng.randint(-5, 12), rng.randint(-12, 8)
                 a = signed(rng, 1, 8)
                 m, b = 2 * a + r + s, a * a - r * s
@@ -356,7 +356,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
             question, str(asks[ask]), {"form": form, "product": number, "sum": str(c), "ask": ask}
         )
     if form == "ratio":
-        # log_p (x) = log_q (y) = log_r (x + y) with q^2 = p r : golden ratio type
+        # log_p (x) = log_q (y) = log_r (x + y) with q^2 = p r
         a, b = rng.choice(
             (
                 (4, 6),
@@ -392,7 +392,7 @@ def _log_relations(rng: Random, level: int) -> Problem:
             value = f"{half} + \\sqrt{{{half * half + 1}}}"
         question = WORDINGS.draw(rng, "log relations, ratio", a=a, b=b, r=r, left=left)
         return Problem(question, value, {"form": form, "bases": [a, b, r], "k": k})
-    # a^x = b^y = (ab)^z-like: 1/x + 1/y = 1/z ; give x, y-like powers
+    # a^x = b^y = (ab)^z: 1/x + 1/y = 1/z
     p, q = rng.sample((2, 3, 5, 6, 7, 10, 11, 12, 13), 2)
     m, n = rng.randint(1, 3), rng.randint(1, 3)
     number = p**m * q**n

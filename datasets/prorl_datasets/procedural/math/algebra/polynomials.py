@@ -1,4 +1,4 @@
-"""Polynomials as functions: remainders, values that fix them, sums of coefficients, expansions."""
+"""Polynomials: remainders, interpolation, sums of coefficients, expansions."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -172,7 +172,6 @@ def _remainder(rng: Random, level: int) -> Problem:
 
 
 def _interpolation(rng: Random, level: int) -> Problem:
-    """Values that determine a polynomial, and a further value."""
     name = rng.choice(("P", "f", "p", "g"))
     if level < 3:
         degree = level + 1
@@ -289,7 +288,6 @@ def _interpolation(rng: Random, level: int) -> Problem:
 
 
 def _coefficient_sums(rng: Random, level: int) -> Problem:
-    """Sums of coefficients by values at 1, -1 and 0."""
     if level == 1:
         while True:
             a, b, n = signed(rng, 1, 5), signed(rng, 1, 5), rng.randint(4, 7)
@@ -332,7 +330,7 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
             top_minus_one=top - 1,
         )
         return Problem(tidy(question), str(asks[ask]), {"formula": formula, "ask": ask})
-    # powers of (x - c) : the expansion about another point, or a derivative-like weighted sum
+    # expansion in powers of (x - c)
     c, n = rng.choice((1, 2, -1)), rng.randint(4, 7)
     a, b = rng.randint(1, 2), signed(rng, 1, 3)
     while a * c + b == 0 or a * (c + 1) + b == 0 or (a * (c - 1) + b) == 0:
@@ -365,7 +363,6 @@ def _coefficient_sums(rng: Random, level: int) -> Problem:
 
 
 def _binomial(rng: Random, level: int) -> Problem:
-    """One coefficient of an expansion."""
     if level == 1:
         a, b, n = rng.randint(1, 4), signed(rng, 1, 4), rng.randint(4, 8)
         while a == 1 and abs(b) == 1:
@@ -438,7 +435,6 @@ def _binomial(rng: Random, level: int) -> Problem:
 
 
 def _partial(rng: Random, level: int) -> Problem:
-    """Constants that make an identity of fractions or polynomials true for all x."""
     if level == 1:
         while True:
             a, b = rng.sample([n for n in range(-6, 7) if n], 2)

@@ -1,4 +1,4 @@
-"""Arithmetic and geometric sequences, and numbers that are both in turn."""
+"""Arithmetic and geometric sequences, also mixed."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -683,7 +683,6 @@ def _geometric(rng: Random, level: int) -> Problem:
 
 
 def _mixed(rng: Random, level: int) -> Problem:
-    """Numbers in one kind of progression that become the other kind when changed."""
     if level == 1:
         while True:
             a, ratio = rng.randint(1, 12), rng.randint(2, 5)
@@ -794,7 +793,7 @@ def _mixed(rng: Random, level: int) -> Problem:
 
 
 def _plus(number: int, letter: str, first: bool = True) -> str:
-    """Write ``3 + x``, ``x - 3`` or ``x``."""
+    """Return ``3 + x``, ``x - 3`` or ``x``."""
     if first and number > 0:
         return f"{number} + {letter}"
     return polynomial((1, number), letter)

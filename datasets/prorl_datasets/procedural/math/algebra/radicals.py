@@ -1,4 +1,4 @@
-"""Square roots: nested ones, equations with them, and conjugates."""
+"""Nested square roots, equations with square roots, and conjugates."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -21,7 +21,7 @@ def _square(n: int) -> bool:
 
 
 def _joined(first: str, second: str) -> str:
-    """Write a sum of two terms, or the one that is not zero."""
+    """Return a sum of two terms without zeros."""
     if first == "0" or second == "0":
         return second if first == "0" else first
     return f"{first} - {second[1:]}" if second.startswith("-") else f"{first} + {second}"
@@ -36,7 +36,7 @@ def _pair(rng: Random) -> tuple[int, int]:
 
 
 def _squarefree(n: int) -> tuple[int, int]:
-    """Return (f, s) with n = f^2 s and s without square factors."""
+    """Return (f, s) with n = f^2 s and s squarefree."""
     factor = max(d for d in range(1, isqrt(n) + 1) if n % (d * d) == 0)
     return factor, n // (factor * factor)
 

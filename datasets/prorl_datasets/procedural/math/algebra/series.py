@@ -1,4 +1,4 @@
-"""Sums that collapse, weighted geometric sums, and sequences given by a recurrence."""
+"""Telescoping sums, weighted geometric sums, recurrences."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -18,14 +18,14 @@ WORDINGS = Wordings(__name__)
 
 
 def _times(factor: int, body: str) -> str:
-    r"""Write ``3 \cdot 2^k``, or ``2^k`` for the factor 1."""
+    r"""Return ``3 \cdot 2^k``, or ``2^k`` for the factor 1."""
     return body if factor == 1 else f"{factor} \\cdot {body}"
 
 
 def _sum_question(
     rng: Random, sign: str, general: str, first: int, last: str, plain: str, finite: bool
 ) -> str:
-    """Word a sum by its sigma or by its first terms."""
+    """Return a sum in sigma notation or by its first terms."""
     sigma = f"\\sum_{{k={first}}}^{{{last}}} {general}"
     if finite:
         return WORDINGS.draw(
@@ -285,7 +285,6 @@ def _telescoping(rng: Random, level: int) -> Problem:
 
 
 def _weighted(rng: Random, level: int) -> Problem:
-    """Sums of (a polynomial in k) r^k."""
     r = rng.choice(
         (
             Fraction(1, 2),
@@ -357,7 +356,7 @@ def _weighted(rng: Random, level: int) -> Problem:
             shown = over(f"k(k + {c})")
             value = s2 + c * s1
         else:
-            # Fibonacci-like numbers over c^k: u_{k+2} = p u_{k+1} + q u_k
+            # sum of u_k/c^k with u_{k+2} = p u_{k+1} + q u_k
             p, q, c = rng.choice((1, 1, 2)), rng.choice((1, 1, 2)), rng.randint(4, 10)
             u1, u2 = rng.randint(1, 4), rng.randint(1, 6)
             value = (Fraction(u1, c) + Fraction(u2 - p * u1, c * c)) / (
@@ -555,7 +554,7 @@ def _recurrence_hidden(rng: Random) -> Problem:
             {"rule": rule, "start": start_numbers, "n": n, "letter": letter, "modulus": m},
         )
     else:
-        # a quadratic step that has a closed form: a_{n+1} = a_n^2 - 2 is too big; use a_{n+1} = sqrt(a_n^2 + c)
+        # a_{n+1} = sqrt(a_n^2 + c)
         c, first = rng.randint(1, 12), rng.randint(1, 9)
         rule = f"{letter}_{{n+1}} = \\sqrt{{{letter}_n^2 + {c}}}"
         value = root(first * first + c * (n - 1))

@@ -1,4 +1,4 @@
-"""Systems of equations: linear ones, and those that a symmetric step solves where elimination tires."""
+"""Systems of equations: linear ones and those with a symmetric solution."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -20,7 +20,6 @@ TRIPLES = ("xyz", "abc", "pqr")
 
 
 def _system(rng: Random, equations: Sequence[str]) -> str:
-    """Write the equations side by side, or one below the other."""
     style = rng.randrange(3)
     if style == 0:
         return listed([f"${equation}$" for equation in equations])
@@ -110,7 +109,7 @@ def _linear_parameter(rng: Random) -> Problem:
     v = q * rng.randint(1, 4)
     sign = rng.choice((1, -1))
     u = v * r * sign // q
-    # proportional rows at k = r*sign; at k = -r*sign the left sides are proportional, the right are not
+    # proportional rows at k = r*sign; only the left sides are proportional at k = -r*sign
     equations = [f"{k}x + {terms([(p, y)])} = {u}", f"{terms([(q, x)])} + {k}y = {v}"]
     if rng.random() < 0.5:
         equations = [f"{terms([(p, y)])} + {k}x = {u}", f"{k}y + {terms([(q, x)])} = {v}"]
@@ -147,7 +146,6 @@ def _linear_parameter(rng: Random) -> Problem:
 
 
 def _linear_relation(rng: Random) -> Problem:
-    """A parameter from a relation between the unknowns: both equations and the relation meet."""
     k = rng.choice("kamt")
     while True:
         x, y = signed(rng, 1, 8), signed(rng, 1, 8)
@@ -200,7 +198,6 @@ def _linear(rng: Random, level: int) -> Problem:
 
 
 def _symmetric(rng: Random, level: int) -> Problem:
-    """Sum and product, or two symmetric facts, lead to another symmetric value."""
     x, y = tuple(rng.choice(PAIRS))
     while True:
         s, p = signed(rng, 2, 12), signed(rng, 1, 15)
@@ -260,7 +257,6 @@ def _symmetric(rng: Random, level: int) -> Problem:
 
 
 def _products(rng: Random, level: int) -> Problem:
-    """Three positive unknowns tied two by two."""
     x, y, z = tuple(rng.choice(TRIPLES))
     while True:
         a, b, c = sorted(rng.sample(range(2, 10 + 3 * level), 3))
@@ -334,7 +330,6 @@ def _products(rng: Random, level: int) -> Problem:
 
 
 def _power_sums(rng: Random, level: int) -> Problem:
-    """Newton's identities for three numbers."""
     x, y, z = tuple(rng.choice(TRIPLES))
     while True:
         e1, e2, e3 = signed(rng, 1, 6), signed(rng, 1, 8), signed(rng, 1, 8)
@@ -380,7 +375,6 @@ def _power_sums(rng: Random, level: int) -> Problem:
 
 
 def _conjugate_pair(rng: Random, level: int) -> Problem:
-    """x + 1/x and its like."""
     x = rng.choice("xtzaw")
     c = rng.choice((2, 3, 4, 5)) if level == 3 else rng.randint(1, 2) if level == 2 else 1
     s = signed(rng, 3, 14)
@@ -398,7 +392,7 @@ def _conjugate_pair(rng: Random, level: int) -> Problem:
     elif level == 2 and form == 2:
         first = f"{polynomial((1, -s, c), x)} = 0"
     elif level == 3 and form:
-        # x - c/x given, even power wanted
+        # x - c/x is given, an even power is asked
         s = signed(rng, 2, 7)
         first, square = f"{x} - \\frac{{{c}}}{{{x}}} = {s}", s * s + 2 * c
         if form == 1:

@@ -1,4 +1,4 @@
-"""Roots of polynomials without finding them: Vieta's formulas and what follows."""
+"""Vieta's formulas: values of roots without finding them."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _discriminant(a: int, b: int, c: int, d: int) -> int:
-    """Return the discriminant of a cubic; zero where it has a double root."""
+    """Return the discriminant of a cubic, zero for a double root."""
     return 18 * a * b * c * d - 4 * b**3 * d + b * b * c * c - 4 * a * c**3 - 27 * a * a * d * d
 
 
@@ -231,7 +231,6 @@ def _relation(rng: Random, level: int) -> Problem:
 
 
 def _transformed(rng: Random, level: int) -> Problem:
-    """The polynomial whose roots are changed roots of another."""
     r, s, t = names = rng.choice(("rst", "abc", "pqr", "uvw"))
     if level < 3:
         while True:
@@ -301,7 +300,6 @@ def _transformed(rng: Random, level: int) -> Problem:
 
 
 def _given_root(rng: Random, level: int) -> Problem:
-    """Rational coefficients bring the conjugate root along."""
     x = rng.choice("xz")
     p, q = signed(rng, 1, 5), rng.choice((2, 3, 5, 6, 7))
     complex_root = rng.random() < 0.5

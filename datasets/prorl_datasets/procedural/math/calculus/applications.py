@@ -1,4 +1,4 @@
-"""Extreme values, best shapes and linked rates."""
+"""Extrema, optimal shapes and related rates."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -106,7 +106,7 @@ def _extremes(rng: Random, level: int) -> Problem:
         )
         return Problem(tidy(question), asks3[ask], {"shown": shown, "k": k, "ask": ask})
     if form == "unknown":
-        # x^3 + a x^2 + b x + c with extreme points at given place and value
+        # x^3 + a x^2 + b x + c with a given extreme point
         r, s = _even_pair(rng)
         if not r * s:
             return _extremes(rng, level)
@@ -217,7 +217,7 @@ def _best_shape(rng: Random, level: int) -> Problem:
                 {"form": form, "dims": list(dims), "want": want},
             )
         if form == "closest":
-            # point on y = sqrt(x) (or x^2 = y) closest to (c, 0)
+            # point of y = sqrt(x) closest to (c, 0)
             c = rng.randint(1, 12)
             x = Fraction(2 * c - 1, 2)
             d = x * x - 2 * c * x + c * c + x
@@ -237,7 +237,7 @@ def _best_shape(rng: Random, level: int) -> Problem:
             )
             return Problem(question, answer, {"form": form, "c": c, "want": want})
         c, a = rng.randint(1, 12), rng.choice((1, 1, 2, 3))
-        # rectangle under y = 3 c - a x^2... width 2x: area 2x(3c - a x^2), x^2 = c/a
+        # rectangle of width 2x under y = 3c - a x^2: area 2x(3c - a x^2), x^2 = c/a
         height = 3 * c
         value = root(c * a, Fraction(4 * c, a))
         curve = terms([(height, ""), (-a, "x^2")])
@@ -251,7 +251,7 @@ def _best_shape(rng: Random, level: int) -> Problem:
         question = WORDINGS.draw(rng, "best shape, tank", volume=volume)
         return Problem(question, str(12 * k * k), {"form": form, "volume": volume})
     if form == "can":
-        # closed can with surface 6 pi k^2: r = k, h = 2k, volume 2 pi k^3; or volume fixed
+        # closed can with surface 6 pi k^2: r = k, h = 2k, volume 2 pi k^3
         k = rng.randint(1, 12)
         if rng.random() < 0.5:
             question = WORDINGS.draw(rng, "best shape, can", surface=6 * k * k)
@@ -435,7 +435,7 @@ def _related(rng: Random, level: int) -> Problem:
             {"form": form, "lamp": lamp, "person": person, "speed": str(speed), "tip": tip},
         )
     if form == "curve":
-        # a point moves on y = x^2 + c: distance from the origin, or area
+        # a point moves on y = a x^2 + b
         x, a, u = rng.randint(1, 5), rng.randint(1, 3), rng.randint(1, 6)
         b = signed(rng, 1, 9)
         y = a * x * x + b
@@ -456,7 +456,7 @@ def _related(rng: Random, level: int) -> Problem:
             question, fraction(value), {"form": form, "curve": curve, "x": x, "u": u, "want": want}
         )
     if form == "angle":
-        # triangle with sides a, b and angle growing: area (1/2) ab sin; at 60, 120, 45...
+        # triangle with sides a, b and a growing angle: area (1/2) ab sin
         a, b, w = rng.randint(2, 12), rng.randint(2, 12), Fraction(1, rng.choice((1, 2, 4, 5, 10)))
         angle, cosine = rng.choice(
             (("\\frac{\\pi}{3}", Fraction(1, 2)), ("\\frac{2\\pi}{3}", Fraction(-1, 2)))

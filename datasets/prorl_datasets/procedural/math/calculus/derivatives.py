@@ -1,4 +1,4 @@
-"""Derivatives at a point, tangent lines, and derivatives of functions known only by values."""
+"""Derivatives at a point, tangents, and derivatives from tabulated values."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -221,7 +221,7 @@ def _tangent(rng: Random, level: int) -> Problem:
         if form == "parallel":
             r, s = sorted(rng.sample(range(-5, 6), 2))
             m = signed(rng, 1, 9)
-            # slope 3x^2 - ... : y' = 3(x - r)(x - s) + m, r + s even
+            # y' = 3(x - r)(x - s) + m, r + s even
             if (r + s) % 2:
                 s += 1
             curve = polynomial((1, Fraction(-3 * (r + s), 2), 3 * r * s + m, rng.randint(-5, 5)))
@@ -237,7 +237,7 @@ def _tangent(rng: Random, level: int) -> Problem:
             )
             return Problem(question, str(asks2[ask]), {"curve": curve, "slope": m, "ask": ask})
         a, t = rng.randint(1, 20), rng.randint(1, 9)
-        # xy = a at x = t: area of triangle 2a;  y = x^2 + c: tangent triangle
+        # the tangent to xy = a cuts off a triangle of area 2a
         c = signed(rng, 1, 9)
         curve = f"{terms([(1, 'x^2'), (c, '')])}"
         m, n = 2 * t, c - t * t
@@ -272,7 +272,7 @@ def _tangent(rng: Random, level: int) -> Problem:
         question = WORDINGS.draw(rng, "tangent, from outside", p=p, q=q, curve=curve, ask=ask)
         return Problem(question, str(asks3[ask]), {"curve": curve, "point": [p, q], "ask": ask})
     if form == "common":
-        # y = x^2 + a and y = -x^2 + b x ... common tangent; use y = x^2 and y = x^2 + bx + c: slope
+        # common tangent of y = x^2 and y = x^2 + bx + c
         b, c = 2 * signed(rng, 1, 6), signed(rng, 1, 12)
         # tangent y = m x - m^2/4 to x^2 ; x^2 + (b - m) x + c + m^2/4 = 0 double: (b-m)^2 = 4c + m^2 -> m = (b^2 - 4c)/(2b)
         m = Fraction(b * b - 4 * c, 2 * b)
@@ -313,7 +313,6 @@ def _tangent(rng: Random, level: int) -> Problem:
             fraction(Fraction(-above, under)),
             {"equation": equation, "point": [x0, y0], "ask": "implicit"},
         )
-    # y = m x tangent to y = ln(x)+..., e^{x/c}, parameter
     k = rng.choice("kca")
     which = rng.choice(("exp", "root"))
     if which == "exp":
@@ -338,7 +337,6 @@ def _tangent(rng: Random, level: int) -> Problem:
 
 
 def _table(rng: Random, level: int) -> Problem:
-    """Functions known only by some values and slopes."""
     f, g, h = rng.choice(("fgh", "uvw", "pqr"))
     if level == 1:
         x0 = rng.randint(-3, 6)
@@ -368,7 +366,6 @@ def _table(rng: Random, level: int) -> Problem:
             {"names": f + g, "shape": shape, "at": x0, "values": [fv, fs, gv, gs]},
         )
     if level == 2:
-        # chain rule with a table
         xs = rng.sample(range(1, 6), 3)
         table = {
             x: (rng.choice(xs), signed(rng, 1, 9), rng.choice(xs), signed(rng, 1, 9)) for x in xs
@@ -422,7 +419,6 @@ def _table(rng: Random, level: int) -> Problem:
         value = Fraction(1, n * p * t ** (n - 1) + q)
         question = WORDINGS.draw(rng, "table, inverse formula", f=f, formula=formula, y0=y0, g=g)
         return Problem(question, fraction(value), {"form": form, "formula": formula, "y": y0})
-    # h(x) = f(x)^m with f(x) and h' known: find f'
     fv, fs, m, x0 = (
         signed(rng, 1, 4),
         signed(rng, 1, 9),
@@ -430,7 +426,7 @@ def _table(rng: Random, level: int) -> Problem:
         rng.randint(-4, 6),
     )
     k = signed(rng, 1, 5)
-    # h(x) = x^k' f(x)^m ; choose h(x) = (x^2 + k) f(x)^m
+    # h(x) = (x^2 + k) f(x)^m: f' from h'
     lead = x0 * x0 + k
     if not lead:
         return _table(rng, level)
@@ -454,7 +450,6 @@ def _table(rng: Random, level: int) -> Problem:
 
 
 def _mean_value(rng: Random, level: int) -> Problem:
-    """Average against instantaneous rates."""
     f = rng.choice("fgh")
     if level == 1:
         a, b, c = signed(rng, 1, 4), signed(rng, 1, 9), rng.randint(-9, 9)
@@ -464,7 +459,6 @@ def _mean_value(rng: Random, level: int) -> Problem:
         if rng.random() < 0.5:
             t = rng.randint(1, 9)
             formula = polynomial((a, b, c), "t")
-            # average velocity
             lo = rng.randint(0, 4)
             hi = lo + t
             average = Fraction(a * (lo + hi) + b)

@@ -1,4 +1,4 @@
-"""Definite integrals and what they measure: areas, volumes, and functions defined by them."""
+"""Definite integrals: areas, volumes, and functions defined by integrals."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -17,7 +17,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _integral(coefficients: list[Fraction], low: Fraction | int, high: Fraction | int) -> Fraction:
-    """Integrate a polynomial, highest power first."""
+    """Integrate a polynomial given highest power first."""
     top = len(coefficients) - 1
     total = Fraction(0)
     for i, c in enumerate(coefficients):
@@ -317,7 +317,7 @@ def _area(rng: Random, level: int) -> Problem:
         a = rng.choice((1, 1, 2, 3))
         form = rng.choice(("line", "parabola", "sideways"))
         if form == "sideways":
-            # y^2 = x + c... and x = y + d: (y - r)(y - s)
+            # x = y^2 and x = m y + n meet where (y - r)(y - s) = 0
             m, n = r + s, -r * s
             right = terms([(m, "y"), (n, "")])
             if not m:
@@ -456,7 +456,7 @@ def _volume(rng: Random, level: int) -> Problem:
             return Problem(
                 question, _pi_times(value), {"curve": curve, "low": 0, "high": high, "axis": "y"}
             )
-        # base between y = b x - x^2 and axis or disk; square cross sections
+        # base between y = b x - x^2 and the axis
         b = rng.randint(1, 6)
         shape, factor = rng.choice(
             (
@@ -525,7 +525,6 @@ def _volume(rng: Random, level: int) -> Problem:
 
 
 def _integral_equation(rng: Random, level: int) -> Problem:
-    """Functions that are defined with, or through, an integral."""
     f, F = rng.choice((("f", "F"), ("g", "G"), ("h", "H")))
     if level == 1:
         form = rng.choice(("properties", "derivative"))
@@ -608,7 +607,7 @@ def _integral_equation(rng: Random, level: int) -> Problem:
             str(answer),
             {"form": "given", "formula": formula, "a": a, "c": c, "at": at, "ask": ask},
         )
-    # f(x) = x^2 + m x int_0^k f + ... : a linear equation for the constant
+    # an integral of f is a constant in the formula of f: a linear equation for it
     form = rng.choice(("one constant", "moment", "parts"))
     if form == "one constant":
         a, b, m, high = (

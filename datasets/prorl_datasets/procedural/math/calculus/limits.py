@@ -1,4 +1,4 @@
-"""Limits, power series, and differential equations with a starting value."""
+"""Limits, power series, and initial value problems."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -194,7 +194,6 @@ def _limit_words(rng: Random, body: str, at: str) -> str:
 
 
 def _taylor(rng: Random, level: int) -> Problem:
-    """Coefficients of power series, and sums read as values of series."""
     if level == 1:
         n = rng.randint(2, 6)
         a, b = rng.randint(2, 5), rng.randint(1, 6)
@@ -424,7 +423,7 @@ def _differential(rng: Random, level: int) -> Problem:
             rate = f"{terms([(a, power('x', n) + 'y^2')])}"
             value = 1 / inverse
         else:
-            # y' = x/y type: y^2 = y0^2 + c x^2
+            # y' = k x/y: y^2 = y0^2 + k x^2
             k, x1, y0 = rng.randint(1, 6), rng.randint(1, 4), rng.randint(1, 9)
             size = y0 * y0 + k * x1 * x1
             rate = f"\\frac{{{terms([(k, 'x')])}}}{{y}}"

@@ -1,4 +1,4 @@
-"""Colourings: of graphs in the plane, and of rings that may be turned."""
+"""Colourings of planar graphs and of rings that may be turned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Edges = list[tuple[int, int]]
 
 
 def _colorings(n: int, edges: Edges, colors: int) -> int:
-    """Count the proper colourings by giving the vertices their colours one after another."""
+    """Count the proper colourings by backtracking."""
     lower = [[b for b in range(v) if (b, v) in edges] for v in range(n)]
 
     def grow(given: list[int]) -> int:
@@ -232,7 +232,6 @@ def _necklaces(rng: Random, level: int) -> Problem:
 
 
 def _two_kinds(rng: Random, *, flips: bool) -> Problem:
-    """Rings with so many things of one kind, the others of a second kind."""
     n = rng.randint(6, 14)
     k = rng.randint(2, n // 2)
     rule = (
@@ -263,7 +262,7 @@ def _cycles(where: dict[tuple[int, int], tuple[int, int]]) -> int:
 
 
 def _orbits(counts: list[int], flips: bool) -> int:
-    """Return how many rings hold so many beads of each colour (Burnside)."""
+    """Return the number of rings with these counts of colours (Burnside)."""
     n = sum(counts)
     turns = [[(i + t) % n for i in range(n)] for t in range(n)]
     if flips:

@@ -1,4 +1,4 @@
-"""Sharing out: equal or different things among people or boxes."""
+"""Distributions of equal or different things among people or boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures counted in grids, and worst cases of drawing things blindly."""
+"""Figures in grids, and worst cases of blind draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlapping groups in surveys, and pairs that meet: handshakes, games, diagonals, crossings."""
+"""Overlapping groups in surveys, and pairs: handshakes, games, diagonals, crossings."""
 
 from __future__ import annotations
 

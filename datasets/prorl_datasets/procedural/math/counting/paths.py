@@ -1,4 +1,4 @@
-"""Paths on grids: through a point, around closed ones, with so many turns."""
+"""Grid paths: through a point, around closed ones, with a number of turns."""
 
 from __future__ import annotations
 

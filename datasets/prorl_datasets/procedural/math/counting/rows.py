@@ -1,4 +1,4 @@
-"""People in a row: together, apart, in a given order, couples kept apart.
+"""People in a row under seating rules.
 
 A rule is a key with the numbers of the people it binds and, for some, a count.
 """
@@ -80,7 +80,7 @@ PAIRED, SINGLE = ("next", "apart", "before", "gap"), ("first", "not place", "end
 
 
 def sentences(rng: Random, texts: list[str]) -> str:
-    """Join the texts of rules to one or more sentences."""
+    """Join the texts of rules to sentences."""
     if len(texts) == 1:
         return texts[0][0].upper() + texts[0][1:] + "."
     if len(texts) == 2 and rng.random() < 0.5:

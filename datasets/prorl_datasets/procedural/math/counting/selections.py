@@ -1,4 +1,4 @@
-"""Selections without order: committees, and subsets with a condition."""
+"""Selections without order: committees and restricted subsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers written as sums, in order or not."""
+"""Numbers as ordered or unordered sums."""
 
 from __future__ import annotations
 

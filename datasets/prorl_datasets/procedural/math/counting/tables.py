@@ -1,4 +1,4 @@
-"""People around a table: together, apart, opposite, couples kept apart."""
+"""People around a table under seating rules."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _table_text(rng: Random, rule: Rule, names: Sequence[str]) -> str:
 
 
 def _around(rng: Random) -> tuple[str, str]:
-    """Return what counts as one seating, and a question."""
+    """Return which seatings count as one, and a question."""
     same = WORDINGS.draw(rng, "around")
     end = rng.choice((
         "How many different seatings are there?",

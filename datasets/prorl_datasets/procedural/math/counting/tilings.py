@@ -1,4 +1,4 @@
-"""Stairs and tilings of strips, and strings without or with a pattern."""
+"""Stairs, tilings of strips, and strings with or without a pattern."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _strings(rng: Random, level: int) -> Problem:
     who = rng.choice(PEOPLE)
 
     def runs_up_to(n: int, letters: int, limit: int) -> int:
-        """Count strings with no more than ``limit`` equal letters in a row."""
+        """Count strings with at most ``limit`` equal letters in a row."""
         ways = [letters] + [0] * (limit - 1)
         for _ in range(n - 1):
             ways = [sum(ways) * (letters - 1), *ways[:-1]]

@@ -1,4 +1,4 @@
-"""Arrangements of the letters of a word, and their places in the dictionary."""
+"""Arrangements of the letters of a word and their ranks in the dictionary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = (
     "PAPER", "SEVEN", "ERROR", "EAGLE", "OPERA", "ARENA", "IDIOM", "ROTOR", "ALASKA", "HAMMOCK",
     "ADDRESS", "BEDROOM", "MESSAGE", "GRAMMAR", "PASSAGE", "VILLAGE", "ARRIVAL", "BUTTER", "LITTLE", "PUZZLE", "RACCOON", "SEESAW", "TEEPEE", "VOODOO", "WEEKEND", "ZIGZAG",
 )  # fmt: skip
-"""Words with a letter that occurs more than once."""
+"""Words with a repeated letter."""
 
 
 def _distinct(letters: str) -> int:

@@ -1,4 +1,4 @@
-"""Functions put into one another: composition, inverses, repeated application."""
+"""Composition, inverses and iteration of functions."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -19,7 +19,7 @@ NAMES = ("fg", "gh", "pq", "uv", "fh")
 
 
 def _simple(rng: Random) -> tuple[str, list[int]]:
-    """Return a line or a parabola: its formula and its coefficients."""
+    """Return the formula and coefficients of a line or parabola."""
     if rng.random() < 0.5:
         coefficients = [signed(rng, 2, 5), signed(rng, 1, 9)]
     else:
@@ -56,10 +56,8 @@ def _composition(rng: Random, level: int) -> Problem:
             question, str(asks[ask]), {"f": f"{f}(x) = {one}", "g": f"{g}(x) = {two}", "ask": ask}
         )
     if level == 2:
-        # f(ax + b) = c x^2 + d x + e; f(value) wanted
         a, b = rng.choice((2, 3, 4, -2)), signed(rng, 1, 6)
         outer = [rng.choice((0, 1, 2)), signed(rng, 1, 5), signed(rng, 1, 9)]
-        # composed: outer(ax + b)
         p, q, r = outer
         composed = polynomial((p * a * a, 2 * p * a * b + q * a, p * b * b + q * b + r))
         inner = polynomial((a, b))
@@ -84,7 +82,7 @@ def _composition(rng: Random, level: int) -> Problem:
                 fraction(value),
                 {"inner": inner, "composed": composed, "f": f, "at": at, "ask": "value"},
             )
-        # g unknown linear with f(g(x)) given
+        # f and f(g(x)) are given, g is linear
         m, n = rng.choice((2, 3, -2, 4)), signed(rng, 1, 7)
         s, t = rng.choice((2, 3, -1, -3, 5)), signed(rng, 1, 8)
         first, both = polynomial((m, n)), polynomial((m * s, m * t + n))
@@ -143,7 +141,6 @@ def _composition(rng: Random, level: int) -> Problem:
             fraction(d),
             {"form": form, "f": polynomial((a, b)), "g": f"{polynomial((c, 0))} + {k}", "k": k},
         )
-    # f(f(x)) = target for f(x) = x^2 + bx + c with all four real roots integers-ish: f(x) = (x - h)^2 - s
     h, r, s = signed(rng, 1, 5), rng.randint(1, 4), 0
     s = rng.randint(1, 9)
     # f(x) = (x - h)^2 - s ; f(f(x)) = r^2 - s  => f(x) = h + r or h - r => (x - h)^2 = h + s +- r
@@ -285,7 +282,6 @@ def _inverse(rng: Random, level: int) -> Problem:
         vertex = Fraction(-b, 2)
         found = [n for n in (r, s) if n >= vertex]
         if len(found) != 1 or not c:
-            # both or none beyond the vertex: use the larger as the only one by raising the start
             return _inverse(rng, level)
         formula = polynomial((1, b, c))
         question = WORDINGS.draw(
@@ -296,7 +292,7 @@ def _inverse(rng: Random, level: int) -> Problem:
             f"({found[0]}, {found[0]})",
             {"form": form, "formula": formula, "vertex": str(vertex)},
         )
-    # f^-1(k) + ... for an odd-like cubic about a centre: f(x) = (x - h)^3 + m (x - h) + k : f^-1(k + t) + f^-1(k - t) = 2h
+    # f(x) = (x - h)^3 + m (x - h) + k: f^-1(k + t) + f^-1(k - t) = 2h
     h, m, k, t = signed(rng, 1, 5), rng.randint(1, 6), signed(rng, 1, 12), rng.randint(1, 30)
     formula = polynomial((1, -3 * h, 3 * h * h + m, -(h**3) - m * h + k))
     question = WORDINGS.draw(

@@ -1,4 +1,4 @@
-"""Functional equations: a rule that holds for all arguments fixes the values."""
+"""Functional equations."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -16,7 +16,6 @@ WORDINGS = Wordings(__name__)
 
 
 def _two_values(rng: Random, level: int) -> Problem:
-    """p f(x) + q f(s(x)) = r(x) with s(s(x)) = x, or s of order three."""
     f = rng.choice("fghF")
     while True:
         p, q = rng.randint(1, 5), signed(rng, 1, 5)
@@ -90,7 +89,6 @@ def _left(p: int, q: int, f: str, mirrored: str) -> str:
 
 
 def _sums(rng: Random, level: int) -> Problem:
-    """Rules for f(x + y), f(xy), f(n + 1)."""
     f = rng.choice("fghF")
     if level == 1:
         form = rng.choice(("step", "additive", "multiplicative"))
@@ -227,7 +225,7 @@ def _sums(rng: Random, level: int) -> Problem:
                 "primes": [p, q],
             },
         )
-    # f(x + a) = (1 + f(x))/(1 - f(x)) has period 4a;  f(x + a) = -1/f(x): 2a; f(x + a) = f(x + 2a) + f(x)...: 6a
+    # f(x + a) = (1 + f(x))/(1 - f(x)) has period 4a, f(x + a) = -1/f(x) has 2a
     a = rng.randint(1, 6)
     start = Fraction(rng.choice((2, 3, 4, 5, 6, 7)), rng.choice((1, 1, 3, 5)))
     if start == 1:

@@ -1,4 +1,4 @@
-"""Domains, ranges and graphs: where a function lives, what values it takes, how its graph lies."""
+"""Domains, ranges and graphs of functions."""
 
 # mypy: allow-redefinition-new, local-partial-types
 
@@ -19,7 +19,7 @@ INFINITY = "\\infty"
 
 
 def _line(a: int, b: int) -> str:
-    """Write a x + b with the positive part first."""
+    """Return a x + b with the positive term first."""
     return terms([(b, ""), (a, "x")]) if a < 0 < b else polynomial((a, b))
 
 
@@ -253,7 +253,6 @@ def _range(rng: Random, level: int) -> Problem:
 
 
 def _piecewise(rng: Random, level: int) -> Problem:
-    """A parameter, or two, that close the gaps between pieces."""
     f = rng.choice("fgh")
     if level == 1:
         a, edge = signed(rng, 1, 5), rng.randint(-4, 5)
@@ -283,7 +282,7 @@ def _piecewise(rng: Random, level: int) -> Problem:
             tidy(question), fraction(answer), {"pieces": [left, right], "edges": [edge], "ask": k}
         )
     if level == 2:
-        # two edges, two unknowns a, b: line between two known pieces
+        # the line a x + b between two known pieces
         one, two = sorted(rng.sample(range(-4, 6), 2))
         left, right = (
             polynomial((rng.choice((1, 2, -1)), 0, signed(rng, 1, 6))),
@@ -340,7 +339,7 @@ def _piecewise(rng: Random, level: int) -> Problem:
 
 
 def _value(formula: str, x: int) -> int:
-    """Evaluate a polynomial that ``polynomial`` wrote with integer coefficients."""
+    """Evaluate an integer polynomial written by ``polynomial``."""
     total = 0
     for part in formula.replace(" - ", " + -").split(" + "):
         number, _, rest = part.partition("x")
@@ -353,7 +352,6 @@ def _value(formula: str, x: int) -> int:
 
 
 def _intersections(rng: Random, level: int) -> Problem:
-    """Graphs that meet: how often, where, and for which parameters."""
     if level == 1:
         r, s = sorted(rng.sample(range(-8, 9), 2))
         a, m, n = rng.choice((1, 1, 2, -1)), signed(rng, 1, 5), rng.randint(-9, 9)
@@ -370,7 +368,6 @@ def _intersections(rng: Random, level: int) -> Problem:
         question = WORDINGS.draw(rng, "intersections, level 1", curve=curve, line=line, ask=ask)
         return Problem(question, asks[ask], {"curve": curve, "line": line, "ask": ask})
     if level == 2:
-        # number of solutions of |x^2 - ...| = k, or of | |x| - a | = k
         form = rng.choice(("folded parabola", "parameter"))
         k = rng.choice("kcm")
         if form == "folded parabola":
@@ -444,7 +441,6 @@ def _intersections(rng: Random, level: int) -> Problem:
         formula = f"\\{trig} {pi}"
         question = WORDINGS.draw(rng, "intersections, waves", formula=formula, m=m)
         return Problem(question, str(call), {"trig": trig, "w": w, "m": m})
-    # |x - p| + |x - q| = m x + k : count k? region where two solutions: kink line
     p, q = sorted(rng.sample(range(-6, 8), 2))
     m = rng.choice((1, -1)) if rng.random() < 0.5 else 0
     k = rng.choice("kcm")
@@ -463,7 +459,7 @@ def _intersections(rng: Random, level: int) -> Problem:
 
 
 def _count_wave(trig: str, w: int, m: int) -> int:
-    """Count the solutions of sin(w pi x) = x/m or cos(w pi x) = x/m, arch by arch for x > 0."""
+    """Count the solutions of sin(w pi x) = x/m or cos(w pi x) = x/m."""
     arches = m * w  # half waves between 0 and m; the line reaches 1 at x = m
     if trig == "sin":
         # sin >= 0 on arches 1, 3, 5, ...: two crossings each, the first one at x = 0
@@ -475,7 +471,6 @@ def _count_wave(trig: str, w: int, m: int) -> int:
 
 
 def _symmetry(rng: Random, level: int) -> Problem:
-    """Symmetric graphs: axes, centres, sums of roots, moved points."""
     f = rng.choice("fgh")
     if level == 1:
         x, y = signed(rng, 1, 9), signed(rng, 1, 9)
@@ -485,7 +480,7 @@ def _symmetry(rng: Random, level: int) -> Problem:
             signed(rng, 1, 8),
             rng.choice((1, 1, 2, 3)),
         )
-        # y = a f(d x - b...) + c: d X + b = x
+        # y = a f(d x + b) + c: d X + b = x
         inner, outer = polynomial((d, b)), a
         X, Y = Fraction(x - b, d), a * y + c
         shown = f"{terms([(outer, f'{f}({inner})')])} {'+' if c > 0 else '-'} {abs(c)}"
@@ -571,7 +566,7 @@ def _symmetry(rng: Random, level: int) -> Problem:
             v=v,
         )
         return Problem(question, str(value), {"form": form, "t": t, "v": v, "d": d, "shape": shape})
-    # centre of symmetry of a cubic: sum f(i) over a symmetric range
+    # sum of f(i) over a range symmetric about the centre of a cubic
     h, k, a, m = (
         rng.randint(1, 6),
         signed(rng, 1, 9),

@@ -1,4 +1,4 @@
-"""Angles: in triangles, between parallel lines, in polygons."""
+"""Angles in triangles, between parallel lines, in polygons."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _altitude_bisector(rng: Random) -> Problem:
 
 
 def _isosceles_chain(rng: Random) -> Problem:
-    """AB = AC, D on AC with BD = BC, angle A given: angle ABD; or AD = BD given: angle A."""
+    """AB = AC, D on AC with BD = BC; the angle ABD from angle A."""
     a, b, c = letters(rng, 3)
     (h,) = others(rng, a + b + c)
     apex = redrawn(lambda: rng.randint(8, 58), lambda v: v % 2 == 0 and v != 36)
@@ -117,7 +117,7 @@ def _isosceles_chain(rng: Random) -> Problem:
 
 
 def _equal_steps(rng: Random) -> Problem:
-    """A zigzag of equal segments inside an angle: the last outside angle is a multiple."""
+    """A zigzag of equal segments inside an angle; the last exterior angle is a multiple of it."""
     a, b, c = letters(rng, 3)
     steps, small = rng.randint(3, 5), rng.randint(7, 17)
     total = steps * small
@@ -181,7 +181,6 @@ def _bent_between(rng: Random) -> Problem:
 
 
 def _bisected_same_side(rng: Random) -> Problem:
-    """Angle bisectors at two corners of a trapezoid or across a transversal."""
     x = rng.randint(8, 40)
     p, q = redrawn(
         lambda: (rng.randint(2, 6), rng.randint(2, 6)), lambda d: d[0] != d[1] and 180 % sum(d) == 0

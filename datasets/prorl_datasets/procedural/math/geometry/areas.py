@@ -1,4 +1,4 @@
-"""Areas in the coordinate plane: polygons by their vertices, lattice points, bounded regions."""
+"""Areas in the coordinate plane: polygons, lattice points, bounded regions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def _spot(rng: Random, size: int = 9) -> _Point:
 
 
 def _double(corners: list[_Point]) -> int:
-    """Twice the signed area."""
+    """Return twice the signed area."""
     return sum(
         p[0] * q[1] - p[1] * q[0] for p, q in zip(corners, corners[1:] + corners[:1], strict=True)
     )
 
 
 def _convex(rng: Random, count: int, size: int) -> list[_Point]:
-    """Corners of a strictly convex polygon, counterclockwise, from one of them."""
+    """Return the corners of a strictly convex polygon, counterclockwise."""
 
     def draw() -> list[_Point]:
         spots = sorted({_spot(rng, size) for _ in range(count + 3)})

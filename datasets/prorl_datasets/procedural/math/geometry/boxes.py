@@ -1,4 +1,4 @@
-"""Boxes, and points, triangles and planes by their coordinates in space."""
+"""Boxes, points, triangles and planes by their coordinates in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heights, the two circles and the angle bisectors of a triangle."""
+"""Heights, circumcircle, incircle and angle bisectors of a triangle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Angles at a circle, and lengths of its chords, tangents and secants."""
+"""Angles at a circle; chords, tangents and secants."""
 
 from __future__ import annotations
 

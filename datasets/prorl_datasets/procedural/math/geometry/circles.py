@@ -1,4 +1,4 @@
-"""Circles in the coordinate plane: equations, chords cut off, tangents, two circles."""
+"""Circles in the coordinate plane: equations, chords, tangents, pairs of circles."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
 
 
 def _spread(h: int, k: int, square: int) -> str:
-    """The circle's equation multiplied out, everything on the left."""
+    """Return the expanded equation of a circle."""
     rest = h * h + k * k - square
     return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (rest, "")]) + " = 0"
 
 
 def _spread_terms(c: tuple[int, int, int]) -> list[int]:
-    """The coefficients of x and y and the constant of ``_spread``."""
+    """Return the coefficients of x and y and the constant of ``_spread``."""
     return [-2 * c[0], -2 * c[1], c[0] ** 2 + c[1] ** 2 - c[2]]
 
 
@@ -242,8 +242,6 @@ def _minus(value: int) -> str:
 
 
 def _common_chord(rng: Random) -> Problem:
-    """Two circles through the same two points, given multiplied out."""
-
     def line_of(a: tuple[int, int, int], b: tuple[int, int, int]) -> tuple[int, int, int]:
         constants = [h * h + k * k - s for h, k, s in (a, b)]
         return 2 * (b[0] - a[0]), 2 * (b[1] - a[1]), constants[1] - constants[0]

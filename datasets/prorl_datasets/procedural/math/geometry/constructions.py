@@ -1,4 +1,4 @@
-"""Constructions with ruler and compass, sightings, shortest ways."""
+"""Ruler and compass, angles of elevation, shortest paths."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _compass(rng: Random) -> Problem:
-    """Two arcs meet above AB: the third corner of a triangle by its sides."""
+    """Two arcs meet above AB in the third corner of a triangle."""
     a, h, c = rng.choice(TRIPLES[:3])
     b2, _h2, d = rng.choice(((9, 12, 15), (5, 12, 13), (16, 12, 20), (35, 12, 37)))
     f = 12 // h if 12 % h == 0 else 0
@@ -150,7 +150,6 @@ def _elevation(rng: Random) -> Problem:
 
 
 def _heights(rng: Random) -> Problem:
-    """Angles of 30, 45 and 60 degrees of elevation."""
     how = rng.choice(("two", "pair"))
     d = rng.randint(2, 30) * 3
     u = rng.choice(("m", "feet"))
@@ -174,7 +173,7 @@ def _heights(rng: Random) -> Problem:
 
 
 def _sum(whole: Fraction, threes: Fraction) -> str:
-    r"""``a + b\sqrt{3}``, over 2 where a fraction."""
+    r"""Return ``a + b\sqrt{3}``, over 2 if fractional."""
     if whole.denominator == 1:
         return f"{whole} + {root(3, threes)}"
     top = "" if threes.numerator == 1 else str(threes.numerator)

@@ -1,4 +1,4 @@
-"""Lines in the coordinate plane: their equations, feet of perpendiculars, mirror images."""
+"""Lines in the coordinate plane: equations, feet of perpendiculars, reflections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
 
 
 def _triangle(rng: Random) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
-    """Three points, no side of the triangle parallel to an axis."""
+    """Return three points with no side parallel to an axis."""
     return redrawn(
         lambda: (_spot(rng), _spot(rng), _spot(rng)),
         lambda t: (
@@ -178,7 +178,7 @@ def _orthocenter(rng: Random) -> Problem:
 
 
 def _slanted(rng: Random) -> tuple[int, int, int, tuple[int, int], tuple[int, int]]:
-    """A line ax + by = c, a point off it and the point's foot on it, all integers."""
+    """Return integers for a line ax + by = c, a point off it and its foot on the line."""
     a, b = rng.choice(((1, 2), (2, 1), (1, -2), (1, 3), (3, 1), (2, 3), (3, -2), (1, 1), (3, 4)))
     fx, fy = _spot(rng, 6)
     k = rng.choice((-3, -2, -1, 1, 2, 3))

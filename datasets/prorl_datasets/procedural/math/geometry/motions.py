@@ -1,4 +1,4 @@
-"""Motions of the plane one after another, and sets of points with a property."""
+"""Composed motions of the plane, and loci."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points in the coordinate plane: on a segment, equally far from others, the missing vertex."""
+"""Points in the coordinate plane: on a segment, equidistant from others, a missing vertex."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quadrilaterals, regular polygons, composite figures and folded sheets."""
+"""Quadrilaterals, regular polygons, composite figures and paper folding."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def _corner_crease(rng: Random) -> Problem:
 
 
 def _corner_fold(rng: Random, asked: tuple[str, ...]) -> Problem:
-    """ABCD with AB = p: D is folded onto BC, the crease through A."""
+    """D of ABCD is folded onto BC along a crease through A."""
     k = rng.randint(1, 3)
     a, b, c = rng.choice(TRIPLES[:4])
     if rng.choice((True, False)):

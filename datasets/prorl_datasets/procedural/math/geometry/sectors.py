@@ -1,4 +1,4 @@
-"""Arcs, sectors and segments; circles inside, around and beside other figures."""
+"""Arcs, sectors and segments; circles with other figures."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _rooted(square: Fraction, factor: Fraction | int = 1) -> str:
-    """The root of a rational number, times a factor."""
+    """Return the root of a rational number times a factor."""
     return root(square.numerator * square.denominator, Fraction(factor) / square.denominator)
 
 

@@ -1,4 +1,4 @@
-"""How a figure is written: points, lines, circles, multiples of pi, letters and units."""
+"""Text for figures: points, lines, circles, multiples of pi, letters and units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 TRIPLES = ((3, 4, 5), (5, 12, 13), (8, 15, 17), (7, 24, 25), (20, 21, 29), (9, 40, 41))
-"""Right triangles with coprime integer sides, hypotenuse last."""
+"""Primitive Pythagorean triples, hypotenuse last."""
 
 _LETTERS = {
     3: ("ABC", "PQR", "XYZ", "DEF", "KLM", "RST", "JKL", "UVW"),
@@ -21,7 +21,7 @@ _LETTERS = {
 
 
 def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
-    """Draw two integer legs, in any order, and the hypotenuse; up to ``most`` times a coprime one."""
+    """Draw two integer legs, in any order, and the hypotenuse: a primitive triple times at most ``most``."""
     a, b, c = rng.choice(TRIPLES[:5])
     f = rng.randint(1, most)
     if rng.choice((True, False)):
@@ -30,37 +30,37 @@ def right_triangle(rng: Random, most: int = 4) -> tuple[int, int, int]:
 
 
 def letters(rng: Random, count: int) -> list[str]:
-    """Draw the vertices' names of a triangle (3) or a quadrilateral (4)."""
+    """Draw the names of 3 or 4 vertices."""
     return list(rng.choice(_LETTERS[count]))
 
 
 def others(rng: Random, taken: str, count: int = 1) -> list[str]:
-    """Draw names of further points, in the order of the alphabet; never ``O`` or a name taken."""
+    """Draw names of further points in alphabetical order, excluding ``O`` and those taken."""
     return sorted(rng.sample([c for c in "ADEFGHKLMNPQRSTXYZ" if c not in taken], count))
 
 
 def line_form(rng: Random) -> str:
-    """Say that the equation of a line is wanted as ``ax + by = c`` in lowest terms."""
+    """Return the request for a line as ``ax + by = c`` in lowest terms."""
     return WORDINGS.draw(rng, "line form")
 
 
 def circle_form(rng: Random) -> str:
-    """Say that the equation of a circle is wanted with its center and the radius squared."""
+    """Return the request for a circle with its center and squared radius."""
     return WORDINGS.draw(rng, "circle form")
 
 
 def unit(rng: Random) -> str:
-    """Draw a unit of length that reads the same after every number but 1."""
+    """Draw a unit of length whose plural fits every number but 1."""
     return rng.choice(("cm", "cm", "m", "mm", "inches", "feet", "units"))
 
 
 def point(x: Fraction | int | str, y: Fraction | int | str) -> str:
-    """Write ``(3, -4)``."""
+    """Return ``(3, -4)``."""
     return f"({', '.join(v if isinstance(v, str) else fraction(v) for v in (x, y))})"
 
 
 def line(a: int, b: int, c: int) -> str:
-    """Write ``ax + by = c`` in lowest terms, the first coefficient positive."""
+    """Return ``ax + by = c`` in lowest terms with a positive first coefficient."""
     scale = gcd(a, b, c)
     if a < 0 or (a == 0 and b < 0):
         scale = -scale
@@ -68,12 +68,12 @@ def line(a: int, b: int, c: int) -> str:
 
 
 def slope_form(slope: Fraction | int, intercept: Fraction | int) -> str:
-    """Write ``y = mx + b``."""
+    """Return ``y = mx + b``."""
     return f"y = {terms([(slope, 'x'), (intercept, '')])}"
 
 
 def circle(h: int, k: int, square: Fraction | int) -> str:
-    """Write ``(x - h)^2 + (y - k)^2 = square``."""
+    """Return ``(x - h)^2 + (y - k)^2 = square``."""
     sides = [
         f"{name}^2" if at == 0 else f"({terms([(1, name), (-at, '')])})^2"
         for name, at in (("x", h), ("y", k))
@@ -82,7 +82,7 @@ def circle(h: int, k: int, square: Fraction | int) -> str:
 
 
 def times_pi(value: Fraction | int) -> str:
-    r"""Write ``12\pi``, ``\frac{4\pi}{3}``, ``\pi``."""
+    r"""Return ``12\pi``, ``\frac{4\pi}{3}`` or ``\pi``."""
     value = Fraction(value)
     above = "\\pi" if value.numerator == 1 else f"{value.numerator}\\pi"
     return above if value.denominator == 1 else f"\\frac{{{above}}}{{{value.denominator}}}"

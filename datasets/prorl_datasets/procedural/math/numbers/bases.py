@@ -1,4 +1,4 @@
-"""Other bases: writing, calculating, and finding the base."""
+"""Number bases: conversion, arithmetic, unknown bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Greatest common divisors, least common multiples, and multipliers that make perfect powers."""
+"""Greatest common divisors, least common multiples, multipliers that make perfect powers."""
 
 from __future__ import annotations
 

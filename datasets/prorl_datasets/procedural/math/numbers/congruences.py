@@ -1,4 +1,4 @@
-"""Remainders: several at once (Chinese remainder theorem), inverses, and remainders of long sums."""
+"""Congruences: Chinese remainder theorem, inverses, remainders of long sums."""
 
 from __future__ import annotations
 

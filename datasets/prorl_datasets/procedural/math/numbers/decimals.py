@@ -1,4 +1,4 @@
-"""The decimals of fractions: their periods, single digits, and which of them end."""
+"""Decimal expansions of fractions: periods, single digits, termination."""
 
 from __future__ import annotations
 

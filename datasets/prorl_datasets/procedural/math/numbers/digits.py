@@ -1,4 +1,4 @@
-"""Digits: their sums, and digits that were lost."""
+"""Digit sums and missing digits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prorl_datasets.procedural.wordings import Wordings
 WORDINGS = Wordings(__name__)
 
 PLACES = ("", "one", "two", "three", "four", "five", "six")
-"""The words for how many digits a number has."""
+"""Words for the number of digits of a number."""
 
 
 def digit_sum(n: int) -> int:
@@ -95,7 +95,7 @@ def _digit_sums(rng: Random, level: int) -> Problem:
 
 
 def _least(total: int, k: int) -> int:
-    """Return the least multiple of k with this digit sum: numbers grow digit by digit, in order."""
+    """Return the least multiple of k with this digit sum (breadth-first search)."""
     waiting = [(0, 0, 0)]
     seen = set()
     for number, rest, used in waiting:
@@ -120,7 +120,7 @@ def _missing_digits(rng: Random, level: int) -> Problem:
         return "".join(digits)
 
     def filled(shape: str, m: int) -> list[tuple[int, int, int]]:
-        """Return A, B and the number, for every filling that m divides."""
+        """Return A, B and the number for every filling divisible by m."""
         b_range = range(10) if "B" in shape else range(1)
         return [
             (a, b, n)

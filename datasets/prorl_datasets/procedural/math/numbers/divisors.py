@@ -1,4 +1,4 @@
-"""Divisors: how many there are, what they add up to, and numbers found from such facts."""
+"""Divisors: their number and sum, and numbers found from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRIMES = (2, 3, 5, 7, 11, 13)
 
 
 def _factored(rng: Random, primes: int, top: int, limit: int) -> dict[int, int]:
-    """Draw prime -> exponent with a product below ``limit``."""
+    """Draw {prime: exponent} with a product below ``limit``."""
 
     def draw() -> dict[int, int]:
         chosen = sorted(rng.sample(PRIMES[: primes + 2], primes))

@@ -1,4 +1,4 @@
-"""Linear equations in integers, and sums that no coins make."""
+"""Linear Diophantine equations, and sums that no coins make."""
 
 from __future__ import annotations
 

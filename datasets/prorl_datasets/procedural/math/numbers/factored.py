@@ -1,4 +1,4 @@
-"""Equations in integers that factor, and fractions that are integers."""
+"""Integer equations that factor, and fractions with integer values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Factorials: the zeros they end in, the primes they hold, and binomial coefficients likewise."""
+"""Prime factors and trailing zeros of factorials and binomial coefficients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Powers: their last digits, their remainders, and when they come back to 1."""
+"""Powers: last digits, remainders, orders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ WORDINGS = Wordings(__name__)
 
 
 def _base(rng: Random, top: int) -> int:
-    """Draw a base whose last digit changes from power to power."""
+    """Draw a base whose powers change their last digit."""
     return redrawn(lambda: rng.randint(2, top), lambda b: b % 10 in (2, 3, 4, 7, 8, 9))
 
 

@@ -1,4 +1,4 @@
-"""Numbers read backwards, palindromes, and numbers with one digit only."""
+"""Reversed numbers, palindromes and repdigits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Squares and runs of integers: differences of squares, right triangles, consecutive integers."""
+"""Differences of squares, right triangles, consecutive integers."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def _consecutive(rng: Random, level: int) -> Problem:
 
 
 def _runs(n: int) -> list[tuple[int, int]]:
-    """Return (how many, the first) for every run of two or more positive integers with sum n."""
+    """Return (length, first) of each run of two or more positive integers with sum n."""
     return [
         (k, (n - k * (k - 1) // 2) // k)
         for k in range(2, isqrt(2 * n) + 1)

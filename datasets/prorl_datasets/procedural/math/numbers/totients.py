@@ -1,4 +1,4 @@
-"""Coprime numbers: how many there are, fractions in lowest terms, and sums over them."""
+"""Coprime numbers: counts, fractions in lowest terms, sums."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How a question about a probability or an expected value is put, and in which form it is answered.
-
-Holds no family.
-"""
+"""Questions for a probability or an expected value, and the form of the answer."""
 
 from __future__ import annotations
 

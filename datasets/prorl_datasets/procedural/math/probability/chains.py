@@ -1,4 +1,4 @@
-"""Turns until somebody wins, and matches of several games."""
+"""Turns until somebody wins, and series of games."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _series(rng: Random, level: int) -> Problem:
     values = {"p": str(p), "need": need}
 
     def win(x: int, y: int) -> Fraction:
-        """Return the chance that the first wins who still needs x games, the other y."""
+        """Return the chance that the first player wins, who needs x more games, the other y."""
         if x == 0 or y == 0:
             return Fraction(int(x == 0))
         return p * win(x - 1, y) + q * win(x, y - 1)

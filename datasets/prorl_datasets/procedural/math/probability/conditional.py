@@ -1,4 +1,4 @@
-"""What is known beforehand: conditional probability, and causes judged by what was seen (Bayes)."""
+"""Conditional probability and Bayes' theorem."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _given(rng: Random, level: int) -> Problem:
         scene = WORDINGS.one("given scene 3", m=m, s=s)
         event = "the product of the two numbers is even"
         return probability(rng, scene, event, value, {"ask": ask, "m": m, "s": s}, level)
-    # a network of two parallel ways of two bridges each; each bridge is open with probability a/b
+    # two parallel ways of two bridges, each open with probability a/b
     a, b = rng.choice(((1, 2), (1, 3), (2, 3), (3, 4), (1, 4), (2, 5), (3, 5), (4, 5)))
     p = Fraction(a, b)
     up, down = rng.choice(((1, 2), (2, 2), (1, 3), (2, 3), (1, 1)))

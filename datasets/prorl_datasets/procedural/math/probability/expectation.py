@@ -1,4 +1,4 @@
-"""Expected values without steps: payments, extremes, and counts added up event by event."""
+"""Expected values without steps: payments, extremes, sums of indicators."""
 
 from __future__ import annotations
 

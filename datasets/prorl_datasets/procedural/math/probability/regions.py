@@ -1,4 +1,4 @@
-"""Numbers chosen evenly from intervals: shares of lengths and areas with straight borders."""
+"""Uniform random numbers: shares of lengths and areas."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ WORDINGS = Wordings(__name__)
 
 
 def _triangle(side: Fraction) -> Fraction:
-    """Return the area of the right triangle with two legs ``side``; 0 for a negative side."""
+    """Return the area of the right triangle with legs ``side``, or 0 for a negative side."""
     return max(side, Fraction(0)) ** 2 / 2
 
 
 def _below(w: Fraction, h: Fraction, c: Fraction) -> Fraction:
-    """Return the area of x + y <= c in the rectangle of width w and height h."""
+    """Return the area of x + y <= c in a rectangle of width w and height h."""
     return _triangle(c) - _triangle(c - w) - _triangle(c - h) + _triangle(c - w - h)
 
 
@@ -191,7 +191,7 @@ def _regions(rng: Random, level: int) -> Problem:
 
 
 def _strip(side: Fraction, c: Fraction, d: Fraction) -> Fraction:
-    """Return the area of x + y < c, |x - y| < d in the square of this side."""
+    """Return the area of x + y < c, |x - y| < d in a square."""
     # on the line x + y = t, |x - y| ranges over [0, min(t, 2 side - t)]; the area element is dt dv / 2
     area = Fraction(0)
     corners = sorted({Fraction(0), d, side, 2 * side - d, c, 2 * side})

@@ -1,4 +1,4 @@
-"""Coloured balls, boxes chosen first, random orders and random subsets."""
+"""Coloured balls, random boxes, orders and subsets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random walks, ruin, and waiting for a pattern of coin tosses."""
+"""Random walks, ruin, and waiting for patterns of coin tosses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = Wordings(__name__)
 
 
 def ruin(start: int, top: int, p: Fraction) -> Fraction:
-    """Return the chance to reach ``top`` before 0, one step up with probability p, else down."""
+    """Return the chance to reach ``top`` before 0, with probability p of a step up, else down."""
     ratio = (1 - p) / p
     if ratio == 1:
         return Fraction(start, top)
@@ -285,7 +285,7 @@ def _patterns(rng: Random, level: int) -> Problem:
 
 
 def _overlap(x: str, y: str, p: Fraction) -> Fraction:
-    """Return Conway's leading number: where an end of x is a beginning of y, 1 over its chance."""
+    """Return Conway's leading number of x and y: the sum of 1/chance over the prefixes of y that end x."""
     total = Fraction(0)
     for i in range(1, min(len(x), len(y)) + 1):
         if x[len(x) - i :] == y[:i]:

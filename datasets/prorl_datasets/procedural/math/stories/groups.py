@@ -1,4 +1,4 @@
-"""Groups: overlapping sets, elections, averages, tournaments."""
+"""Overlapping sets, elections, averages, tournaments."""
 
 from __future__ import annotations
 

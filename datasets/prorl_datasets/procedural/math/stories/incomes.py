@@ -1,4 +1,4 @@
-"""Money over time: saving, wages, interest, changing currencies."""
+"""Saving, wages, interest, exchange of currencies."""
 
 from __future__ import annotations
 

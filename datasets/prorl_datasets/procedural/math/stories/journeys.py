@@ -1,4 +1,4 @@
-"""Journeys: meeting and overtaking, average speed, currents and walkways, fuel."""
+"""Meeting and overtaking, average speed, currents, walkways, fuel."""
 
 from __future__ import annotations
 
@@ -185,7 +185,6 @@ def _needed(rng: Random) -> Problem:
 
 
 def _boat(rng: Random, own: int) -> str:
-    """A boat that can go at this speed."""
     return rng.choice(
         ("rowing boat", "canoe", "kayak") if own < 9 else ("motorboat", "ferry", "barge")
     )

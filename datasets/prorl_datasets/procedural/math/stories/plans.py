@@ -1,4 +1,4 @@
-"""Plans: reading, stocks, recipes, planting and fencing."""
+"""Reading, stocks, recipes, planting and fencing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rates: people and machines at work, tanks, batteries, clocks and timetables."""
+"""Work rates, tanks, batteries, clocks and timetables."""
 
 from __future__ import annotations
 

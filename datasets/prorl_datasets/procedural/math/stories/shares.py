@@ -1,4 +1,4 @@
-"""Shares: ratios, ages, things given away, mixtures, heads and legs."""
+"""Ratios, ages, things given away, mixtures, heads and legs."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _age_then(rng: Random) -> Problem:
 
 
 def fraction_word(k: int) -> str:
-    """Write "half" or "one fifth"."""
+    """Return "half" or "one fifth"."""
     return WORDINGS.one(f"fraction word {k}")
 
 
@@ -274,7 +274,7 @@ def _give_back(rng: Random) -> Problem:
 
 
 def _doubling(rng: Random) -> Problem:
-    """Each in turn doubles what the two others have; all end with the same."""
+    """Each person in turn doubles what the others have; all end with the same."""
     p, q, r = people(rng, 3)
     thing = rng.choice(_SMALL)
     unit = rng.randint(1, 8)

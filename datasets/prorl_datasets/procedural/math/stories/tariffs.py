@@ -1,4 +1,4 @@
-"""What things cost and bring in: tariffs, tickets, break-even."""
+"""Costs and income: tariffs, tickets, break-even."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stories are told with: people, money, counts with the right plural, facts in any order."""
+"""Parts of stories: people, money, plurals, shuffled facts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Person:
 
     @property
     def He(self) -> str:
-        """The pronoun at the head of a sentence."""
+        """Return the capitalised pronoun."""
         return self.he.capitalize()
 
 
@@ -35,13 +35,13 @@ def people(rng: Random, count: int) -> list[Person]:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """A currency. Amounts are whole numbers of its hundredths."""
+    """A currency; amounts are in hundredths."""
 
     name: str
     sign: str
 
     def of(self, hundredths: int) -> str:
-        """Write ``€12``, ``€12.50`` or, for a currency without a sign here, ``12.50 dollars``."""
+        """Return ``€12``, ``€12.50`` or, without a sign, ``12.50 dollars``."""
         number = amount(hundredths)
         if self.sign:
             return f"{self.sign}{number}"
@@ -50,7 +50,7 @@ class Money:
         return f"{number} {self.name[:-1] if hundredths == 100 else self.name}"
 
     def whole(self, units: int) -> str:
-        """Write a whole number of units."""
+        """Return an amount in whole units."""
         return self.of(100 * units)
 
 
@@ -63,7 +63,7 @@ def money(rng: Random) -> Money:
 
 
 def amount(hundredths: int) -> str:
-    """Write ``12`` or ``12.50``."""
+    """Return ``12`` or ``12.50``."""
     units, rest = divmod(hundredths, 100)
     return str(units) if rest == 0 else f"{units}.{rest:02d}"
 
@@ -72,7 +72,7 @@ _ODD = {"sheep": "sheep", "box of chalk": "boxes of chalk", "loaf": "loaves", "s
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a noun (the first noun, in ``jar of honey``)."""
+    """Return the plural of the first noun (``jar of honey``: ``jars of honey``)."""
     if noun in _ODD:
         return _ODD[noun]
     head, of, rest = noun.partition(" of ")
@@ -86,22 +86,22 @@ def plural(noun: str) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Write ``1 ticket``, ``3 tickets``."""
+    """Return ``1 ticket`` or ``3 tickets``."""
     return f"{number} {noun if number == 1 else plural(noun)}"
 
 
 def article(noun: str) -> str:
-    """Write ``a book``, ``an apple``."""
+    """Return ``a book`` or ``an apple``."""
     return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
 
 
 def with_article(number: int) -> str:
-    """Write ``a 40``, ``an 80``."""
+    """Return ``a 40`` or ``an 80``."""
     return f"{'an' if str(number)[0] == '8' or number in (11, 18) else 'a'} {number}"
 
 
 def told(rng: Random, facts: Sequence[str], question: str, start: str = "") -> str:
-    """Join a beginning, facts in any order, and the question."""
+    """Join an opening, shuffled facts and the question."""
     parts = list(facts)
     rng.shuffle(parts)
     return " ".join([*([start] if start else []), *parts, question])

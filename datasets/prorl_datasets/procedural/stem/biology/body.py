@@ -1,7 +1,4 @@
-"""The body: heart, lungs, mass index, drugs, kidneys, food, scaling.
-
-Formulas with conventional constants state them.
-"""
+"""The body: heart, lungs, mass index, drugs, kidneys, food, scaling."""
 
 from __future__ import annotations
 

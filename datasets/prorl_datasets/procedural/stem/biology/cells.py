@@ -1,7 +1,4 @@
-"""Cells and laboratory biology: enzymes, counts, light, metabolism, water, sizes.
-
-Constants stand in the question.
-"""
+"""Cells and laboratory biology: enzymes, counts, light, metabolism, water, sizes."""
 
 from __future__ import annotations
 

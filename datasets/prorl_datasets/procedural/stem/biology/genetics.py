@@ -30,17 +30,17 @@ BEARERS = (
     ("a herd of deer", ("white fur", "short antlers")),
     ("a lake's trout", ("short fins", "a pale skin")),
 )
-"""(population, recessive traits that it can have)."""
+"""(population, possible recessive traits)."""
 
 
 def dominant_share(one: str, other: str) -> float:
-    """Return the share of offspring with the dominant phenotype, from all pairs of gametes."""
+    """Return the share of offspring with the dominant phenotype, by enumeration of gametes."""
     pairs = list(product(one, other))
     return sum(any(allele.isupper() for allele in pair) for pair in pairs) / len(pairs)
 
 
 def genotype_share(one: str, other: str, wanted: str) -> float:
-    """Return the share of offspring of one gene's genotype (``Aa``), from all pairs of gametes."""
+    """Return the share of offspring with this genotype of one gene (``Aa``), by enumeration of gametes."""
     pairs = ["".join(sorted(pair)) for pair in product(one, other)]
     return pairs.count("".join(sorted(wanted))) / len(pairs)
 

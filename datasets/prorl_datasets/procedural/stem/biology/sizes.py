@@ -1,7 +1,4 @@
-"""Sizes, counts and water of cells: micrographs, counting chambers, water potential.
-
-Constants stand in the question.
-"""
+"""Sizes, counts and water of cells: micrographs, counting chambers, water potential."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Chemistry of amounts: molar mass, moles, particles, equations, yield, composition, isotopes.
-
-Atomic or molar masses stand in every question that needs them.
-"""
+"""Chemistry of amounts: molar mass, moles, particles, equations, yield, composition, isotopes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Chemistry of balance: free energy, equilibrium, galvanic cells, electrolysis.
-
-Constants stand in the question.
-"""
+"""Chemistry of balance: free energy, equilibrium, galvanic cells, electrolysis."""
 
 from __future__ import annotations
 

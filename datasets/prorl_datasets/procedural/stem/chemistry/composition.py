@@ -1,7 +1,4 @@
-"""Chemistry of composition: mass percentages, formulas from analyses, isotopes.
-
-Atomic masses stand in every question.
-"""
+"""Chemistry of composition: mass percentages, formulas from analyses, isotopes."""
 
 from __future__ import annotations
 
@@ -90,8 +87,7 @@ def _empirical_formula(rng: Random, level: int) -> Choice:
 
 
 def _valent(rng: Random, symbols: list[str], factor: int) -> list[int]:
-    """Draw counts of atoms without a common divisor; ``factor`` times them is a molecule whose
-    number of hydrogens fits the valences."""
+    """Draw coprime counts of atoms that, times ``factor``, have hydrogens consistent with the valences."""
     most = {"C": 18 // (factor + 1), "H": 40 // (factor + 1), "N": 3, "O": 4, "S": 2, "Cl": 3}
     while True:
         count = {symbol: rng.randint(1, most[symbol]) for symbol in symbols}

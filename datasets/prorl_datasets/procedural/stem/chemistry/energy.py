@@ -1,7 +1,4 @@
-"""Chemistry of energy and balance: enthalpies, calorimetry, free energy, equilibrium, cells.
-
-Tabulated values stand in the question, as do the constants.
-"""
+"""Chemistry of energy and balance: enthalpies, calorimetry, free energy, equilibrium, cells."""
 
 from __future__ import annotations
 
@@ -27,11 +24,11 @@ FORMATION = {
     "SiO2": -910.7, "C6H12O6": -1273.3, "O2": 0, "N2": 0, "H2": 0, "Fe": 0, "Mg": 0, "Al": 0, "C": 0, "Ti": 0,
     "P4": 0, "Cr": 0, "Si": 0,
 }  # fmt: skip
-"""Standard enthalpies of formation, kJ/mol (water as a liquid); they are stated in the question."""
+"""Standard enthalpies of formation in kJ/mol (liquid water), stated in the question."""
 BONDS = {"C-H": 413, "C-C": 348, "O=O": 495, "H-H": 436, "O-H": 463, "N-H": 391, "H-Cl": 431, "Cl-Cl": 242,
          "N≡N": 941, "C-Cl": 328, "C=C": 614, "H-Br": 366, "Br-Br": 193, "C-Br": 276, "H-F": 567, "F-F": 155,
          "C=O": 799}  # fmt: skip
-"""Mean bond enthalpies, kJ/mol; they are stated in the question."""
+"""Mean bond enthalpies in kJ/mol, stated in the question."""
 BOND_REACTIONS = (
     ("H2 + Cl2 -> 2 HCl", "H2", {"H-H": 1, "Cl-Cl": 1}, {"H-Cl": 2}),
     ("H2 + Br2 -> 2 HBr", "H2", {"H-H": 1, "Br-Br": 1}, {"H-Br": 2}),
@@ -43,7 +40,7 @@ BOND_REACTIONS = (
     ("C2H4 + Br2 -> C2H4Br2", "C2H4", {"C=C": 1, "Br-Br": 1}, {"C-C": 1, "C-Br": 2}),
     ("C2H4 + HCl -> C2H5Cl", "C2H4", {"C=C": 1, "H-Cl": 1}, {"C-C": 1, "C-H": 1, "C-Cl": 1}),
 )
-"""(equation, reactant with coefficient 1, bonds broken, bonds formed); unchanged bonds left out."""
+"""(equation, reactant with coefficient 1, bonds broken, bonds formed), without unchanged bonds."""
 
 
 def _enthalpy(rng: Random, level: int) -> Solved:

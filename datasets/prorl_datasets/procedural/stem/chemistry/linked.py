@@ -1,7 +1,4 @@
-"""Chemistry in several steps: amounts, gases, charge, heat and acids after one another.
-
-n = m/M, pV = nRT, n = It/zF, pH = -log10 c. Constants and molar masses stand in the question.
-"""
+"""Chemistry in several steps: amounts, gases, charge, heat and acids."""
 
 from __future__ import annotations
 
@@ -194,4 +191,3 @@ FAMILIES = (
     law_family("chemistry_spirit_lamp", _WARMED, _BURNT_GAS),
     law_family("chemistry_acid_mixtures", _DILUTED_PH, _MIXED_PH),
 )
-"""Families of chemistry in several steps."""

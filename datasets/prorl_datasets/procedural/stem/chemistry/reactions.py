@@ -1,7 +1,4 @@
-"""Chemistry of gases, rates and equilibria.
-
-Gases are ideal; constants stand in the question.
-"""
+"""Chemistry of ideal gases, rates and equilibria."""
 
 from __future__ import annotations
 

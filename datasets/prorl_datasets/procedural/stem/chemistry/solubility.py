@@ -1,7 +1,4 @@
-"""Chemistry of solubility products and colligative properties.
-
-Constants stand in the question.
-"""
+"""Chemistry of solubility products and colligative properties."""
 
 from __future__ import annotations
 

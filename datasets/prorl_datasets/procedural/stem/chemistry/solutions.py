@@ -1,6 +1,6 @@
-"""Chemistry of solutions: concentration, dilution, pH, buffers, titration, solubility, colligative.
+"""Chemistry of solutions: concentration, dilution, pH, buffers, titration.
 
-All solutions are ideal (activities are concentrations) at 25 °C with Kw = 1.0e-14.
+Solutions are ideal (activities equal concentrations) at 25 °C with Kw = 1.0e-14.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SOLUTES = (
     ("KI", "potassium iodide"),
 )
 STRONGEST = 2.5
-"""No solution of a drawn mass is stronger, in mol/L: all of SOLUTES dissolve to that."""
+"""Largest concentration of a weighed solution in mol/L; all SOLUTES dissolve to that."""
 STOCKS = (
     ("hydrochloric acid", 12),
     ("nitric acid", 15),
@@ -36,7 +36,7 @@ STOCKS = (
     ("sodium hydroxide", 12),
     ("ethanoic acid", 17),
 )
-"""(substance, a concentration in mol/L that its stock solutions reach)."""
+"""(substance, realistic concentration of a stock solution in mol/L)."""
 STRONG_ACIDS = ("HCl", "HNO3", "HBr", "HClO4", "HI")
 STRONG_BASES = ("NaOH", "KOH", "LiOH")
 WEAK_ACIDS = (
@@ -47,7 +47,7 @@ WEAK_ACIDS = (
     ("hypochlorous acid", 3.0e-8),
     ("hydrocyanic acid", 6.2e-10),
 )
-"""(name, Ka at 25 °C); the Ka stands in the question."""
+"""(name, Ka at 25 °C); the question states Ka."""
 BUFFERS = (
     ("formate", 3.75),
     ("phosphate", 7.20),
@@ -56,7 +56,7 @@ BUFFERS = (
     ("carbonate", 10.33),
     ("borate", 9.24),
 )
-"""(name, pKa at 25 °C); the pKa in the question is near it, as salts and warmth move it."""
+"""(name, pKa at 25 °C); the question states a nearby pKa, because salts and warmth shift it."""
 
 
 def _molarity(rng: Random, level: int) -> Solved:

@@ -1,7 +1,7 @@
-"""Tables of chemistry: the first 86 elements, compounds, balanced equations; formulas and masses.
+"""Tables of the first 86 elements, compounds and balanced equations; formulas and masses.
 
-Atomic masses: IUPAC's abridged standard atomic weights, rounded to at most five figures (for Tc,
-Pm, Po, At and Rn, which have none, the mass number of a long-lived isotope).
+Atomic masses: IUPAC's abridged standard atomic weights, rounded to at most five figures (for Tc, Pm, Po, At and Rn,
+which have none, the mass number of a long-lived isotope).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ELEMENTS: tuple[tuple[str, str, float], ...] = tuple(
     (parts[0], parts[1], float(parts[2]))
     for parts in (row.split() for row in _ELEMENTS.replace("\n", "").split(","))
 )
-"""(symbol, name, atomic mass in g/mol) in order of the atomic number."""
+"""(symbol, name, atomic mass in g/mol), by atomic number."""
 MASS: Mapping[str, float] = {symbol: mass for symbol, _, mass in ELEMENTS}
 NUMBER: Mapping[str, int] = {symbol: z for z, (symbol, _, _) in enumerate(ELEMENTS, 1)}
 NAME: Mapping[str, str] = {symbol: name for symbol, name, _ in ELEMENTS}
@@ -90,11 +90,11 @@ EQUATIONS: tuple[tuple[Side, Side], ...] = tuple(
     (_side(row.split(">")[0]), _side(row.split(">")[1]))
     for row in _EQUATIONS.replace("\n", "").split(";")
 )
-"""Balanced equations as (reactants, products) of (coefficient, formula); two reactants each."""
+"""Balanced equations as (reactants, products) of (coefficient, formula), two reactants each."""
 
 
 def show(equation: tuple[Side, Side]) -> str:
-    """Write an equation: ``N2 + 3 H2 -> 2 NH3``."""
+    """Return an equation as ``N2 + 3 H2 -> 2 NH3``."""
     sides = (
         " + ".join(f"{n} {formula}" if n > 1 else formula for n, formula in side)
         for side in equation
@@ -103,7 +103,7 @@ def show(equation: tuple[Side, Side]) -> str:
 
 
 def atoms(formula: str) -> dict[str, int]:
-    """Count the atoms of a formula with at most one level of brackets, in order of appearance."""
+    """Count the atoms of a formula (at most one level of brackets), in order of appearance."""
     counts: dict[str, int] = {}
     for inner, times, symbol, count in re.findall(r"\(([^()]*)\)(\d*)|([A-Z][a-z]?)(\d*)", formula):
         group = atoms(inner) if inner else {symbol: 1}
@@ -119,7 +119,7 @@ def molar_mass(formula: str) -> float:
 
 
 def masses(*formulas: str) -> str:
-    """Return a sentence that states the atomic masses that the formulas need."""
+    """Return a sentence with the atomic masses that the formulas need."""
     needed: dict[str, int] = {}
     for formula in formulas:
         needed.update(atoms(formula))
@@ -127,7 +127,7 @@ def masses(*formulas: str) -> str:
 
 
 def molar_masses(*formulas: str) -> str:
-    """Return a sentence that states molar masses."""
+    """Return a sentence with the molar masses."""
     stated = ", ".join(f"{formula} {molar_mass(formula):g} g/mol" for formula in formulas)
     return f"Molar {'mass' if len(formulas) == 1 else 'masses'}: {stated}."
 
@@ -135,7 +135,7 @@ def molar_masses(*formulas: str) -> str:
 def organic(rng: Random, hetero: int) -> str:
     """Return a random formula of carbon, hydrogen and ``hetero`` other elements.
 
-    The number of hydrogens is even or odd as the valences ask and never above saturation.
+    The number of hydrogens is consistent with the valences.
     """
     carbon = rng.randint(3, 20)
     limits = {"N": 4, "O": 6, "S": 2, "Cl": 3, "F": 3, "Br": 2}

@@ -1,6 +1,6 @@
-"""Direct-current circuits: Ohm's law, sources with inner resistance, Kirchhoff's rules, wires, power.
+"""Direct-current circuits: Ohm's law, internal resistance, Kirchhoff's rules, wires, power.
 
-Formulas: U = IR, U = E - Ir, R = rho L/A, P = U^2/R (Halliday, Resnick, Walker, chapters 26, 27).
+Source: Halliday, Resnick, Walker, chapters 26 and 27.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ _ONE_LOOP = Law(
 
 
 def _node(v: Values) -> float:
-    """Return the voltage of the upper node over the lower one, from the sum of currents."""
+    """Return the voltage between the two nodes (Kirchhoff's current law)."""
     return (v["E"] / v["a"] + v["F"] / v["b"]) / (1 / v["a"] + 1 / v["b"] + 1 / v["c"])
 
 
@@ -249,4 +249,3 @@ FAMILIES = (
     law_family("electricity_power", _POWER, (_KETTLE, _BILL)),
     law_family("electricity_charge", _CHARGE, (_ELECTRONS, _DRIFT)),
 )
-"""Families of direct current."""

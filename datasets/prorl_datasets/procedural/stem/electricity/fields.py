@@ -1,7 +1,6 @@
 """Electric fields: forces between charges, fields of spheres, acceleration, plate capacitors.
 
-Formulas: F = k q Q/r^2, E = k q/r^2, m v^2/2 = q U, C = e0 er A/d, W = C U^2/2 (Halliday, Resnick, Walker,
-chapters 21 to 25).
+Source: Halliday, Resnick, Walker, chapters 21 to 25.
 """
 
 from __future__ import annotations
@@ -126,4 +125,3 @@ FAMILIES = (
     law_family("electricity_field", _FIELD, _ACCELERATED),
     law_family("electricity_plate_capacitor", _PLATE, _PLATE_ENERGY),
 )
-"""Families of electric fields."""

@@ -1,6 +1,6 @@
-"""Circuits and heat in several steps: resistance, current, power, energy, warming after one another.
+"""Circuits and heat in several steps: resistance, current, power, energy, warming.
 
-R = rho l/A, P = U^2/R, Q = Pt, Q = mc dT, Q = CU (Halliday, Resnick, Walker, chapters 18, 25 to 27).
+Source: Halliday, Resnick, Walker, chapters 18 and 25 to 27.
 """
 
 from __future__ import annotations
@@ -198,4 +198,3 @@ FAMILIES = (
     law_family("electricity_battery_heater", _BATTERY_HEAT, _BATTERY_WATER),
     law_family("electricity_joined_capacitors", _COMMON, _LOST),
 )
-"""Families of electricity in several steps."""

@@ -1,7 +1,6 @@
 """Magnetic fields, induction and alternating current.
 
-Formulas: F = B I L, r = m v/(q B), B = mu0 I/(2 pi r), U = N dPhi/dt, U2/U1 = N2/N1, f = 1/(2 pi sqrt(LC)),
-Z^2 = R^2 + (wL - 1/wC)^2 (Halliday, Resnick, Walker, chapters 28 to 31).
+Source: Halliday, Resnick, Walker, chapters 28 to 31.
 """
 
 from __future__ import annotations
@@ -158,4 +157,3 @@ FAMILIES = (
     law_family("electricity_transformer", _TRANSFORMER, _LOADED),
     law_family("electricity_oscillating_circuit", _RESONANCE, _SERIES_CIRCUIT),
 )
-"""Families of magnetism and alternating current."""

@@ -1,7 +1,7 @@
-"""Networks of resistors or capacitors whose structure is drawn, and discharging capacitors.
+"""Random networks of resistors or capacitors, and discharging capacitors.
 
-A network is a number (one part) or a pair (joint, members), with "+" for series and "||" for parallel.
-Formulas: series and parallel sums, U = U0 exp(-t/RC) (Halliday, Resnick, Walker, chapters 25 and 27).
+A network is a number (one part) or a pair (joint, members), with "+" for series and "||" for parallel. Source:
+Halliday, Resnick, Walker, chapters 25 and 27.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ SERIES, PARALLEL = "+", "||"
 
 
 def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
-    """Return a network of the parts ``first`` to ``first + count - 1`` whose outermost joint is
-    ``joint``; joints alternate inward."""
+    """Return a network of the parts ``first`` to ``first + count - 1`` with outermost ``joint``; joints alternate
+    inward."""
     if count == 1:
         return first
     sizes = []
@@ -41,7 +41,7 @@ def drawn_network(rng: Random, first: int, count: int, joint: str) -> Network:
 
 
 def written(network: Network, letter: str, inside: bool = False) -> str:
-    """Write a network: ``R1 + (R2 || R3)``."""
+    """Return a network as ``R1 + (R2 || R3)``."""
     if isinstance(network, int):
         return f"{letter}{network}"
     joint, members = network
@@ -50,7 +50,7 @@ def written(network: Network, letter: str, inside: bool = False) -> str:
 
 
 def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) -> float:
-    """Return the whole: ``adding`` is the joint at which values add, at the other their inverses do."""
+    """Return the total value; values add at the joint ``adding``, inverses at the other."""
     if isinstance(network, int):
         return parts[network]
     joint, members = network
@@ -59,7 +59,7 @@ def total(network: Network, parts: Mapping[int, float], adding: str = SERIES) ->
 
 
 def currents(network: Network, parts: Mapping[int, float], current: float) -> dict[int, float]:
-    """Return the current in each resistor when ``current`` flows through the network."""
+    """Return the current in each resistor for a total ``current``."""
     if isinstance(network, int):
         return {network: current}
     joint, members = network
@@ -83,7 +83,6 @@ _PLACES = (
 def _one_resistor(
     rng: Random, place: int, part: float, flow: float
 ) -> tuple[str, tuple[float, str]]:
-    """Draw what is asked of one resistor: (words, (value, unit))."""
     what, value, unit = rng.choice(
         (
             (f"the current in R{place}", flow * 1e3, "mA"),
@@ -226,4 +225,3 @@ FAMILIES = (
     stem_family("electricity_capacitor_network", _capacitors),
     law_family("electricity_rc_circuit", _TAU, _CHARGING, _DECAY),
 )
-"""Families of networks and of charging."""

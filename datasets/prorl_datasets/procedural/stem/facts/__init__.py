@@ -1,1 +1,1 @@
-"""Families of facts, asked as choices."""
+"""Families of facts, asked as multiple-choice questions."""

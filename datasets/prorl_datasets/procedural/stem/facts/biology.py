@@ -1,7 +1,4 @@
-"""Facts of biology: cells, the genetic code, kinds of organisms, hormones, terms.
-
-School-book facts without dispute; the genetic code is the standard one.
-"""
+"""Undisputed textbook facts of biology: cells, the genetic code, organisms, hormones, terms."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ ORGANELLES_TOO = (
     ("nucleus", "organises the microtubules of animal cells"), ("centrosome", "propels a sperm cell"),
     ("mitochondrion", "propels a sperm cell"),
 )  # fmt: skip
-"""True in part, so that they must not count as wrong."""
+"""Partly true pairs, which must not count as wrong."""
 HORMONES = (
     ("insulin", "pancreas"), ("glucagon", "pancreas"), ("adrenaline", "adrenal gland"), ("cortisol", "adrenal gland"),
     ("aldosterone", "adrenal gland"), ("thyroxine", "thyroid gland"), ("calcitonin", "thyroid gland"),
@@ -52,7 +49,7 @@ HORMONES = (
     ("melatonin", "pineal gland"), ("erythropoietin", "kidneys"), ("gastrin", "stomach"), ("leptin", "fat tissue"),
     ("secretin", "small intestine"), ("cholecystokinin", "small intestine"),
 )  # fmt: skip
-"""(hormone, its main place of release)."""
+"""(hormone, main place of release)."""
 HORMONES_TOO = (
     ("gastrin", "small intestine"), ("testosterone", "ovaries"), ("testosterone", "adrenal gland"),
     ("oestradiol", "testes"), ("oestradiol", "fat tissue"), ("oestradiol", "adrenal gland"), ("leptin", "stomach"),
@@ -111,7 +108,7 @@ PLANTS = {
 }  # fmt: skip
 _LETTERS = "UCAG"
 _CODE = "FFLLSSSSYY**CC*WLLLLPPPPHHQQRRRRIIIMTTTTNNKKSSRRVVVVAAAADDEEGGGG"
-"""The standard code, third base fastest, in the order UCAG (NCBI table 1)."""
+"""The standard genetic code in the order UCAG, third base fastest (NCBI table 1)."""
 _AMINO = {
     "F": "phenylalanine", "L": "leucine", "S": "serine", "Y": "tyrosine", "C": "cysteine", "W": "tryptophan",
     "P": "proline", "H": "histidine", "Q": "glutamine", "R": "arginine", "I": "isoleucine", "M": "methionine",

@@ -1,7 +1,4 @@
-"""Facts of chemistry: elements, formulas, oxidation numbers, shapes, solubility.
-
-What can be computed from the tables is computed.
-"""
+"""Facts of chemistry: elements, formulas, oxidation numbers, shapes, solubility."""
 
 from __future__ import annotations
 
@@ -92,8 +89,10 @@ def _salts(soluble: bool) -> list[str]:
 
 
 def configuration(number: int) -> dict[str, int]:
-    """Fill the subshells of an atom in Madelung's order; wrong for some d and f metals, which
-    the questions leave out."""
+    """Fill the subshells of an atom in Madelung's order.
+
+    Wrong for some d and f metals; the questions leave them out.
+    """
     order = sorted(
         ((n, k) for n in range(1, 8) for k in range(min(n, 4))), key=lambda s: (sum(s), s[0])
     )
@@ -107,7 +106,7 @@ def configuration(number: int) -> dict[str, int]:
 
 
 def unpaired(number: int) -> int:
-    """Count the unpaired electrons of an atom by Hund's rule."""
+    """Return the number of unpaired electrons by Hund's rule."""
     total = 0
     for shell, count in configuration(number).items():
         places = {"s": 1, "p": 3, "d": 5, "f": 7}[shell[-1]]

@@ -1,7 +1,6 @@
-"""Three kinds of questions on a table of facts: matching, belonging, ordering.
+"""Three kinds of questions on a table of facts: matching, belonging and ordering.
 
-Each maker returns a family's function; six options are drawn from the table, so that a table of
-some twenty rows gives thousands of questions. Holds no facts.
+Six options are drawn from the table, so that some twenty rows give thousands of questions.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ def _choice(question: str, right: str, wrong: Sequence[str], asked: str) -> Choi
 def matching(
     rows: Pairs, forward: Sequence[str], backward: Sequence[str], pair: str, also: Pairs = ()
 ) -> Make:
-    """Return a maker on (left, right) pairs, which may share their right sides.
+    """Return a maker of questions on (left, right) pairs; right sides may repeat.
 
-    Level 1 asks ``forward`` (holding ``{}`` for the left side), level 2 ``backward``, level 3 for
-    the one right or the one wrong pairing among six; ``pair`` says what is paired. ``also`` holds pairs that are
-    true too, in part at least: they are never asked and never stand as wrong ones.
+    Level 1 asks ``forward`` (``{}`` is the left side), level 2 ``backward``, level 3 for the one right or wrong pair of
+    six; ``pair`` says what is paired. ``also``: pairs that are at least partly true, so they are neither asked nor used
+    as wrong.
     """
     known = (*rows, *also)
 
@@ -58,10 +57,10 @@ def matching(
 
 
 def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
-    """Return a maker on disjoint classes, whose keys are phrases such as ``a noble gas``.
+    """Return a maker of questions on disjoint classes, keyed by phrases such as ``a noble gas``.
 
-    Level 1 asks which option belongs, level 2 which does not, level 3 which list of three belongs
-    as a whole. ``noun`` names the options. Classes of fewer than five are asked at level 1 only.
+    Level 1 asks which option belongs, level 2 which does not, level 3 which list of three belongs. ``noun`` names the
+    options. Classes of fewer than five are only used at level 1.
     """
 
     def make(rng: Random, level: int) -> Choice:
@@ -93,10 +92,10 @@ def belonging(classes: Mapping[str, Sequence[str]], noun: str) -> Make:
 def ordering(
     rows: Sequence[tuple[str, float]], most: str, least: str, rising: str, ratio: float = 1.0
 ) -> Make:
-    """Return a maker on (name, value): any two options differ by more than the factor ``ratio``.
+    """Return a maker of questions on (name, positive value); options differ by more than the factor ``ratio``.
 
-    Level 1 asks ``most`` or ``least``, questions with a place ``{}`` for "second " at level 2;
-    level 3 asks which list of four stands in ``rising`` order. Values are positive.
+    Levels 1 and 2 ask ``most`` or ``least`` (``{}`` takes "second " at level 2), level 3 which list of four is in
+    ``rising`` order.
     """
 
     def make(rng: Random, level: int) -> Choice:

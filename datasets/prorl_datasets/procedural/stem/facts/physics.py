@@ -1,7 +1,4 @@
-"""Facts of quantities: units, dimensions, prefixes, sizes.
-
-Dimensions and sizes are computed from tables of exponents and powers of ten.
-"""
+"""Facts on quantities: units, dimensions, prefixes, sizes."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ UNITS = (
 """(quantity, its SI unit), one to one."""
 UNITS_TOO = (("radioactive activity", "hertz"), ("frequency", "becquerel"), ("angular velocity", "hertz"),
              ("frequency", "radian per second"))  # fmt: skip
-"""Of the same dimension, and met in use."""
+"""Pairs of equal dimension that occur in use."""
 DIMENSIONS: tuple[tuple[str, tuple[int, int, int, int]], ...] = (
     ("length", (1, 0, 0, 0)), ("area", (2, 0, 0, 0)), ("volume", (3, 0, 0, 0)), ("speed", (1, 0, -1, 0)),
     ("acceleration", (1, 0, -2, 0)), ("force", (1, 1, -2, 0)), ("weight", (1, 1, -2, 0)), ("work", (2, 1, -2, 0)),
@@ -66,7 +63,7 @@ BASES = (("mass", "g"), ("length", "m"), ("time", "s"), ("power", "W"), ("energy
 
 
 def formula(exponents: tuple[int, ...]) -> str:
-    """Write exponents of length, mass, time, current: ``M L T^-2``."""
+    """Return exponents of length, mass, time, current as ``M L T^-2``."""
     length, mass, time, current = exponents
     parts = [("M", mass), ("L", length), ("T", time), ("I", current)]
     return " ".join(f"{s}^{n}" if n != 1 else s for s, n in parts if n)

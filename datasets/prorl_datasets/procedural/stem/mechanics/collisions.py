@@ -1,6 +1,6 @@
-"""Two bodies: inelastic and elastic collisions, the ballistic pendulum, recoil.
+"""Inelastic and elastic collisions, the ballistic pendulum, recoil.
 
-Conservation of momentum and, in elastic collisions, of energy (Halliday, Resnick, Walker, chapter 9).
+Source: Halliday, Resnick, Walker, chapter 9.
 """
 
 from __future__ import annotations
@@ -182,4 +182,3 @@ FAMILIES = (
     law_family("mechanics_elastic_collision", _PUSHED, _ELASTIC_BOTH),
     law_family("mechanics_recoil", _RECOIL, _RELEASED),
 )
-"""Families of collisions."""

@@ -1,6 +1,6 @@
-"""Energy, power and impulse: work on moving bodies, hoists and pumps, springs, hits and bounces.
+"""Energy, power and impulse: work on moving bodies, hoists and pumps, springs, bounces.
 
-Formulas: E = mv^2/2, P = mgh/t, E = kx^2/2, F = m dv/t (Halliday, Resnick, Walker, chapters 7 to 9).
+Source: Halliday, Resnick, Walker, chapters 7 to 9.
 """
 
 from __future__ import annotations
@@ -162,4 +162,3 @@ FAMILIES = (
     law_family("mechanics_spring_energy", _SPRING, (_SPRING_SHOT, _SPRING_JUMP)),
     law_family("mechanics_impulse", _IMPULSE, _BOUNCE),
 )
-"""Families of energy."""

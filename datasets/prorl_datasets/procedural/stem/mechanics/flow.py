@@ -1,7 +1,6 @@
 """Fluids in motion: pipes and hoses, outflow from tanks, Venturi tubes.
 
-Formulas: A1 v1 = A2 v2, v = sqrt(2 g h), dp = rho (v2^2 - v1^2)/2 (Halliday, Resnick, Walker, chapter
-14).
+Source: Halliday, Resnick, Walker, chapter 14.
 """
 
 from __future__ import annotations
@@ -141,4 +140,3 @@ FAMILIES = (
     law_family("mechanics_pipe_flow", _FASTER, _HOSE),
     law_family("mechanics_bernoulli", _OUTFLOW, (_VENTURI, _JET)),
 )
-"""Families of flow."""

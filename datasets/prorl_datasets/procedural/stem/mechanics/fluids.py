@@ -1,6 +1,6 @@
 """Fluids at rest: buoyancy, pressure under water, hydraulic presses.
 
-Formulas: F = rho V g, p = rho g h, F2/F1 = (d2/d1)^2 (Halliday, Resnick, Walker, chapter 14).
+Source: Halliday, Resnick, Walker, chapter 14.
 """
 
 from __future__ import annotations
@@ -156,4 +156,3 @@ FAMILIES = (
     law_family("mechanics_water_pressure", _PRESSURE, _HATCH),
     law_family("mechanics_hydraulic_press", _PRESS, _JACK),
 )
-"""Families of fluids at rest."""

@@ -1,6 +1,6 @@
 """Forces on straight paths: Newton's second law, lifts, friction, Atwood machines.
 
-Formulas: F = ma, F_r = mu N, a = (m1 - m2)g/(m1 + m2) (Halliday, Resnick, Walker, chapters 5 and 6).
+Source: Halliday, Resnick, Walker, chapters 5 and 6.
 """
 
 from __future__ import annotations
@@ -157,4 +157,3 @@ FAMILIES = (
     law_family("mechanics_friction", _FRICTION, _SLIDE),
     law_family("mechanics_atwood", _ATWOOD, (_CORD, _TABLE)),
 )
-"""Families of forces."""

@@ -1,7 +1,6 @@
-"""Gravitation and elastic bodies: attraction, fields of planets, orbits, stretched wires.
+"""Gravitation and elasticity: attraction, fields of planets, orbits, stretched wires.
 
-Formulas: F = G m M/r^2, g = G M/r^2, v = sqrt(GM/r), T^2 = 4 pi^2 r^3/GM, dL = F L/(A E) (Halliday, Resnick,
-Walker, chapters 12 and 13).
+Source: Halliday, Resnick, Walker, chapters 12 and 13.
 """
 
 from __future__ import annotations
@@ -146,4 +145,3 @@ FAMILIES = (
     law_family("mechanics_orbit", _CIRCULAR, (_PERIOD, _KEPLER)),
     law_family("mechanics_elasticity", _AREA_MODULUS, _WIRE_LOAD),
 )
-"""Families of gravitation and elasticity."""

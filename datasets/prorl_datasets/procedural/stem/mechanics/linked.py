@@ -1,6 +1,6 @@
-"""Mechanics in several steps: what one law gives, and the question does not tell, goes into the next.
+"""Mechanics in several steps, in which the result of one law enters the next.
 
-Energy, momentum and kinematics after one another (Halliday, Resnick, Walker, chapters 2, 4, 7 to 9).
+Source: Halliday, Resnick, Walker, chapters 2, 4 and 7 to 9.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _smooth_squeeze(v: Values) -> float:
 
 
 def _rough_drop(v: Values) -> float:
-    """Return the height that a slide without friction from rest would need for the same speed."""
+    """Return the height of a frictionless slide from rest with the same final speed."""
     return v["L"] * (math.sin(v["a"]) - v["f"] * math.cos(v["a"]))
 
 
@@ -305,4 +305,3 @@ FAMILIES = (
     law_family("mechanics_filling_a_tank", _FILLING, _LAWN),
     law_family("mechanics_loop", _LOOPED, _SPRUNG_LOOP),
 )
-"""Families of mechanics in several steps."""

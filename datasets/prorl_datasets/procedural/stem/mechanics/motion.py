@@ -1,7 +1,6 @@
 """Motion along a line and in a plane: acceleration, braking, free fall, projectiles, rivers.
 
-Formulas: v = v0 + at, s = vt + v^2/2a, h = gt^2/2, R = v^2 sin(2a)/g, H = v^2 sin^2(a)/2g (Halliday,
-Resnick, Walker, chapters 2 and 4).
+Source: Halliday, Resnick, Walker, chapters 2 and 4.
 """
 
 from __future__ import annotations
@@ -241,4 +240,3 @@ FAMILIES = (
     law_family("mechanics_projectile", _RANGE, _CLIFF, _APEX),
     law_family("mechanics_river", _ACROSS, _DRIFT),
 )
-"""Families of kinematics."""

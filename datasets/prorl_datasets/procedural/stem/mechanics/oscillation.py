@@ -1,7 +1,6 @@
-"""Oscillation: masses on springs, pendulums as clocks and as gravimeters.
+"""Oscillation: masses on springs, pendulums as clocks and gravimeters.
 
-Formulas: T = 2 pi sqrt(m/k), T = 2 pi sqrt(L/g), v = sqrt(2gL(1 - cos a)) (Halliday, Resnick, Walker,
-chapter 15).
+Source: Halliday, Resnick, Walker, chapter 15.
 """
 
 from __future__ import annotations
@@ -123,4 +122,3 @@ FAMILIES = (
     law_family("mechanics_spring_oscillator", _SPRING, (_BOB_SPEED, _BOB_MASS)),
     law_family("mechanics_pendulum", _PENDULUM, (_GRAVIMETER, _SWING_SPEED)),
 )
-"""Families of oscillation."""

@@ -1,6 +1,6 @@
-"""Bodies guided by slopes and circles: ramps, bends, loops.
+"""Bodies on slopes and circles: ramps, bends, loops.
 
-Formulas: a = g(sin a - mu cos a), F = mv^2/r (Halliday, Resnick, Walker, chapters 5 and 6).
+Source: Halliday, Resnick, Walker, chapters 5 and 6.
 """
 
 from __future__ import annotations
@@ -168,4 +168,3 @@ FAMILIES = (
     law_family("mechanics_incline", _RAMP, _RAMP_END, _ROUGH_RAMP),
     law_family("mechanics_circular", _CENTRIPETAL, (_SPIN, _BEND, _TRACK)),
 )
-"""Families of slopes and circles."""

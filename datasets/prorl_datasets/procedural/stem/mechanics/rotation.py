@@ -1,7 +1,6 @@
-"""Rotation: levers and beams, spinning up, flywheels, rolling bodies, angular momentum.
+"""Rotation: levers and beams, flywheels, rolling bodies, angular momentum.
 
-Formulas: balance of torques, w = w0 + at, E = I w^2/2, I w = const (Halliday, Resnick, Walker, chapters
-10 to 12).
+Source: Halliday, Resnick, Walker, chapters 10 to 12.
 """
 
 from __future__ import annotations
@@ -203,4 +202,3 @@ FAMILIES = (
     ),
     law_family("mechanics_angular_momentum", _SKATER, _SKATER_WORK),
 )
-"""Families of rotation."""

@@ -38,7 +38,7 @@ def mean(values: list[float]) -> float:
 
 
 def squares(values: list[float]) -> float:
-    """Return the sum of the squared deviations from the mean."""
+    """Return the sum of squared deviations from the mean."""
     centre = mean(values)
     return math.fsum((x - centre) ** 2 for x in values)
 
@@ -233,7 +233,7 @@ def _z_score(rng: Random, level: int) -> Solved:
 
 
 def inclusive(ordered: list[float], percent: int) -> float:
-    """Interpolate at place 1 + (n - 1) percent/100 of the ordered values."""
+    """Return the percentile by interpolation at place 1 + (n - 1) percent/100."""
     last = len(ordered) - 1
     below, rest = divmod(last * percent, 100)
     step = ordered[min(below + 1, last)] - ordered[below]

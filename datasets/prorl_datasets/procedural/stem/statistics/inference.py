@@ -1,6 +1,6 @@
-"""Inference: standard errors, intervals, sample sizes, tests' statistics, the normal law.
+"""Inference: standard errors, intervals, sample sizes, test statistics, the normal distribution.
 
-Critical values and table values of the standard normal distribution stand in the question.
+The question states critical values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GROUPS = ("hens' eggs", "battery lifetimes", "blood samples", "bolts from one ma
 
 
 def phi(z: float) -> float:
-    """Return the standard normal distribution function."""
+    """Return the standard normal distribution function at z."""
     return 0.5 * (1 + math.erf(z / math.sqrt(2)))
 
 

@@ -1,4 +1,4 @@
-"""Probability: counting, Bayes, expectation and the common distributions.
+"""Probability: counting, Bayes, expectation and common distributions.
 
 Events and draws are independent unless the question says otherwise.
 """

@@ -1,6 +1,6 @@
 """Engines, heat pumps and entropy.
 
-Formulas: W = e Q, Carnot: e = 1 - Tc/Th, dS = Q/T, dS = mc ln(T2/T1) (Halliday, Resnick, Walker, chapter 20).
+Source: Halliday, Resnick, Walker, chapter 20.
 """
 
 from __future__ import annotations
@@ -176,4 +176,3 @@ FAMILIES = (
     law_family("thermodynamics_heat_pump", _FRIDGE, _PUMP),
     law_family("thermodynamics_entropy", _REVERSIBLE, (_WARMING, _LEVELLING)),
 )
-"""Families of engines and entropy."""

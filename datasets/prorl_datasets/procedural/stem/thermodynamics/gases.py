@@ -1,7 +1,6 @@
 """Ideal gases: equation of state, changes of state, molecular speed, first law.
 
-Formulas: pV = nRT, v = sqrt(3RT/M), dU = Q - W, W = nRT ln(V2/V1), p V^g = const (Halliday, Resnick, Walker,
-chapters 18 and 19).
+Source: Halliday, Resnick, Walker, chapters 18 and 19.
 """
 
 from __future__ import annotations
@@ -218,4 +217,3 @@ FAMILIES = (
     law_family("thermodynamics_first_law", _FIRST_LAW, (_ISOBARIC, _ISOTHERMAL)),
     law_family("thermodynamics_adiabatic", _ADIABATIC, _HOT_AFTER),
 )
-"""Families of gases."""

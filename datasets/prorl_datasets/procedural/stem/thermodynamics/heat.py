@@ -1,6 +1,6 @@
 """Heat: warming, mixing, melting.
 
-Formulas: Q = m c dT, Q = m L, heat given off = heat taken up (Halliday, Resnick, Walker, chapter 18).
+Source: Halliday, Resnick, Walker, chapter 18.
 """
 
 from __future__ import annotations
@@ -179,4 +179,3 @@ FAMILIES = (
     law_family("thermodynamics_calorimetry", _MIXING, _QUENCHED),
     law_family("thermodynamics_phase_change", _MELTED, (_THAWED, _ICED)),
 )
-"""Families of heat."""

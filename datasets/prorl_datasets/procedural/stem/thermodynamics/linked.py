@@ -1,6 +1,6 @@
-"""Heat in several steps: burning, melting, engines and gases after one another.
+"""Heat in several steps: burning, melting, engines and gases.
 
-Q = mH, Q = mc dT + mL, eta = 1 - T2/T1, pV = nRT (Halliday, Resnick, Walker, chapters 18 to 20).
+Source: Halliday, Resnick, Walker, chapters 18 to 20.
 """
 
 from __future__ import annotations
@@ -213,4 +213,3 @@ FAMILIES = (
     law_family("thermodynamics_gas_in_two_steps", _TWO_STEPS, _TWO_HEATS),
     law_family("thermodynamics_freezer", _FREEZING, _DEEP),
 )
-"""Families of heat in several steps."""

@@ -1,6 +1,6 @@
 """Thermal expansion, conduction and radiation.
 
-Formulas: dL = a L dT, P = k A dT/d, P = e s A T^4 (Halliday, Resnick, Walker, chapter 18).
+Source: Halliday, Resnick, Walker, chapter 18.
 """
 
 from __future__ import annotations
@@ -157,4 +157,3 @@ FAMILIES = (
     law_family("thermodynamics_conduction", _CONDUCTED, _LAYERS),
     law_family("thermodynamics_radiation", _GLOWING, _NET),
 )
-"""Families of expansion and heat transfer."""

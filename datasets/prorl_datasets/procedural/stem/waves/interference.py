@@ -1,6 +1,6 @@
 """Interference of light: double slits and gratings.
 
-Formulas: dy = l D/d, d sin a = m l (Halliday, Resnick, Walker, chapters 35 and 36).
+Source: Halliday, Resnick, Walker, chapters 35 and 36.
 """
 
 from __future__ import annotations
@@ -137,4 +137,3 @@ FAMILIES = (
     law_family("waves_double_slit", _FRINGES, _LIQUID_FRINGE),
     law_family("waves_grating", _GRATING, _SPOT),
 )
-"""Families of interference."""

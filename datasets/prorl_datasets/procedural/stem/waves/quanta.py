@@ -1,6 +1,6 @@
-"""Quanta: photons, the photoelectric effect, matter waves.
+"""Photons, the photoelectric effect, matter waves.
 
-Formulas: E = h c/l, K = h c/l - W, l = h/p (Halliday, Resnick, Walker, chapter 38).
+Source: Halliday, Resnick, Walker, chapter 38.
 """
 
 from __future__ import annotations
@@ -105,4 +105,3 @@ FAMILIES = (
     law_family("waves_photoelectric", _PHOTO, _STOPPING),
     law_family("waves_matter", _MATTER, _GUN),
 )
-"""Families of quanta."""

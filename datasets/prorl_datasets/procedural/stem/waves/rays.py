@@ -1,6 +1,6 @@
 """Light rays: thin lenses, refraction at flat faces.
 
-Formulas: 1/f = 1/g + 1/b, n1 sin a1 = n2 sin a2 (Halliday, Resnick, Walker, chapters 33 and 34).
+Source: Halliday, Resnick, Walker, chapters 33 and 34.
 """
 
 from __future__ import annotations
@@ -177,4 +177,3 @@ FAMILIES = (
     law_family("waves_lens", _LENS, (_IMAGE_SIZE, _TWO_LENSES)),
     law_family("waves_refraction", _SNELL, (_SHIFT, _POOL)),
 )
-"""Families of light rays."""

@@ -1,7 +1,6 @@
 """Sound: Doppler shift, sound levels, beats, echoes.
 
-Formulas: f' = f (v + vo)/(v - vs), L = 10 lg(I/I0), I = P/4 pi r^2, f = f1 - f2 (Halliday, Resnick, Walker,
-chapter 17).
+Source: Halliday, Resnick, Walker, chapter 17.
 """
 
 from __future__ import annotations
@@ -253,4 +252,3 @@ FAMILIES = (
     law_family("waves_beats", _BEATS, _DETUNED),
     law_family("waves_echo", _SONAR, _WELL),
 )
-"""Families of sound."""

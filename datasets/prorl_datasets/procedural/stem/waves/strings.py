@@ -1,6 +1,6 @@
 """Running and standing waves: speed, strings, pipes.
 
-Formulas: v = f l, f = n v/2L, v = sqrt(F/mu), f = (2k + 1) v/4L (Halliday, Resnick, Walker, chapters 16 and 17).
+Source: Halliday, Resnick, Walker, chapters 16 and 17.
 """
 
 from __future__ import annotations
@@ -109,4 +109,3 @@ FAMILIES = (
     law_family("waves_string", _STRING, _TENSE),
     law_family("waves_pipe", _OPEN_PIPE, _STOPPED),
 )
-"""Families of running and standing waves."""
