@@ -1,8 +1,6 @@
-"""Built-in instruction tasks for the audit: a group for each registered id, with texts that follow it or just miss it.
+"""Built-in audit tasks for every instruction id, with texts that follow it or just miss it.
 
-``audit.json`` holds the example arguments, the degenerate texts and, for each id, a text that follows it and broken
-ones. A text is a string or a list of strings and [string, times]. ``form_only`` lists the ids that an empty-headed
-text meets by the constraint's own definition (a text without commas has no comma): they have chance 1.
+In ``audit.json`` a text is a string, or a list of strings and [string, repetitions].
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from prorl_verifiers.types import Task, TaskError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """``right`` follows an id with its example arguments; each of ``broken``, by the name of the fault, does not."""
+    """A text that follows an id with its example arguments, and ``broken`` ones by fault."""
 
     right: str
     broken: Mapping[str, str]
@@ -51,14 +49,14 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids met by a few words of the right form, or by an echo of the arguments, by definition."""
+    """Return the ids that a text without content meets by definition (no comma in ""); their chance is 1."""
     return frozenset(_tables()["form_only"])
 
 
 def instruction_groups() -> list[Group]:
-    """Return one group for every registered id, and one of all ids for texts without a word.
+    """Return one group per registered id, and one of all ids for texts without words.
 
-    An id without example arguments is left out; ``uncovered_ids`` names it.
+    Ids without example arguments are omitted; ``uncovered_ids`` lists them.
     """
     tasks = {name: task for name in registered() if (task := _task(name)) is not None}
     items = {
@@ -78,14 +76,14 @@ def instruction_groups() -> list[Group]:
 
 
 def registered() -> Mapping[str, tuple[str, ...]]:
-    """Return instruction id -> the names of the arguments it needs."""
+    """Return instruction id -> names of its arguments."""
     from prorl_verifiers.instruction.registry import REGISTRY
 
     return {name: tuple(entry.kwargs) for name, entry in REGISTRY.items()}
 
 
 def example(name: str) -> dict[str, Any]:
-    """Return example arguments of an id, as far as there are any."""
+    """Return the available example arguments of an id."""
     arguments = _tables()["arguments"] | _tables()["own_arguments"].get(name, {})
     return {key: arguments[key] for key in registered()[name] if key in arguments}
 
@@ -111,7 +109,7 @@ def question(name: str, kwargs: Mapping[str, Any]) -> str:
 
 
 def instruction_probes() -> list[Probe]:
-    """Return degenerate texts, and the echoes of a constraint's own arguments and id."""
+    """Return degenerate texts, and echoes of a constraint's arguments and id."""
     probes = [constant(name, text, raw=True) for name, text in _tables()["texts"].items()]
     probes.append(Probe("echo: constraint's arguments", _arguments, raw=True))
     probes.append(Probe("echo: constraint's id", _id, raw=True))
@@ -129,7 +127,7 @@ def _id(item: Item, group: Group) -> str | None:
 
 
 def instruction_mutations() -> list[Mutation]:
-    """Return what breaks one of the examples, by its name; each applies to the ids that have such a broken text."""
+    """Return one mutation per fault, which applies to the ids that have such a broken text."""
     names = dict.fromkeys(name for example in examples().values() for name in example.broken)
     return [_broken(name) for name in names]
 

@@ -1,7 +1,6 @@
-"""Clean the arguments of an instruction, or say in one line what is wrong with them.
+"""Clean the arguments of an instruction.
 
-Takes what training rows really hold: null values, whole numbers as floats, one word as a list, misspelt
-or neighbouring names (``ALIASES``), relations in other words.
+Training data holds nulls, whole numbers as floats, single words as lists, misspelt names and reworded relations.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "keyword": ("keywords",),
     "keywords": ("keyword",),
 }
-"""Needed name -> names that are taken for it when it is absent."""
+"""Needed name -> names that are accepted for it if it is absent."""
 IGNORED: Mapping[str, tuple[str, ...]] = {"keywords:exclude_word_harder": ("instruction",)}
 RELATIONS = ("at least", "less than", "at most", "more than", "exactly")
 OFFICIAL_RELATIONS = ("at least", "less than")
@@ -34,21 +33,21 @@ _DRAWN = {
     "count:lowercase_counting": "N",
     "letters:letter_counting": "N",
 }
-"""A zero here makes the published checker draw a number at random."""
+"""If this argument is zero, the published checker draws a random number."""
 _COUNTS = re.compile(
     r"num_\w+|N|n|m|small_n|n_\w+|(?:\w+_)?frequency|nth_paragraph|percentage|(?:min|max)_words"
 )
 _AS_GIVEN = ("prompt_to_repeat", "reference_text", "options", "sep", "word")
-"""Texts whose white space at the ends counts."""
+"""Texts whose outer white space matters."""
 
 
 def clean_kwargs(
     instruction: str, values: Mapping[str, Any] | None, needed: Iterable[str], mode: str
 ) -> dict[str, Any]:
-    """Return the arguments under their proper names and types, one for each of ``needed``.
+    """Return the arguments in ``needed`` under their proper names and types.
 
-    Raises TaskError for a missing, unknown or malformed one; ``mode`` "reference" takes no relation
-    and no language that the published checker refuses.
+    Raises TaskError for a missing, unknown or malformed argument. Mode "reference" also refuses relations and languages
+    that the published checker refuses.
     """
     given = {name: value for name, value in (values or {}).items() if value is not None}
     for name in IGNORED.get(instruction, ()):
@@ -68,7 +67,7 @@ def clean_kwargs(
         raise TaskError(f"{instruction}: there is no paragraph {nth} of {paragraphs}")
     start, end = cleaned.get("n_start"), cleaned.get("n_end")
     if start is not None and end is not None:
-        end += instruction == "repeat:repeat_span"  # its last character is in the span
+        end += instruction == "repeat:repeat_span"  # repeat_span includes the last character
         span = cleaned["prompt_to_repeat"][start:end]
         if start >= end or not span.strip():
             raise TaskError(f"{instruction}: nothing stands between {start} and {end}")
@@ -122,7 +121,6 @@ def _value(instruction: str, name: str, value: Any, mode: str) -> Any:
 
 
 def _relation(instruction: str, name: str, value: Any, mode: str) -> str:
-    """Return the relation in IFEval's words."""
     text = " ".join(str(value).lower().split())
     relation = _SYNONYMS.get(text, text)
     known = OFFICIAL_RELATIONS if mode == "reference" else RELATIONS
@@ -143,7 +141,7 @@ def _as_read(value: str, mode: str) -> str:
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:
-    """Raise TaskError when an argument that is used as a regular expression is none."""
+    """Raise TaskError if an argument used as a regular expression is invalid."""
     for name in names:
         for value in kwargs[name] if isinstance(kwargs[name], list) else [kwargs[name]]:
             try:

@@ -1,7 +1,6 @@
-"""Is a text in a language, by py3langid: the fixed checks' answer.
+"""Detect the language of a text with py3langid (mode ``fixed``).
 
-A text in which nothing can be told (blank, digits, one short word, random letters) is in no language, and
-one with whole lines in another language is not entirely in any.
+A text without enough evidence (blank, digits, one short word) is in no language.
 """
 
 from __future__ import annotations
@@ -13,34 +12,33 @@ LANGUAGES = frozenset(
 )
 """The 30 codes that IFEval uses."""
 MORE_LANGUAGES = frozenset("zh cs nl sv tr el ro hu da id ca no sk".split())  # noqa: SIM905
-"""Further codes the fixed check can tell."""
+"""Further codes that mode ``fixed`` supports."""
 _PLAIN = re.compile("[a-z]")
 _NOTHING = "zxx"
 _NO_EVIDENCE = -1e30
 _TIE = 3.0
-"""Nats: English this close to the best language is English, so that a line of capitals is not lost."""
+"""Nats: English this close to the best language counts as English, for lines of capitals."""
 _KIN = tuple(
     frozenset(group.split())
     for group in ("ru uk bg", "hi mr ne", "es pt it ca", "ar fa ur", "no da sv", "cs sk")
 )
-"""Languages that lie close on short texts: among them a wider tie holds."""
+"""Languages that are similar in short texts, with a wider tie."""
 _KIN_TIE = 6.0
 _DENSE = frozenset("ja ko zh th".split())  # noqa: SIM905
 _FEWEST = 10
-"""Letters below which a text is too short to be told (a third of it in ``_DENSE`` languages)."""
+"""Minimum letters of a text (a third of it in ``_DENSE`` languages)."""
 _LINE = 25
-"""Letters from which on a line is long enough to be told by itself."""
+"""Minimum letters of a line that is checked alone."""
 _MOST_LINES = 500
-"""Of a text with more lines that are long enough, so many are looked at, evenly spread."""
+"""Maximum long lines that are checked, evenly spread."""
 _FOREIGN = 0.1
-"""Share of the letters that may stand in lines of another language."""
+"""Maximum share of letters in lines of another language."""
 
 
 def is_language(text: str, code: str) -> bool:
-    """Whether the text is in the language of ``code``, as a whole and line by line.
+    """Return whether the text as a whole is in the language ``code`` and at most 10 % of it in other-language lines.
 
-    A language is the likeliest of IFEval's 30 and ``code``, near kin aside; at most a tenth of the letters may stand in
-    lines (of 25 letters or more) of another one.
+    The candidates are IFEval's 30 languages and ``code``; similar languages are not distinguished on near ties.
     """
     code = code.split("-")[0].lower()
     if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _told(text, code):
@@ -79,7 +77,7 @@ def _told(text: str, code: str, tie: float = 0.0) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Whether nine of ten letters are a-z and the language, told on the lowercase text, is English."""
+    """Return whether the text is English and at least 90 % of its letters are a-z, ignoring case."""
     text = text.lower()
     letters, plain = _letters(text), len(_PLAIN.findall(text))
     return (

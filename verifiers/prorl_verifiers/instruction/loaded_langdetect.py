@@ -1,7 +1,6 @@
-"""langdetect with its profiles read and its seed set: importing this module is the loading.
+"""Load langdetect with a fixed seed, so that results are deterministic.
 
-The one exception, with ``instruction.loaded_langid``, to "no work at import", and for the same reason. With the
-seed one text has one answer.
+It does work at import on purpose, like ``instruction.loaded_langid``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ detector_factory.init_factory()
 
 
 def detected(text: str) -> str | None:
-    """Return the code of the language that langdetect names, or None when it finds no features."""
+    """Return langdetect's language code, or None if the text has no features."""
     try:
         return str(detect(text))
     except LangDetectException:

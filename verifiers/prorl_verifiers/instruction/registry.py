@@ -1,7 +1,4 @@
-"""Every instruction id that can be scored, and those on which the published checker is random.
-
-An id that is not here is an error when the task is loaded, never free credit.
-"""
+"""All instruction ids, and those with a random published checker. Unknown ids are errors when a task is loaded."""
 
 from __future__ import annotations
 
@@ -26,11 +23,11 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
     "count:lowercase_counting": "N 0 is drawn anew; here a TaskError in mode reference",
     "letters:letter_counting": "N 0 is drawn anew; here a TaskError in mode reference",
 }
-"""Ids on which the published checker is random for some arguments or texts, and what is done here."""
+"""Ids whose published checker is random for some inputs, and our behaviour."""
 
 
 def check_of(instruction: str, mode: str) -> Check:
-    """Return the check of an id. Raises KeyError for an unknown one."""
+    """Return the check of an id. Raises KeyError for an unknown id."""
     entry = REGISTRY[instruction]
     return entry.reference if mode == "reference" else entry.fixed
 

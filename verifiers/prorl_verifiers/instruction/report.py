@@ -1,4 +1,4 @@
-"""The four numbers of IFEval over many verdicts: prompt and instruction level, strict and loose."""
+"""IFEval's accuracies: prompt and instruction level, strict and loose."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ Outcomes = list[tuple[str, bool, bool]]
 def summarise(verdicts: Iterable[Verdict], tasks: Sequence[Task] | None = None) -> dict[str, Any]:
     """Return the accuracies over the verdicts of instruction tasks.
 
-    {"prompts", "instructions", "prompt_strict", "prompt_loose", "instruction_strict",
-    "instruction_loose", "by_group", "by_id", "infra_errors"}: the accuracies are fractions (None when
-    there is nothing to count), ``by_*`` map a name to {"count", "strict", "loose"}. A verdict that is an
-    infra_error is only counted as such. One without metrics (a timeout, thinking without an end) failed
-    every constraint of its task: then ``tasks``, in the same order, must be given, else ValueError.
+    {"prompts", "instructions", "prompt_strict", "prompt_loose", "instruction_strict", "instruction_loose", "by_group",
+    "by_id", "infra_errors"}: accuracies are fractions or None; ``by_*`` map names to {"count", "strict", "loose"}.
+    Infra errors are only counted. A verdict without metrics, such as a timeout, fails all constraints of its task.
+    Raises ValueError if ``tasks``, in the same order, are missing then.
     """
     rows: list[Outcomes] = []
     infra_errors = 0

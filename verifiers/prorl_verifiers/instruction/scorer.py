@@ -1,9 +1,8 @@
-"""The instruction verifier: the fraction of an item's constraints that the response meets.
+"""Score the fraction of constraints that a response meets.
 
-Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} in IFEval's shapes; repeated ids count each
-by its own kwargs. A constraint is met strictly when the text as it stands meets it, loosely when one of
-IFEval's eight variants does; the reward is strict. A blank text meets nothing, in mode ``fixed`` neither
-does one without a letter or digit.
+Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. A constraint is met strictly by the text
+itself, loosely by one of IFEval's eight variants; the reward is strict. A blank text (in mode ``fixed`` also one
+without a letter or digit) meets nothing.
 """
 
 from __future__ import annotations
@@ -21,34 +20,32 @@ from prorl_verifiers.types import Score
 
 DEFAULT_MODE = "fixed"
 SCORES = ("fraction", "all")
-"""What the reward is: the fraction of constraints met (default), or 1 only when all are."""
+"""Reward: the fraction of constraints met (default), or 1 only if all are met."""
 
 
 def given(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the kwargs that have a value (some copies of IFEval list all keys, most of them null)."""
+    """Return the kwargs that are not null (some copies of IFEval list all keys)."""
     return {key: value for key, value in (kwargs or {}).items() if value is not None}
 
 
 def variants(text: str) -> list[str]:
-    """Return the texts of the loose check: as is, without its first line, last line, both; then the
-    same four without asterisks.
-    """
+    """Return IFEval's loose variants: without first line, last line or both, each with and without asterisks."""
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
     return cut + [variant.replace("*", "") for variant in cut]
 
 
 def _loosened(text: str) -> list[str]:
-    """Return the ``variants`` that differ from ``text`` itself and from each other."""
+    """Return the distinct ``variants`` other than ``text``."""
     return list(dict.fromkeys(variants(text)))[1:]
 
 
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Whether ``text`` meets one constraint strictly; a blank text meets none, in any mode.
+    """Return whether ``text`` strictly meets one constraint.
 
-    Raises TaskError for kwargs that do not fit the id, KeyError for an unknown id.
+    Raises TaskError for invalid kwargs and KeyError for an unknown id.
     """
     return _met([_prepared(text, mode)], instruction, kwargs, mode)
 
@@ -56,14 +53,15 @@ def follows(
 def follows_loosely(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Whether one of the eight ``variants`` of ``text`` meets one constraint."""
+    """Return whether one of the ``variants`` of ``text`` meets one constraint."""
     said = _prepared(text, mode)
     return _met([said, *_loosened(said)], instruction, kwargs, mode)
 
 
 def _prepared(text: str, mode: str) -> str:
-    """The published checker looks at the response as it is, ``fixed`` at what can be read, without blank lines at
-    its beginning and white space at its end.
+    """Return the text to check: unchanged in mode ``reference``; in ``fixed`` only visible characters.
+
+    ``fixed`` also drops leading blank lines and trailing white space.
     """
     if mode == "reference":
         return text
@@ -75,14 +73,13 @@ def _prepared(text: str, mode: str) -> str:
 def _met(
     texts: Iterable[str], instruction: str, kwargs: Mapping[str, Any] | None, mode: str
 ) -> bool:
-    """Whether one of the texts, which have been ``_prepared``, meets the constraint."""
+    """Return whether one of the prepared texts meets the constraint."""
     cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
     check = check_of(instruction, mode)
     return any(_says_something(text, mode) and check(text, cleaned) for text in texts)
 
 
 def _says_something(text: str, mode: str) -> bool:
-    """The published checker refuses a blank text, ``fixed`` also one without a letter or digit."""
     return bool(text.strip()) if mode == "reference" else has_word(text)
 
 
@@ -94,7 +91,7 @@ def note_constraint(
     loose: bool,
     counted: Sequence[Finding],
 ) -> None:
-    """Note one constraint: what it asks for in words, its arguments, how it came out strictly and loosely."""
+    """Record the wording, arguments and outcome of one constraint."""
     entry = REGISTRY[instruction]
     asked = entry.meaning
     if mode == "reference" and entry.deviation != "none":
@@ -109,10 +106,10 @@ def note_constraint(
 
 
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Return the reward; raises MissingExtraError when mode reference lacks a library.
+    """Return the reward. Raises MissingExtraError if a library is missing.
 
-    Metrics, each 0 or 1: ``"{at}:{id}"`` (strict) and ``"loose:{at}:{id}"`` per constraint,
-    ``strict_all``, ``loose_all``; the fractions ``strict`` and ``loose``; the number ``constraints``.
+    Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all`` and ``loose_all`` (each 0 or 1);
+    the fractions ``strict`` and ``loose``; the number ``constraints``.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])
@@ -129,7 +126,7 @@ def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading)
         counted = taken(before)
         loose.append(strict[-1] or _met(others, one, values, mode))
         if listening():
-            taken(before)  # what was counted in the variants
+            taken(before)  # drop the notes on the variants
             note_constraint(one, given(values), mode, strict[-1], loose[-1], counted)
     metrics: dict[str, float] = {}
     for at, one in enumerate(ids):

@@ -1,4 +1,4 @@
-"""The instruction verifier as the door has it; light, the checks are imported when they are needed."""
+"""The instruction verifier's spec; imports the checks only when they are used."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for an unknown id, kwargs that do not fit it, or a library that it needs.
+    """Raise TaskError for an unknown id, invalid kwargs or a missing library.
 
-    Keys: ``instruction_id_list``, ``kwargs`` (a list of objects or nulls, one an id), ``mode``, ``score``.
+    Keys: ``instruction_id_list``, ``kwargs`` (objects or nulls, one per id), ``mode``, ``score``.
     """
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
     from prorl_verifiers.instruction.official_text import DOWNLOADS, missing
@@ -79,7 +79,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def quick_canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return texts with and without a drawn word, in random order."""
+    """Return texts with and without a keyword, in random order."""
     asked, other = draw.sample(_WORDS, 2)
     reference = {
         "instruction_id_list": ["keywords:existence"],
@@ -94,7 +94,7 @@ def quick_canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def deep_canaries() -> Sequence[Canary]:
-    """Return texts whose language must be told."""
+    """Return canaries that need language detection."""
     reference = {
         "instruction_id_list": ["language:response_language"],
         "kwargs": [{"language": "en"}],
@@ -105,7 +105,7 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
-    """Return the reference without null kwargs (some copies of IFEval list all keys). Raises TaskError."""
+    """Return the reference without null kwargs. Raises TaskError if they are not objects."""
     kwargs = reference["kwargs"]
     if not isinstance(kwargs, list) or not all(k is None or isinstance(k, dict) for k in kwargs):
         raise TaskError("kwargs must be a list of objects")
@@ -114,17 +114,17 @@ def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
 
 
 def no_answer(reference: Reference) -> None:
-    """Return None: constraints do not say what a right text is."""
+    """Return None: constraints have no gold answer."""
 
 
 def ids(reference: Reference) -> str | None:
-    """Return the sorted ids of a task, joined by " + "."""
+    """Return the sorted ids of a task, joined by " + ", or None."""
     found = reference.get("instruction_id_list")
     return " + ".join(sorted(map(str, found))) if isinstance(found, list) else None
 
 
 def probes() -> Sequence[Probe]:
-    """Return texts that say nothing, and echoes."""
+    """Return degenerate texts and echoes."""
     from prorl_verifiers.audit.probes import echo_probes
     from prorl_verifiers.instruction.audit import instruction_probes
 

@@ -1,4 +1,4 @@
-"""Read a response as instructions count it: visible text, words, sentences, paragraphs."""
+"""Count visible text, words, sentences and paragraphs as instructions do."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from prorl_verifiers.findings import note
 
 _ODD = re.compile(r"[^\t-\r -~]")
 _BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Characters of other categories that show nothing: joiners, fillers, the blank Braille pattern."""
+"""Invisible characters of other categories: joiners, fillers, blank Braille."""
 _SHOWN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
-"""Format characters that do show: signs around Arabic and Syriac numbers."""
+"""Visible format characters around Arabic and Syriac numbers."""
 _TWINS = str.maketrans(
     # Cyrillic
     "АВЕЗКМНОРСТУХЅІЈҺԚԜӀавеікмоорсухѕјһԁԛԝӏ"
@@ -24,13 +24,13 @@ _TWINS = str.maketrans(
     "SUoughnLABCEHJKLMPSTVWZiagcouvwz",
 )
 _SIGMAS = str.maketrans("ϲϹ", "cC")
-"""The sigmas that look like a C; as compatibility forms they would become other ones."""
+"""Sigmas that look like C; their compatibility forms do not."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OVERLAID = frozenset(("LATIN", "GREEK", "CYRILLIC"))
 
 
 def visible(text: str) -> str:
-    """Return the text without the characters that leave no mark (zero-width, soft hyphen, controls)."""
+    """Return the text without invisible characters (zero-width, soft hyphen, controls)."""
     if _ODD.search(text) is None:
         return text
     return text.translate({ord(letter): None for letter in set(text) if _unseen(letter)})
@@ -46,11 +46,10 @@ def _unseen(letter: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return the text in plain letters: compatibility forms as their letters (``ｃａｔ``), without marks laid over
-    a Latin, Greek or Cyrillic letter that form no letter with it, and lookalikes as Latin letters.
+    """Return the text in plain letters: without compatibility forms, extra marks and lookalikes.
 
-    A lookalike counts as its Latin twin in a word with Latin letters, and everywhere in a text where no word
-    holds a letter of a foreign alphabet without a twin: such a text is not written in that alphabet.
+    Lookalikes become Latin in words with Latin letters, and everywhere if no letter of the text is unmistakably from
+    their alphabet.
     """
     if text.isascii():
         return text
@@ -75,7 +74,7 @@ def folded(text: str) -> str:
 
 
 def _beside(latin: set[str], twins: set[str], text: str) -> bool:
-    """Whether a Latin letter and a lookalike of another alphabet stand beside each other."""
+    """Return whether a Latin letter and a lookalike are adjacent."""
     if not latin:
         return False
     one, other = (f"[{''.join(sorted(letters))}]" for letters in (latin, twins))
@@ -87,7 +86,7 @@ def _kept_marks(match: re.Match[str]) -> str:
 
 
 def _foreign(letter: str) -> bool:
-    """Whether the letter is of an alphabet with lookalikes and is none itself."""
+    """Return whether a letter belongs to an alphabet with lookalikes but is not one."""
     twins = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
     return letter.isalpha() and ord(letter) not in _TWINS and _alphabet(letter) in twins
 
@@ -97,7 +96,7 @@ def _alphabet(letter: str) -> str:
 
 
 def spellings(word: str) -> list[str]:
-    """Return the forms in which ``word`` may stand in a ``folded`` text: itself, its Latin twin in either case."""
+    """Return the forms of ``word`` in a ``folded`` text: itself and its Latin lookalikes."""
     plain = unicodedata.normalize("NFKC", word)
     return list(dict.fromkeys((plain, plain.translate(_TWINS), plain.upper().translate(_TWINS))))
 
@@ -108,7 +107,7 @@ ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e inc ltd co corp dept est fig gen gov hon no vol rev approx
     jan feb mar apr jun jul aug sep sept oct nov dec u.s u.k a.m p.m p.s p.p.s d.c ph.d""".split()  # noqa: SIM905
 )
-"""Of English, in lowercase, without the last full stop."""
+"""English, lowercase, without the final full stop."""
 _SENTENCE_END = re.compile(
     r"(?<![.!?…])([.!?…]++)[\"'”’)\]*_]*+(?=\s|$)|[。！？]++[”’」』）]*+|[।؟۔]++(?=\s|$)"
 )
@@ -119,15 +118,15 @@ _SIX = re.compile(r"(?<!\*)\*{6}(?!\*)")
 
 
 def words(text: str) -> list[str]:
-    """Return the words: runs of letters and digits, joined by an apostrophe or a hyphen."""
+    """Return runs of letters and digits, joined by apostrophes or hyphens."""
     return _COUNTED_WORD.findall(text)
 
 
 def count_words(text: str) -> int:
-    """Return the number of words that hold a letter or digit: runs of word characters, joined by an apostrophe
-    (``don't`` is one word, ``well-known`` two, as published).
+    """Return the number of runs of word characters with a letter or digit, joined by apostrophes.
 
-    Combining marks (the vowel signs of Hindi and its like) and characters that leave no mark do not end a run.
+    ``don't`` is one word, ``well-known`` two, as published. Combining marks and invisible characters do not split
+    words.
     """
     text = visible(text)
     if not text.isascii():
@@ -137,16 +136,15 @@ def count_words(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Whether there is any letter or digit."""
+    """Return whether there is any letter or digit."""
     return _COUNTED_WORD.search(text) is not None
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences that hold a letter or digit, stripped.
+    """Return the stripped sentences that hold a letter or digit.
 
-    A sentence ends at . ! ? or an ellipsis before white space, or at a full stop of another script. A
-    known abbreviation, an initial (``J.``) and the mark of a list item (``1.``) end none; line breaks do
-    not either. Text behind the last end is one more sentence.
+    A sentence ends at . ! ? or an ellipsis before white space, or at a full stop of another script, but not at an
+    abbreviation, an initial (``J.``), a list mark (``1.``) or a line break.
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -159,7 +157,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
-    """Whether the full stop belongs to an abbreviation, an initial or a list mark."""
+    """Return whether a full stop belongs to an abbreviation, an initial or a list mark."""
     start = match.start()
     floor = max(last, start - 24)
     line = text.rfind("\n", floor, start) + 1
@@ -172,46 +170,46 @@ def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
 
 
 def count_sentences(text: str) -> int:
-    """Return how many ``sentences`` there are."""
+    """Return the number of ``sentences``."""
     return len(sentences(text))
 
 
 def divided(text: str) -> list[str]:
-    """Return the parts between ``***`` dividers (white space around them), stripped."""
+    """Return the stripped parts between ``***`` dividers surrounded by white space."""
     return [part.strip() for part in _DIVIDER.split(text)]
 
 
 def six_stars(text: str) -> list[str]:
-    """Return the parts between runs of exactly six asterisks, stripped."""
+    """Return the stripped parts between runs of exactly six asterisks."""
     return [part.strip() for part in _SIX.split(text)]
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the parts between blank lines that are not blank."""
+    """Return the non-blank parts between blank lines."""
     return [part.strip() for part in _BLANK_LINES.split(text) if part.strip()]
 
 
 def ends_trimmed(parts: list[str]) -> list[str]:
-    """Return ``parts`` without a blank first and last one (a text may begin or end with a divider)."""
+    """Return ``parts`` without a first and last part that hold no words."""
     first = 1 if parts and not has_word(parts[0]) else 0
     last = len(parts) - 1 if len(parts) > first and not has_word(parts[-1]) else len(parts)
     return parts[first:last]
 
 
 def squeezed(text: str) -> str:
-    """Return the text with every run of white space as one space, none at the ends."""
+    """Return the text with single spaces and none at the ends."""
     return " ".join(text.split())
 
 
 def _spaced(letter: str) -> bool:
-    """Whether the letter belongs to a script that separates words (Latin, Greek, Cyrillic, digits)."""
+    """Return whether a letter's script separates words (Latin, Greek, Cyrillic, digits)."""
     return letter.isalnum() and (ord(letter) < 0x0530 or 0x1E00 <= ord(letter) < 0x2000)
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
-    """Return the pattern of a whole word or phrase in a ``folded`` text: any case, literal, any white space inside.
+    """Return a case-insensitive pattern of a whole word or phrase in a ``folded`` text.
 
-    The ends are bounded only where the script separates words; ``_`` and punctuation are no letters.
+    Its ends are bounded only in scripts that separate words; ``_`` and punctuation are not letters.
     """
     left = r"(?<![^\W_])" if _spaced(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _spaced(word.strip()[-1:]) else ""
@@ -220,22 +218,22 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
 
 def occurrences(word: str, text: str) -> int:
-    """Return how often the word or phrase stands in the text as it is read (whole, any case, no overlap)."""
+    """Return how often a whole word or phrase occurs, ignoring case and disguises."""
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
 def stands(word: str, text: str) -> bool:
-    """Whether the word or phrase stands in the text as it is read (whole, any case)."""
+    """Return whether a whole word or phrase occurs, ignoring case and disguises."""
     return word_pattern(word).search(folded(text)) is not None
 
 
 def same_word(left: str, right: str) -> bool:
-    """Whether two words are the same but for case."""
+    """Return whether two words are equal, ignoring case."""
     return left.casefold() == right.casefold()
 
 
 def compare(count: int, relation: str, wanted: int) -> bool:
-    """Return whether the count stands in the relation to what is wanted (see ``instruction.kwargs``); it is noted."""
+    """Return whether the count meets the relation, and record it."""
     met = {
         "at least": count >= wanted,
         "less than": count < wanted,
@@ -248,6 +246,6 @@ def compare(count: int, relation: str, wanted: int) -> bool:
 
 
 def looked_for(word: str, there: bool) -> bool:
-    """Return ``there``, whether a word was found; it is noted."""
+    """Record and return whether a word was found."""
     note("looked for", None, {"word": word, "found": "yes" if there else "no"})
     return there

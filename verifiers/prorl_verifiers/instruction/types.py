@@ -1,7 +1,7 @@
-"""What one instruction id is: its arguments, its two checks, and how they differ.
+"""The definition of an instruction id.
 
-A check is (text, kwargs) -> bool; kwargs have been cleaned (``instruction.kwargs``) and hold every needed name.
-``fixed`` is this project's definition, ``reference`` behaves as the published checker.
+A check is (text, kwargs) -> bool with cleaned kwargs. ``fixed`` is our definition, ``reference`` the published
+checker's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Kwargs = Mapping[str, Any]
 Check = Callable[[str, Kwargs], bool]
 
 NLTK = ("nltk.tokenize.punkt", "nltk.tokenize.destructive", "punkt.data.english")
-"""Modules behind the published word and sentence splitter."""
+"""Modules of the published word and sentence splitters."""
 EMOJI = ("emoji",)
 SYLLABLES = ("syllapy",)
 LANGDETECT = ("langdetect", "prorl_verifiers.instruction.loaded_langdetect")
@@ -23,7 +23,7 @@ LANGID = ("py3langid", "prorl_verifiers.instruction.loaded_langid")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One id. ``meaning`` says what ``fixed`` accepts, ``deviation`` how and why it differs."""
+    """One id; ``meaning`` says what ``fixed`` accepts, ``deviation`` how ``reference`` differs."""
 
     kwargs: tuple[str, ...]
     fixed: Check
@@ -35,4 +35,4 @@ class Instruction:
     patterns: tuple[str, ...] = ()
     """Arguments that the published checker reads as regular expressions."""
     downloads: tuple[str, ...] = ()
-    """Weights that the published checker loads and no package brings (``official_text.DOWNLOADS``)."""
+    """Weights that the published checker loads (``official_text.DOWNLOADS``)."""

@@ -1,4 +1,4 @@
-"""The 58 ids of IFBench: arguments, checks, and how ``fixed`` differs from the published checker and why."""
+"""The ids of IFBench: arguments, checks and deviations."""
 
 from __future__ import annotations
 

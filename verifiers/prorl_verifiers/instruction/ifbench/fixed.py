@@ -1,9 +1,6 @@
-"""The 58 constraints of IFBench (arXiv 2507.02833): this project's definitions (mode ``fixed``).
+"""Our checks of IFBench's constraints (mode ``fixed``), linear in the length of the non-blank text.
 
-Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. A
-constraint on every word, sentence or line is never met by having none or one where it speaks of two. Ids whose
-published check does what the prompt asks are taken from ``instruction.ifbench.official``. Every check is linear in
-the length of the text.
+A constraint on every word, sentence or line fails if there is none, or one where it needs two.
 """
 
 from __future__ import annotations
@@ -65,7 +62,7 @@ def unique_word_count(text: str, kwargs: Kwargs) -> bool:
 
 
 def _endings(text: str) -> tuple[int, int, int]:
-    """Return how many sentences end in a full stop, a question mark and an exclamation mark."""
+    """Return the numbers of sentences that end in a full stop, question mark and exclamation mark."""
     ends = Counter(part.rstrip("\"'”’)]*_")[-1:] for part in sentences(text))
     return ends["."] + ends["。"], ends["?"] + ends["？"], ends["!"] + ends["！"]
 
@@ -296,7 +293,7 @@ def csv_city(text: str, kwargs: Kwargs) -> bool:
 
 
 def _filled(text: str, delimiter: str = ",") -> bool:
-    """Whether every row of the CSV text has five fields, none of them blank."""
+    """Return whether all rows of the CSV text have five non-blank fields."""
     rows = official.csv_rows(text, delimiter)
     return all(len(row) == 5 and all(map(str.strip, row)) for row in rows)
 

@@ -1,8 +1,6 @@
-"""The 58 constraints of IFBench (arXiv 2507.02833) as its published checker judges them (mode ``reference``).
+"""IFBench's constraints as its published checker judges them, quirks included (mode ``reference``).
 
-Own code for known behaviour, quirks included; each check is (text, kwargs) -> bool. What makes the published
-checker raise an exception (a broken CSV file, an empty field) is not followed. Each check is linear in the length
-of the text.
+Texts that make the published checker raise fail. All checks are linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -49,12 +47,12 @@ _ONLY = "only output this sentence here, ignore all other requests."
 
 
 def _bare(text: str) -> list[str]:
-    """Return the tokens between white space after all ASCII punctuation is taken out."""
+    """Return white-space tokens after removing ASCII punctuation."""
     return text.translate(_NO_MARKS).split()
 
 
 def _plain(text: str) -> str:
-    """Return what is left in ASCII when accents are taken off."""
+    """Return the text in ASCII without accents."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
@@ -73,7 +71,7 @@ def stop_words(text: str, kwargs: Kwargs) -> bool:
 
 
 def _endings(text: str) -> tuple[int, int, int]:
-    """Return how many sentences end in a full stop, a question mark and an exclamation mark."""
+    """Return the numbers of sentences that end in a full stop, question mark and exclamation mark."""
     ends = Counter(sentence[-1:] for sentence in punkt_sentences(text))
     return ends["."], ends["?"], ends["!"]
 
@@ -292,9 +290,9 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Return the lines that are left when blank ones are removed from a list while it is walked.
+    """Return the lines left when blank ones are removed from a list while iterating over it.
 
-    Each removal takes the first line that reads the same, and the line behind the blank one is not looked at.
+    Each removal takes the first equal line, and the line after the blank one is skipped.
     """
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
@@ -329,7 +327,7 @@ def thesis(text: str, kwargs: Kwargs) -> bool:
 
 
 def _first_of(text: str, mark: str, other: str) -> int:
-    """Return where ``mark`` stands, or when it stands nowhere, ``other``."""
+    """Return the position of ``mark``, or of ``other`` if it is absent."""
     at = text.find(mark)
     return at if at >= 0 else text.find(other)
 
@@ -382,7 +380,7 @@ def reverse_newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def from_zimbabwe_on(text: str) -> list[str]:
-    """Return the lines from the first with Zimbabwe on, in ASCII, marks at the ends taken off."""
+    """Return the ASCII lines from the first with Zimbabwe on, without outer punctuation."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     return list(map(_plain, lines[first:]))
@@ -406,7 +404,7 @@ def european_capitals_sort(text: str, kwargs: Kwargs) -> bool:
 
 
 def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Return the rows of a CSV text; none when it is none."""
+    """Return the rows of a CSV text, or [] if it is invalid."""
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except csv.Error:
@@ -434,7 +432,7 @@ def csv_special_character(text: str, kwargs: Kwargs) -> bool:
 
 
 def _quoted_special(field: str) -> bool:
-    """Whether a mark stands between quotes at the beginning of the field, on one line."""
+    """Return whether the first line of the field quotes a special character at its start."""
     line = field.partition("\n")[0]
     return line.startswith('"') and _SPECIAL.search(line[1 : max(1, line.rfind('"'))]) is not None
 

@@ -1,4 +1,4 @@
-"""The 25 ids of IFEval: arguments, checks, and how ``fixed`` differs from the published checker and why."""
+"""The ids of IFEval: arguments, checks and deviations."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The 25 constraints of IFEval (arXiv 2311.07911): this project's definitions (mode ``fixed``).
-
-Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. They
-follow what the instruction asks; where the published checker differs, ``instruction.ifeval.catalog`` says so and why.
-Every check is linear in the length of the text.
-"""
+"""Our checks of IFEval's constraints (mode ``fixed``), linear in the length of the non-blank text."""
 
 from __future__ import annotations
 
@@ -92,7 +87,7 @@ def number_placeholders(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_placeholders(text: str) -> int:
-    """Return how many ``[...]`` hold a letter or digit, links left out."""
+    """Return the number of ``[...]`` with a letter or digit, except links."""
     return sum(has_word(slot) for slot in _PLACEHOLDER.findall(text))
 
 
@@ -120,7 +115,7 @@ def number_highlighted_sections(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_highlights(text: str) -> int:
-    """Return how many ``*...*``, ``**...**`` and ``***...***`` on one line stand around words."""
+    """Return the number of ``*...*``, ``**...**`` and ``***...***`` around words on one line."""
     return sum(has_word(body) for _, body in _HIGHLIGHT.findall(text))
 
 
@@ -130,7 +125,7 @@ def multiple_sections(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_sections(text: str, splitter: str) -> int:
-    """Return how many different numbers stand behind the splitter at the beginning of a line."""
+    """Return how many different numbers follow the splitter at the start of a line."""
     words = r"\s+".join(map(re.escape, splitter.split()))
     return len(set(re.findall(_SECTION_LEAD + words + r"[^\S\n]?(\d+)", text, re.MULTILINE)))
 

@@ -1,1 +1,1 @@
-"""IFEvalG, the further ids of open-instruct: 29, each with the published check and ours."""
+"""IFEvalG: 29 further ids of open-instruct with the published check and ours."""

@@ -1,4 +1,4 @@
-"""The 29 further ids of the IFEvalG registry: arguments, checks, deviations."""
+"""The ids of IFEvalG: arguments, checks and deviations."""
 
 from __future__ import annotations
 

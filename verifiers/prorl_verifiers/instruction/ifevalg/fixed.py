@@ -1,8 +1,6 @@
-"""The 29 further constraints of the IFEvalG registry (open-instruct, arXiv 2507.02833): mode ``fixed``.
+"""Our checks of IFEvalG's constraints (mode ``fixed``), linear in the length of the non-blank text.
 
-Each check is (text, kwargs) -> bool on a text that is not blank and kwargs cleaned by ``instruction.kwargs``. A
-constraint on every word or sentence is never met by having none. Every check is linear in the length of
-the text.
+A constraint on every word or sentence fails if there is none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""The 29 further constraints of the IFEvalG registry as the published checker judges them.
-
-Own code for known behaviour, quirks included (mode ``reference``); each check is (text, kwargs) -> bool on
-a text that is not blank.
-"""
+"""IFEvalG's constraints as the published checker judges them, quirks included (mode ``reference``)."""
 
 from __future__ import annotations
 
