@@ -1,8 +1,4 @@
-"""What a cluster run tells the command that started it: progress and outcome, as files in the run's folder.
-
-``events.jsonl`` holds what the loop would say on a terminal, ``outcome.json`` how it ended, ``stop`` is
-created by whoever wants the run to end after its step.
-"""
+"""Progress, outcome and stop request of a cluster run, as files that its processes share with the command."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ EVENTS, OUTCOME, STOP = "events.jsonl", "outcome.json", "stop"
 
 
 class EventProgress:
-    """Writes what a ``Progress`` is told to a file, a JSON line each; implements ``Progress``."""
+    """Writes progress to a file of JSON lines; implements ``Progress``."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,7 +31,7 @@ class EventProgress:
         self._write({"kind": "advance", "count": count, "fields": fields})
 
     def message(self, text: str) -> None:
-        """Say one line."""
+        """Write a message."""
         self._write({"kind": "message", "text": text})
 
     def finish(self) -> None:
@@ -52,14 +48,14 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads events as they are appended; a line that is not whole yet waits for the next call."""
+    """Reads events as they are appended; incomplete lines wait for the next call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._position = 0
 
     def new(self) -> Iterator[dict[str, Any]]:
-        """Yield the events that came since the last call."""
+        """Yield the events since the last call."""
         if not self._path.is_file():
             return
         with self._path.open("rb") as file:
@@ -72,7 +68,7 @@ class EventReader:
 
 
 def replay(event: dict[str, Any], progress: Progress) -> None:
-    """Tell ``progress`` what an event says."""
+    """Forward an event to ``progress``."""
     calls: dict[str, Callable[[], None]] = {
         "start": lambda: progress.start(event["label"], event["total"], event["done"]),
         "advance": lambda: progress.advance(event["count"], **event["fields"]),
@@ -84,10 +80,8 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is a line for the user: their mistake, a service's, or a process that died.
-
-    ``address_in_use``: a process could not start because the port it was to listen at had been taken.
-    """
+    """How a run ended. ``error`` is a line for the user; ``address_in_use`` means that a process found its port
+    taken."""
 
     last_step: int
     stopped: str | None = None
@@ -103,7 +97,7 @@ def write_outcome(spec: Spec, outcome: Outcome) -> None:
 
 
 def read_outcome(spec: Spec) -> Outcome | None:
-    """Return the launch's outcome, None where it left none."""
+    """Return the launch's outcome, if any."""
     path = _outcome_path(spec)
     return Outcome(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
@@ -113,18 +107,18 @@ def _outcome_path(spec: Spec) -> Path:
 
 
 def tell(spec: Spec, line: str) -> None:
-    """Say one line from a process that has no progress of its own."""
+    """Write one message from a process without a progress of its own."""
     progress = EventProgress(spec.folder / EVENTS)
     progress.message(line)
     progress.close()
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Say that a process could not start, unless another one has said something before."""
+    """Write an outcome for a process that could not start, unless there is one already."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]
-    if isinstance(error, UserError):  # a plug-in that this node cannot read, for one
+    if isinstance(error, UserError):  # such as a plug-in that this node cannot read
         write_outcome(spec, Outcome(0, error=f"{what} could not start: {text}", fault="user"))
         return
     line = f"{what} could not start: {type(error).__name__}: {text}"
@@ -133,7 +127,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 
 def is_address_in_use(error: BaseException) -> bool:
-    """Return whether an error says that a port is taken; torch and Ray hand it on as text."""
+    """Return whether the error, possibly as text from torch or Ray, says that a port is taken."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return True
     text = str(error)
@@ -141,16 +135,16 @@ def is_address_in_use(error: BaseException) -> bool:
 
 
 def ask_to_stop(folder: Path) -> None:
-    """Have the run end after its step."""
+    """Request the run to end after its step."""
     (folder / STOP).touch()
 
 
 def stop_asked(folder: Path) -> bool:
-    """Return whether the run is to end after its step."""
+    """Return whether the run should end after its step."""
     return (folder / STOP).exists()
 
 
 def clear(folder: Path) -> None:
-    """Forget what an earlier launch left."""
+    """Remove the files of an earlier launch."""
     for path in (folder / EVENTS, folder / STOP, *folder.glob(f"{OUTCOME}-*.json")):
         path.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Who scores a cluster run: the reward servers of the config, else replicas of the verifiers as Ray actors on all nodes.
+"""Scoring of a cluster run: the configured reward servers, or replicas of the verifiers as Ray actors on all nodes.
 
-The trainer's process starts the actors and they end with it; Ray starts one that died again. None reserves CPUs with Ray,
-which would keep OpenRLHF's actors waiting: ``places`` leaves cores to them. Scoring should end soon after sampling.
+The actors end with the trainer's process and are restarted by Ray. They reserve no CPUs, which would make OpenRLHF's
+actors wait; ``places`` leaves cores free instead.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from prorl_verifiers import RemotePool, Task, Verdict, VerifierPool, runs_progra
 from prorl_verifiers.replicas import BATCH, Item, ReplicaLost, ReplicaPool, probes
 
 START_SECONDS = 300.0
-"""For all replicas to start and open their sandboxes; a new node may have to read everything from a shared disk."""
+"""Limit for all replicas to start and open sandboxes; a new node may read everything from a shared disk."""
 CORES_A_GPU = 2
-"""Cores left to the processes of a GPU: policy, reference and vLLM take turns on it, each with a busy host thread."""
+"""Cores left to the processes of each GPU, which take turns but each keep a host thread busy."""
 MOST_WORKERS = 16
-"""Of one replica: a single Python thread hands out its items."""
+"""Maximum of one replica, whose items are handed out by a single Python thread."""
 LEAST_REPLICAS = 2
-"""So that one may die."""
+"""One may die."""
 Row = tuple[str, str, dict[str, Any]]
-"""Response, verifier, reference: an item as it is sent to an actor."""
+"""Response, verifier and reference, as sent to an actor."""
 
 
 @contextlib.contextmanager
 def open_scorer(
     config: TrainConfig, device: Device, tasks: Iterable[Task], say: Callable[[str], None]
 ) -> Iterator[Scorer]:
-    """Give what scores the run for the block, ready for such ``tasks``.
+    """Yield a scorer that is ready for ``tasks``.
 
-    Raises UserError where they cannot be scored (no isolation for programs, for one), ServiceError for replicas that do
-    not start and servers that do not answer.
+    Raises UserError if they cannot be scored (such as programs without isolation), ServiceError if replicas do not
+    start or servers do not answer.
     """
     if config.reward.servers:
         with RemotePool(config.reward.servers, modes={}, say=say) as pool:
@@ -63,7 +63,7 @@ def open_scorer(
 
 
 class RewardReplica:
-    """The actor's class: one pool."""
+    """The actor class: one verifier pool."""
 
     def __init__(self, reward: RewardConfig, workers: int) -> None:
         self._pool = VerifierPool(
@@ -74,9 +74,9 @@ class RewardReplica:
         )
 
     def prepare(self, rows: Sequence[Row]) -> None:
-        """Check that such tasks can be scored on this node: environments, and a sandbox for programs.
+        """Check that this node can score such tasks, including a sandbox for programs.
 
-        Raises UserError with the cure, ServiceError where the sandbox does not work.
+        Raises UserError with a remedy, ServiceError if the sandbox does not work.
         """
         items = _items(rows)
         self._pool.require(task for _, task in items)
@@ -91,7 +91,7 @@ class RewardReplica:
 
 @dataclass(frozen=True, slots=True)
 class RayReplicas:
-    """The actors ``handles``; implements ``Replicas``. ``ray`` is the module, or what has its names."""
+    """The replica actors; implements ``Replicas``. ``ray`` is the module or a fake."""
 
     ray: Any
     handles: Sequence[Any]
@@ -99,20 +99,20 @@ class RayReplicas:
 
     @property
     def names(self) -> Sequence[str]:
-        """Return the replicas' names in messages."""
+        """Return the replicas' names for messages."""
         return [f"reward replica {number}" for number in range(len(self.handles))]
 
     def ask(self, replica: int, items: Sequence[Item]) -> Any:
-        """Return Ray's reference of the verdicts."""
+        """Return Ray's reference to the verdicts."""
         return self.handles[replica].score.remote(_rows(items))
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
-        """Return a reference that is there, or of an actor that is gone."""
+        """Return a finished or failed reference, or None after ``seconds``."""
         done, _ = self.ray.wait(list(futures), num_returns=1, timeout=seconds)
         return done[0] if done else None
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the verdicts. Raises ReplicaLost where process or node died, and what the replica itself raised."""
+        """Return the verdicts. Raises ReplicaLost if process or node died, else the replica's own error."""
         try:
             return [Verdict(**values) for values in self.ray.get(future)]
         except self.ray.exceptions.RayTaskError as error:
@@ -121,9 +121,9 @@ class RayReplicas:
             raise ReplicaLost(_first_line(error)) from error
 
     def prepare(self, tasks: Iterable[Task]) -> None:
-        """Wait until every replica has started and can score such tasks.
+        """Wait until every replica can score such tasks.
 
-        Raises UserError for a node that lacks what they need, ServiceError for one that does not start.
+        Raises UserError if a node lacks something they need, ServiceError if a replica does not start.
         """
         rows = _rows(probes(list(tasks)))
         asked = [handle.prepare.remote(rows) for handle in self.handles]
@@ -150,9 +150,9 @@ class RayReplicas:
 
 
 def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> RayReplicas:
-    """Start an actor at each place; it is there when ``RayReplicas.prepare`` returns."""
+    """Start an actor at each place; ``RayReplicas.prepare`` waits for them."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
-    slots = [2 * -(-place.workers // BATCH) for place in where]  # one batch in work, one at hand
+    slots = [2 * -(-place.workers // BATCH) for place in where]  # one batch running, one waiting
     handles = [
         ray.remote(RewardReplica)
         .options(
@@ -169,9 +169,9 @@ def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> Ra
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return where the run's replicas go.
+    """Return the places of the run's replicas.
 
-    Without GPUs Ray counts CPUs and GPUs that are made up, and there is one machine: ``cores`` are its own.
+    On a CPU Ray's CPU and GPU counts are fictitious; the one machine has ``cores`` cores.
     """
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
@@ -195,7 +195,6 @@ def _items(rows: Sequence[Row]) -> list[Item]:
 
 
 def _own(error: Any) -> BaseException:
-    """Return what a replica raised: Ray wraps it."""
     cause = error.cause
     return cause if isinstance(cause, ProrlError) else error
 
@@ -207,7 +206,7 @@ def _first_line(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A machine of the cluster: Ray's id of it, its cores and GPUs."""
+    """A machine of the cluster with its Ray id."""
 
     name: str
     cores: int
@@ -215,24 +214,23 @@ class Node:
 
     @property
     def free(self) -> int:
-        """Return the cores that may check answers; 1 where the GPUs leave none."""
+        """Return the cores available for scoring, at least 1."""
         return max(self.cores - CORES_A_GPU * self.gpus, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One replica: the node it is put on and its workers."""
+    """The node and worker count of one replica."""
 
     node: str
     workers: int
 
 
 def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int = 0) -> list[Place]:
-    """Return the replicas for ``answers`` a step, spread over the nodes by their free cores.
+    """Return the replicas for ``answers`` per step, spread over the nodes by free cores.
 
-    ``replicas`` (in all) and ``workers`` (of each) are taken as they are given; 0 leaves the number to this
-    function: workers enough for the answers as far as there are free cores, at least two replicas. Raises ValueError
-    without a node.
+    ``replicas`` (total) and ``workers`` (each) are used as given; if 0 they follow from answers and free cores, with
+    at least two replicas. Raises ValueError without a node.
     """
     free = sum(node.free for node in nodes)
     if not free:
@@ -240,7 +238,7 @@ def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int 
     total = max(min(wanted_workers(answers), free), LEAST_REPLICAS)
     each = workers or (math.ceil(total / replicas) if replicas else min(total, MOST_WORKERS))
     if not replicas:
-        # a replica on every node, as long as each gets a worker; more where one would be too large
+        # a replica on every node while each gets a worker; more if one would be too large
         replicas = max(min(len(nodes), total), math.ceil(total / each), LEAST_REPLICAS)
         each = workers or math.ceil(total / replicas)
     taken = dict.fromkeys((node.name for node in nodes), 0)

@@ -1,7 +1,6 @@
-"""What the processes of a cluster run are told: one JSON file in the run's folder, named by a variable.
+"""The JSON file in the run's folder that all processes of a cluster run read.
 
-Every process of the run, on every node, reads the same file, so the run's folder must lie on a file system
-that all of them see.
+The folder must be on a file system that all nodes share.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from prorl_training.run.folder import RunFolder
 VARIABLE = "PRORL_OPENRLHF_SPEC"
 SPEC = "spec.json"
 PENDING = "changes.json"
-"""File in the launch's folder: changes of config that are in config.yaml and not yet in decisions.jsonl."""
+"""File of config changes that are in config.yaml but not yet in decisions.jsonl."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run. ``arguments`` are OpenRLHF's. ``run`` is absolute.
+    """One launch of a run. ``arguments`` are OpenRLHF's; ``run`` is absolute.
 
-    ``decisions`` are to be recorded first: a resumed run's changes of config. ``launch`` is another one each
-    time, so that a process of an earlier launch that is still dying is not mistaken for one of this.
+    ``decisions``, a resumed run's changes of config, are recorded first. ``launch`` is unique, so that a dying
+    process of an earlier launch is not mistaken for one of this.
     """
 
     run: str
@@ -44,12 +43,12 @@ class Spec:
 
     @property
     def folder(self) -> Path:
-        """Return the launch's own folder in the run's."""
+        """The launch's folder within the run's."""
         return Path(self.run) / "openrlhf"
 
     @property
     def path(self) -> Path:
-        """Return the file that ``write`` writes."""
+        """The path of the file."""
         return self.folder / SPEC
 
     def run_folder(self) -> RunFolder:
@@ -68,14 +67,14 @@ class Spec:
 
 
 def read_spec(path: Path) -> Spec:
-    """Return what ``Spec.write`` wrote."""
+    """Read a file written by ``Spec.write``."""
     values = json.loads(path.read_text(encoding="utf-8"))
     lists = {name: tuple(values[name]) for name in ("arguments", "decisions")}
     return Spec(**{**values, **lists})
 
 
 def current_spec() -> Spec:
-    """Return the spec of the run that this process belongs to. Raises RuntimeError outside of one."""
+    """Return the spec of this process's run. Raises RuntimeError outside a run."""
     path = os.environ.get(VARIABLE)
     if not path:
         raise RuntimeError(f"{VARIABLE} is not set: this process belongs to no cluster run")

@@ -1,8 +1,7 @@
-"""One step's work for the policy's processes: rows dealt to ranks, the plan of its updates, what comes back.
+"""One step's work for the policy's processes: rows per rank, the update plan, and reports.
 
-The ranks of a data-parallel group do the same number of rows in every update, so mini-batches are dealt
-evenly and filled up with rows that have no part in the loss. A phase may change any of the plan, so it is sent
-with every step; ``actors.updates`` carries it out. OpenRLHF's own shapes: ``actors.experiences``.
+Ranks must process equally many rows per update, so mini-batches are dealt evenly and padded. Phases may change the
+plan, so it is sent with every step.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from prorl_training.policy.update import UpdateBatch
 class TrainingRow:
     """One response to train on. ``index`` numbers the trajectory in the step's batch.
 
-    ``sampler_logprobs`` holds a natural log a response token, ``weights`` each one's weight in the mini-batch's
-    loss. A ``stale`` row was sampled by an earlier policy: its old log-probs are its sampler's.
+    ``sampler_logprobs`` and ``weights`` (in the mini-batch's loss) have one entry per response token. A ``stale`` row
+    was sampled by an earlier policy: its old log-probs are its sampler's.
     """
 
     index: int
@@ -36,19 +35,18 @@ class TrainingRow:
 
     @property
     def tokens(self) -> int:
-        """Return the length of prompt and response."""
+        """Length of prompt and response."""
         return len(self.prompt) + len(self.response)
 
 
 Share = list[TrainingRow | None]
-"""The rows of one rank in one mini-batch; None fills up."""
+"""Rows of one rank in one mini-batch; None is padding."""
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return the rows of each mini-batch, groups in order, responses in order.
+    """Return the rows of each mini-batch, in order of groups and responses.
 
-    Weights are taken over the whole mini-batch here, so that they are right however its rows are dealt to ranks
-    and cut into passes.
+    Weights are computed over the whole mini-batch, independent of how its rows are dealt and split.
     """
     advantages, config = batch.advantages.tolist(), batch.config
     found = []
@@ -80,10 +78,9 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:
-    """Return [rank][mini-batch] shares of one size, long rows spread evenly over the ranks.
+    """Return [rank][mini-batch] shares of equal size, with long rows spread evenly over the ranks.
 
-    The size is the largest mini-batch divided by the ranks, rounded up; rows go in order of falling
-    length, each to the rank with the fewest tokens of those with room. Raises ValueError without a
+    Longest first, each row goes to the rank with the fewest tokens that has room. Raises ValueError without a
     mini-batch or a rank.
     """
     if not mini_batches or ranks < 1:
@@ -104,10 +101,10 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
 
 @dataclass(frozen=True, slots=True)
 class StepPlan:
-    """One step's updates: ``learning_rates`` holds one a gradient update.
+    """One step's updates, one per learning rate.
 
-    ``rows`` are the samples of one update over all ranks, padding included; ``loss`` and ``kl`` the sections of
-    the config that hold in this phase.
+    ``rows`` counts the samples of one update over all ranks, padding included; ``loss`` and ``kl`` are the phase's
+    config.
     """
 
     learning_rates: tuple[float, ...]
@@ -121,10 +118,7 @@ class StepPlan:
 
 @dataclass(frozen=True, slots=True)
 class UpdateReport:
-    """One mini-batch's update: the losses as differentiated, the norm before clipping.
-
-    ``grad_norm`` is nan where a gradient was not finite; ``applied`` says whether the weights changed.
-    """
+    """One mini-batch's update: losses as differentiated and the norm before clipping (NaN if not finite)."""
 
     loss: float
     policy_loss: float
@@ -134,10 +128,7 @@ class UpdateReport:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """What the policy's processes measured in one step: means and shares are of all response tokens.
-
-    ``kl`` is None without a reference.
-    """
+    """Statistics of one step over all response tokens. ``kl`` is None without a reference."""
 
     updates: tuple[UpdateReport, ...]
     kl: float | None
@@ -147,5 +138,5 @@ class FitReport:
 
 
 def step_plan(config: TrainConfig, rows: int, rates: tuple[float, ...], limit: float) -> StepPlan:
-    """Return the plan of a step with an update of ``rows`` samples at each of the learning ``rates``."""
+    """Return the plan of a step with one update of ``rows`` samples per learning rate."""
     return StepPlan(rates, rows, config.rollout.temperature, config.loss, config.kl, limit)

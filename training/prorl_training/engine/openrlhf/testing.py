@@ -1,7 +1,4 @@
-"""Tiny models, data and runs for tests of the cluster engine on the real stack, and for ``prorl prove``.
-
-Not for use elsewhere: nothing can be learned from the problems.
-"""
+"""Tiny models, data and runs for tests of the cluster engine on the real stack, and for ``prorl prove``."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ tiny_model(seed=0, hidden=128, layers=2, context=512).save_pretrained(sys.argv[1
 byte_tokenizer().save_pretrained(sys.argv[1])
 """
 PATIENCE = 600
-"""Seconds for one launch; a quiet machine with two cores takes about a tenth of it."""
+"""Seconds for one launch; an idle machine with two cores takes about a tenth."""
 
 
 def write_place(folder: Path) -> Path:
@@ -38,13 +35,13 @@ def write_place(folder: Path) -> Path:
 
 
 def write_model(folder: Path) -> None:
-    """Write a random model of two layers that reads bytes, and its tokenizer."""
-    # In a process of its own: beside DeepSpeed, saving a model imports packages that warn.
+    """Write a random two-layer model over bytes, with its tokenizer."""
+    # in another process: beside DeepSpeed, saving a model imports packages that warn
     subprocess.run([sys.executable, "-c", MODEL, str(folder)], check=True)
 
 
 def run_config(model: Path, data: Path) -> dict[str, Any]:
-    """Return the config of a run of six steps on two ranks with everything of ProRL in it."""
+    """Return the config of a six-step run on two ranks that uses every part of ProRL."""
     return {
         "preset": "prorl-v2",
         "engine": "openrlhf",
@@ -69,7 +66,7 @@ def run_config(model: Path, data: Path) -> dict[str, Any]:
 
 
 def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Return (domain, prompt, verifier, reference); a random model is often right on the first kind, 12 problems."""
+    """Yield (domain, prompt, verifier, reference); a random model often solves the 12 instruction problems."""
     import reasoning_gym
 
     for i in range(12):
@@ -84,7 +81,7 @@ def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 
 
 def write_dataset(folder: Path) -> Path:
-    """Write ``problems`` as both splits; those of the first kind stand on a ladder of three levels."""
+    """Write ``problems`` as both splits, the instruction problems on three levels."""
     folder.mkdir()
     files = {}
     for split in ("train", "validation"):
@@ -117,7 +114,7 @@ def start(place: Path, *options: str) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes], place: Path) -> int:
-    """Return the exit code; a run that takes too long is killed, and what it said is raised."""
+    """Return the exit code. After ``PATIENCE`` the run is killed and its output raised."""
     try:
         return process.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -125,7 +122,7 @@ def finish(process: subprocess.Popen[bytes], place: Path) -> int:
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
-    """Wait until ``path`` is there; a run that ends or takes too long before is killed, as in ``finish``."""
+    """Wait for ``path``; if the run ends or takes too long, kill it and raise its output."""
     until = time.monotonic() + PATIENCE
     while not path.exists():
         if process.poll() is not None or time.monotonic() > until:
@@ -134,8 +131,8 @@ def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
 
 
 def give_up(process: subprocess.Popen[bytes], place: Path, why: str = "") -> NoReturn:
-    """End a run and all it has started, and raise what it said."""
-    process.kill()  # what it has started ends with it
+    """Kill the run and raise its output."""
+    process.kill()  # its children end with it
     process.wait()
     raise AssertionError(f"{why}\n{what_was_said(place)}")
 
@@ -151,10 +148,9 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def recorded_mismatch(file: Path) -> tuple[float, float] | None:
-    """Return (KL, share of the effective sample size) of sampler and trainer, computed from a step's rollouts file.
+    """Return (KL, share of the effective sample size) of sampler and trainer from a step's rollouts file.
 
-    Over the tokens that ``mismatch_kl`` in ``metrics.jsonl`` is over: those trained on that the newest policy sampled
-    from the first token of their group on.
+    It covers the tokens of ``mismatch_kl``: trained groups sampled entirely by the newest policy.
     """
     import torch
 
@@ -177,7 +173,7 @@ def recorded_mismatch(file: Path) -> tuple[float, float] | None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Return the pids of the processes that a process has started, and of theirs."""
+    """Return the pids of all descendants of a process."""
     found: list[int] = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, listing.read_text().split()):
@@ -186,7 +182,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def alive(pids: list[int]) -> dict[int, str]:
-    """Return those that have not ended (a zombie has), with their command lines."""
+    """Return the processes that still run, with their command lines; zombies do not count."""
     found = {}
     for pid in pids:
         try:

@@ -1,7 +1,4 @@
-"""Which versions of OpenRLHF's stack the engine is written for, and what to say where others are installed.
-
-Standard library only: it answers without torch, Ray or OpenRLHF.
-"""
+"""Supported versions of OpenRLHF's stack. Uses only the standard library."""
 
 from __future__ import annotations
 
@@ -13,27 +10,27 @@ from dataclasses import dataclass
 from prorl_common import MissingExtraError, UserError, pip_install
 
 VersionOf = Callable[[str], str | None]
-"""Distribution name -> its installed version, or None."""
+"""Distribution name -> installed version, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supported:
-    """A package of the stack: the distributions that bring it and the versions that will do."""
+    """A package of the stack, the distributions that provide it and the supported version."""
 
     name: str
     distributions: tuple[str, ...]
     version: str
     exact: bool
-    """Only ``version`` itself (its patch level included); else every later one as well."""
+    """Require ``version`` itself (any local build); otherwise later ones are supported too."""
 
     def allows(self, found: str) -> bool:
-        """Return whether a version will do. What follows a ``+`` (``2.13.0+cpu``) does not count."""
+        """Return whether a version is supported; a local part such as ``+cpu`` is ignored."""
         if self.exact:
             return release(found) == release(self.version)
         return release(found) >= release(self.version)
 
     def wanted(self) -> str:
-        """Return the requirement as pip writes it, for messages."""
+        """Return the requirement in pip's syntax."""
         return f"{self.distributions[0]}{'==' if self.exact else '>='}{self.version}"
 
 
@@ -57,7 +54,7 @@ def installed_version(distribution: str) -> str | None:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version without trailing zeros: ``2.13.0+cpu`` -> (2, 13); ``0.11.2rc1`` -> (0, 11, 2)."""
+    """Return a version's numbers without trailing zeros: ``2.13.0+cpu`` -> (2, 13); ``0.11.2rc1`` -> (0, 11, 2)."""
     match = re.match(r"\d+(\.\d+)*", version)
     numbers = [int(part) for part in match.group().split(".")] if match else []
     while numbers and numbers[-1] == 0:
@@ -66,15 +63,15 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def found_version(package: Supported, version_of: VersionOf = installed_version) -> str | None:
-    """Return the version of the first of a package's distributions that is installed, or None."""
+    """Return the version of a package's first installed distribution, or None."""
     found = (version_of(name) for name in package.distributions)
     return next((version for version in found if version is not None), None)
 
 
 def require_stack(version_of: VersionOf = installed_version) -> None:
-    """Return if every package of the stack is there in a version that will do.
+    """Check that a supported version of every package of the stack is installed, without importing them.
 
-    Raises MissingExtraError for a missing one, UserError that lists all wrong versions. Imports none of them.
+    Raises MissingExtraError for a missing one, UserError listing all wrong versions.
     """
     wrong = []
     for package in SUPPORTED:
@@ -91,9 +88,9 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
 
 
 def check_openrlhf(version_of: VersionOf = installed_version) -> None:
-    """Raise UserError unless the OpenRLHF that the patches are written for is installed.
+    """Raise UserError unless the supported OpenRLHF is installed.
 
-    Called before each patch of OpenRLHF: its inside is no interface, and another version may mean something else.
+    Called before each patch of OpenRLHF's internals, which may differ in other versions.
     """
     package = SUPPORTED[0]
     found = found_version(package, version_of)

@@ -1,7 +1,6 @@
-"""The classes that stand in for OpenRLHF's own in its Ray processes.
+"""Subclasses of OpenRLHF's Ray actors.
 
-Unlike the rest of prorl these modules import ray, torch and openrlhf when they are imported: only the
-processes of a cluster run do that.
+These modules import ray, torch and openrlhf at the top, so only processes of a cluster run import them.
 """
 
 from __future__ import annotations
@@ -10,6 +9,6 @@ from typing import Any
 
 
 def raw_class(actor: Any) -> Any:
-    """Return the class that ``@ray.remote`` was put on, to inherit from; a plain class is returned as it is."""
+    """Return the class under ``@ray.remote``, to inherit from it."""
     metadata = getattr(actor, "__ray_metadata__", None)
     return actor if metadata is None else metadata.modified_class

@@ -1,8 +1,8 @@
-"""Rows into OpenRLHF's ``Experience`` and back: token ids, masks, log-probs, advantages.
+"""Convert rows to OpenRLHF's ``Experience`` and back.
 
-An experience of one row has sequences and attention mask (1, T), and masks, log-probs and advantages
-(1, T - 1), where position t stands for the token at t + 1. ``returns``, which only a critic would read, carries
-the weights of the tokens. Rows that fill up have no action token and so no part in a loss.
+An experience of one row has sequences and attention mask (1, T), and masks, log-probs and advantages (1, T - 1),
+where position t stands for the token at t + 1. ``returns``, which only a critic would read, carries the token
+weights.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from prorl_training.algorithm.objective import Tokens
 from prorl_training.engine.openrlhf.step import TrainingRow
 
 FILLER = 2
-"""Tokens of a row that fills up."""
+"""Tokens of a filler row, which has no action token and so no part in a loss."""
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
-    """Return the experience of ``row`` before any model has seen it; None makes a filling row."""
+    """Return the experience of ``row`` before any model has seen it; None makes a filler row."""
     prompt = (filler_token,) * FILLER if row is None else row.prompt
     response = () if row is None else row.response
     length = len(prompt) + len(response)
@@ -54,10 +54,10 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 
 
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
-    """Return experiences of one row laid together into passes of about ``tokens``, equally many for each rank.
+    """Return passes of about ``tokens`` tokens, equally many per rank; ``ranks`` divides the number of ``rows``.
 
-    OpenRLHF's own ``split_rollout_samples`` (experience_maker.py:63) rounds their number down to a multiple of the
-    ranks, so that a pass may hold almost twice the tokens that a GPU was said to hold. ``rows`` divide by ``ranks``.
+    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds the number of passes down to a multiple of
+    the ranks, so a pass may exceed ``tokens`` almost twofold.
     """
     for number, row in enumerate(rows):
         row.index = [number]
@@ -71,10 +71,7 @@ def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> l
 
 
 def seen_rows(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
-    """Return (policy's, reference's) log-probs (T - 1,) of each of ``count`` rows, by ``index``.
-
-    ``made`` are the batched experiences that ``make_experience`` returned.
-    """
+    """Return (policy, reference) log-probs (T - 1,) of each row from the batches of ``make_experience``."""
     found: list[tuple[Tensor, Tensor | None] | None] = [None] * count
     for batch in made:
         for place, index in enumerate(batch.index):
@@ -108,9 +105,9 @@ def trained_experience(
 
 
 def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
-    """Return the N response tokens of a batch of experiences, laid end to end; filling rows are left out.
+    """Return the N response tokens of a batch of trained experiences, laid end to end, without filler rows.
 
-    ``logprobs`` (rows, T - 1) are the policy's with gradient; the rest was made by ``trained_experience``.
+    ``logprobs`` (rows, T - 1) are the policy's with gradient.
     """
     mask = experience.action_mask.bool()
     lengths = mask.sum(dim=1)

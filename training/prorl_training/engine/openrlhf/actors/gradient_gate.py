@@ -1,8 +1,8 @@
-"""Looks at an update's gradients before ZeRO applies them; those not finite or too large are dropped.
+"""Drop updates whose gradients are not finite or too large, before ZeRO applies them.
 
-By itself DeepSpeed 0.19.6 looks for gradients that are not finite with bf16 and fp16 in ZeRO-1 and 2
-(runtime/engine.py, ``_configure_zero_optimizer``) and with fp16 only in ZeRO-3 (runtime/zero/stage3.py,
-``_overflow_check_and_loss_scale_update``): elsewhere a NaN would be applied.
+DeepSpeed 0.19.6 checks for non-finite gradients with bf16 and fp16 in ZeRO-1 and 2 (runtime/engine.py,
+``_configure_zero_optimizer``) but with fp16 only in ZeRO-3 (runtime/zero/stage3.py,
+``_overflow_check_and_loss_scale_update``): otherwise it would apply a NaN.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import torch
 
 
 class GradientGate:
-    """Sits in the ZeRO ``optimizer`` of one rank; the norm is global, so that all ranks decide alike.
+    """Hooks into the ZeRO ``optimizer`` of a rank; the norm is global, so all ranks decide alike.
 
-    ``limit`` is the largest norm that is applied. ``norm`` (before clipping; nan when a gradient was not
-    finite) and ``applied`` are of the last update.
+    ``norm`` (before clipping; NaN if not finite) and ``applied`` describe the last update.
     """
 
     def __init__(self, optimizer: Any) -> None:
@@ -38,7 +37,7 @@ class GradientGate:
         if self._optimizer.overflow:
             self.norm = math.nan
         else:
-            # over all ranks' gradients, as the optimiser's own step takes it; the loss scale is 1
+            # over all ranks, as in the optimiser's own step; the loss scale is 1
             if hasattr(self._optimizer, "scaled_global_norm"):  # ZeRO-1 and 2, stage_1_and_2.py
                 self.norm = float(self._optimizer.scaled_global_norm())
             else:  # stage3.py, step

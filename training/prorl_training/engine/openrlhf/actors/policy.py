@@ -1,8 +1,4 @@
-"""A rank of the policy: OpenRLHF's, trained by a plan that comes with every step.
-
-What is different from OpenRLHF 0.11.2's ``PolicyModelActor`` (trainer/ray/ppo_actor.py): loss and updates follow the
-plan (``updates``), the optimiser can be cleared, and a checkpoint is written where and when the trainer says.
-"""
+"""A rank of the policy: OpenRLHF's ``PolicyModelActor`` (0.11.2, trainer/ray/ppo_actor.py) trained by a step plan."""
 
 from __future__ import annotations
 
@@ -24,16 +20,16 @@ from prorl_training.run.resume import parts_in_use
 
 _Base: Any = raw_class(ppo_actor.PolicyModelActor)
 TAG = "state"
-"""DeepSpeed's name for the one checkpoint in a folder."""
+"""DeepSpeed's name for the only checkpoint in a folder."""
 
 
 class PolicyActor(_Base):  # type: ignore[misc]
     """One rank of the policy."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        """Load the model as OpenRLHF does; a failure is reported before the others wait for it."""
+        """Load the model as OpenRLHF does; report a failure, so that other processes do not wait."""
         try:
-            parts_in_use(current_spec().config())  # a plug-in must be here too, the same one
+            parts_in_use(current_spec().config())  # this node needs the same plug-ins
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.actor, current_spec().config().model.liger).install()
         except Exception as error:
@@ -50,7 +46,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return self.actor.model
 
     def fit_plan(self, plan: StepPlan) -> FitReport:
-        """Train on the rows that were appended, as ``plan`` says."""
+        """Train on the appended rows as ``plan`` says."""
         args = self.strategy.args
         args.train.batch_size = plan.rows
         args.rollout.batch_size = plan.rows * len(plan.learning_rates)
@@ -62,7 +58,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return updates.report()
 
     def set_temperature(self, temperature: float) -> None:
-        """Score at this sampling temperature from now on."""
+        """Set the sampling temperature for scoring."""
         self.actor.temperature = temperature
 
     def weights_checksum(self) -> dict[str, float]:
@@ -75,7 +71,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
 
     @torch.no_grad()
     def clear_optimizer(self) -> None:
-        """Set AdamW's moments and step counts to zero, in place: ZeRO holds on to the tensors."""
+        """Zero AdamW's moments and step counts in place, because ZeRO keeps references to the tensors."""
         adamw = self._engine.optimizer.optimizer  # under ZeRO's wrapper
         for state in adamw.state.values():
             for name, value in state.items():
@@ -85,14 +81,14 @@ class PolicyActor(_Base):  # type: ignore[misc]
                     state[name] = 0
 
     def write_to(self, folder: str) -> None:
-        """Write ``policy`` (Hugging Face) and ``deepspeed`` into ``folder``; every rank writes its part."""
+        """Write ``policy`` (Hugging Face) and ``deepspeed`` into ``folder``; called on every rank."""
         target = Path(folder)
         self.strategy.save_model(self.actor, self.tokenizer, str(target / "policy"))
         self._engine.save_checkpoint(str(target / "deepspeed"), tag=TAG, client_state={})
         ppo_actor.torch_dist_barrier_and_cuda_sync()
 
     def read_from(self, folder: str, optimizer: bool) -> dict[str, float]:
-        """Take over what ``write_to`` wrote, with the optimiser or without; return the checksum."""
+        """Load what ``write_to`` wrote, with or without the optimiser; return the checksum."""
         loaded, _ = self._engine.load_checkpoint(
             str(Path(folder) / "deepspeed"),
             tag=TAG,
@@ -104,4 +100,4 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return self.weights_checksum()
 
     def save_model(self) -> None:
-        """Write nothing at the end of OpenRLHF's script: the last checkpoint holds the policy."""
+        """Do nothing: the last checkpoint holds the policy."""

@@ -1,4 +1,4 @@
-"""The reference's process: OpenRLHF's, and weights that can be replaced."""
+"""The reference model's process: OpenRLHF's, with replaceable weights."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _Base: Any = raw_class(ReferenceModelActor)
 
 
 class ReferenceActor(_Base):  # type: ignore[misc]
-    """A reference that takes over the policy's weights."""
+    """A reference model that can load the policy's weights."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        """Load the model as OpenRLHF does; a failure is reported before the others wait for it."""
+        """Load the model as OpenRLHF does; report a failure, so that other processes do not wait."""
         try:
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.model, current_spec().config().model.liger).install()
@@ -40,7 +40,7 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return int(self.strategy.args.ds.zero_stage)
 
     def take_weights(self, tensors: Mapping[str, Tensor]) -> dict[str, float]:
-        """Take over weights by parameter name and return the checksum afterwards."""
+        """Load weights by parameter name and return the new checksum."""
         take_over(self._model, tensors, self._stage)
         return self.weights_checksum()
 
@@ -53,24 +53,24 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return self.model.model.module  # Actor.model is the DeepSpeed engine
 
     def take_file(self, path: str) -> dict[str, float]:
-        """Take over the weights of a safetensors file."""
+        """Load the weights of a safetensors file."""
         from safetensors.torch import load_file
 
         return self.take_weights(load_file(path))
 
     def take_policy(self, path: str) -> dict[str, float]:
-        """Take over the weights of a checkpoint's policy, a Hugging Face model folder."""
+        """Load the weights of a checkpoint's policy, a Hugging Face model folder."""
         from prorl_inference import load_model
 
         model, _ = load_model(Path(path), "cpu", next(self._model.parameters()).dtype)
         return self.take_weights({n: p.detach() for n, p in model.named_parameters()})
 
     def write_file(self, path: str) -> None:
-        """Write the weights to a safetensors file (rank 0 writes)."""
+        """Write the weights to a safetensors file (on rank 0)."""
         tensors = whole_state(self.model.model, self._stage)
         if tensors is not None:
             write_tensors(tensors, Path(path))
 
     def set_temperature(self, temperature: float) -> None:
-        """Score at this sampling temperature from now on."""
+        """Set the sampling temperature for scoring."""
         self.model.temperature = temperature

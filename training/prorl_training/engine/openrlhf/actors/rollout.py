@@ -1,7 +1,6 @@
-"""A vLLM engine's process: samples by token id.
+"""A vLLM engine's process, which samples by token ids.
 
-OpenRLHF's own executor (utils/agent.py) asks for rewards too, and turns one that failed into None and a line in a
-log. Here it is not used.
+OpenRLHF's executor (utils/agent.py) is not used: it also requests rewards and turns a failed one into None.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from prorl_training.engine.openrlhf.spec import current_spec
 
 _Base: Any = raw_class(RolloutRayActor)
 Sampled = tuple[list[int], list[float], str]
-"""Token ids, their log-probs, finish reason: ``abort`` where sampling was stopped."""
+"""Token ids, their log-probs and the finish reason, which is ``abort`` if sampling was stopped."""
 ABORT_SECONDS = 0.02
-"""How long vLLM is given to hear of samples on their way to it before they are aborted again."""
+"""Seconds between attempts to abort, since vLLM may not have received all samples yet."""
 
 
 class RolloutActor(_Base):  # type: ignore[misc]
@@ -34,10 +33,10 @@ class RolloutActor(_Base):  # type: ignore[misc]
         options["logprobs_mode"] = "processed_logprobs"
         options["max_logprobs"] = 1
         options["trust_remote_code"] = False
-        options["remote_rm_url"] = None  # rewards are asked for by the trainer
+        options["remote_rm_url"] = None  # the trainer requests rewards
         if current_spec().device == "cpu":
-            # vLLM 0.29.0 (gpu_model_runner.py, _bookkeeping_sync) cannot rewind a seeded request's generator
-            # on a CPU, which it does for a prompt that is read in parts.
+            # vLLM 0.29.0 (gpu_model_runner.py, _bookkeeping_sync) cannot rewind a seeded request's
+            # generator on a CPU, as chunked prefill requires.
             options["enable_chunked_prefill"] = False
             options["max_num_batched_tokens"] = max(options["max_model_len"], 2048)
         if float32.wanted():
@@ -53,27 +52,29 @@ class RolloutActor(_Base):  # type: ignore[misc]
     async def sample(
         self, samples: list[tuple[list[int], int | None, int]], options: dict[str, Any]
     ) -> list[Sampled]:
-        """Return one answer for each of ``samples`` (token ids to go on after, seed, tokens allowed); ``options``
-        are vLLM's other sampling parameters. One without a seed is drawn from the engine's own generator."""
+        """Return one answer for each of ``samples`` (token ids to continue, seed, token budget).
+
+        ``options`` are vLLM's other sampling parameters. Without a seed the engine's own generator is used.
+        """
         names = [f"prorl-{next(self._names)}" for _ in samples]
-        self._running.update(names)  # before the first await: ``stop_sampling`` must know of them
+        self._running.update(names)  # before the first await, for ``stop_sampling``
         named = zip(names, samples, strict=True)
         return list(
             await asyncio.gather(*(self._one(name, *asked, options) for name, asked in named))
         )
 
     async def sampling(self) -> int:
-        """Return how many samples have not ended."""
+        """Return the number of unfinished samples."""
         return len(self._running)
 
     async def stop_sampling(self) -> None:
-        """End all that is being sampled: ``sample`` returns what there is."""
+        """Abort all samples; ``sample`` returns the tokens so far."""
         while self._running:
             await self.llm.abort(list(self._running))
             await asyncio.sleep(ABORT_SECONDS)
 
     async def weights_checksum(self) -> dict[str, float]:
-        """Return the checksum of the weights that vLLM samples from."""
+        """Return the checksum of vLLM's weights."""
         found = await self.llm.collective_rpc(_checksum_of)
         first: dict[str, float] = found[0]
         return first
@@ -102,7 +103,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
 
 
 def _checksum_of(worker: Any) -> dict[str, float]:
-    """Return a vLLM worker's checksum (runs in that worker)."""
+    """Return a vLLM worker's checksum; runs in that worker."""
     total = squares = count = 0.0
     for _, parameter in worker.model_runner.model.named_parameters():
         values = parameter.detach().double()

@@ -1,10 +1,9 @@
-"""Log-probs and entropies in OpenRLHF's training processes without whole logits.
+"""Log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) makes the logits of all tokens of a micro-batch, in float32 and
-some times over. Here the model's output layer itself gives, for each token, the log-prob of the next one and the
-entropy, a block of logits at a time (``policy.chunked``, the local engine's). It stays the layer that the model calls,
-so that DeepSpeed's hooks gather its weights in ZeRO-3 as before. Leaves out: models that do something to their logits
-behind the layer, which the first pass shows; those are left to OpenRLHF.
+OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of a micro-batch's logits. Here the
+output layer itself returns log-probs and entropies, computed in blocks (``policy.chunked``), and DeepSpeed's hooks
+still gather its weights in ZeRO-3. Models that change their logits after the layer, seen in the first pass, use
+OpenRLHF's.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from prorl_training.policy.logprobs import LinearScorer, linear_logprobs
 
 
 class TokenScoring:
-    """Takes the place of ``forward`` of an OpenRLHF ``Actor``, with a DeepSpeed engine around its model or without.
+    """Replaces ``forward`` of an OpenRLHF ``Actor``, with or without a DeepSpeed engine around its model.
 
-    ``liger``: by Liger's kernel. Raises UserError where that does not run.
+    ``liger`` selects Liger's kernel. Raises UserError if that does not run.
     """
 
     def __init__(self, actor: Any, liger: bool = False) -> None:
@@ -31,7 +30,7 @@ class TokenScoring:
         self._layer: Any = model.get_output_embeddings()
         self._layer_forward = self._layer.forward
         self._linear: LinearScorer = linear_logprobs
-        if liger:  # an offloaded weight is on the CPU, the passes are on the GPU
+        if liger:  # an offloaded weight is on the CPU, passes run on the GPU
             device = torch.device(torch.cuda.current_device())
             try_liger(self._layer, self._layer.weight.dtype, device)
             self._linear = liger_logprobs
@@ -41,7 +40,7 @@ class TokenScoring:
         self._made: Tensor | None = None
 
     def install(self) -> None:
-        """Score this way from now on, where the output layer is a plain one."""
+        """Replace ``forward`` if the output layer is a plain linear layer."""
         plain = type(self._layer) is torch.nn.Linear
         if plain:
             self._layer.forward = self._token_scores
@@ -59,9 +58,8 @@ class TokenScoring:
     ) -> Any:
         """Return log-probs (rows, T - 1) of each next token, times ``action_mask`` (its last columns).
 
-        ``sequences``, ``attention_mask`` (rows, T), packed into one row for the model. With ``return_output`` also
-        the model's output, whose ``entropy`` is (rows, T - 1) with ``return_entropy``; it has no gradient.
-        ``options`` are for what OpenRLHF would do with images and padding, which these runs have not.
+        ``sequences`` and ``attention_mask`` are (rows, T). ``return_output`` adds the model's output, whose
+        ``entropy`` (rows, T - 1) has no gradient. ``options`` are OpenRLHF's for images and padding.
         """
         from openrlhf.models.ring_attn_utils import gather_and_pad_tensor, unpad_and_slice_tensor
 
@@ -90,7 +88,7 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output, whose "logits" (1, tokens, 2) are what the layer gave; None: not so."""
+        """Return the model's output with "logits" (1, tokens, 2) from the layer, or None if the model changes them."""
         self._targets, self._entropy = targets, entropy
         try:
             output = self._actor.model(tokens, attention_mask=None, position_ids=positions)
@@ -107,7 +105,7 @@ class TokenScoring:
         return output
 
     def _token_scores(self, hidden: Tensor) -> Tensor:
-        """Return (1, tokens, 2): log-prob of each target and entropy; outside ``_pass`` the logits."""
+        """Return (1, tokens, 2), log-prob of each target and entropy; outside ``_pass`` return logits."""
         if self._targets is None:
             plain: Tensor = self._layer_forward(hidden)
             return plain

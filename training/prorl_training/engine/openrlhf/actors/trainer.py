@@ -1,8 +1,4 @@
-"""OpenRLHF's trainer process with prorl's loop in the place of its own ``fit``.
-
-Set-up of models and engines stays OpenRLHF's; the data loader, which prorl does not draw from, is left
-unmade. The loop is ``driver.run``'s.
-"""
+"""OpenRLHF's trainer process, running prorl's loop instead of its own ``fit``."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ _Base: Any = raw_class(ppo_trainer.PPOTrainer)
 
 
 class Trainer(_Base):  # type: ignore[misc]
-    """The process that the loop runs in."""
+    """Sets up models and engines as OpenRLHF does, without its data loader."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._spec = current_spec()
@@ -28,6 +24,6 @@ class Trainer(_Base):  # type: ignore[misc]
         super().__init__(*args, **options)
 
     def fit(self, global_step: int = 0) -> None:
-        """Run the whole training; OpenRLHF's own step count is not used."""
+        """Run the whole training; OpenRLHF's step count is ignored."""
         del global_step
         run_driver(self, self._spec)

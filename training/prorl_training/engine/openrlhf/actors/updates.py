@@ -1,9 +1,8 @@
 """One step's updates on a rank: prorl's loss between OpenRLHF's forward pass and DeepSpeed's backward pass.
 
-OpenRLHF 0.11.2 splits a mini-batch into micro-batches by tokens ("dynamic batch") and tells DeepSpeed that every
-one of them is a whole batch. ZeRO-1 and 2 then keep the gradient of the last one only (runtime/zero/
-stage_1_and_2.py, ``independent_gradient_partition_epilogue``), so the boundary is set by hand here. The loss is
-``algorithm.pass_loss``, the local engine's; OpenRLHF's own (models/loss.py) is not called.
+With dynamic batches OpenRLHF 0.11.2 tells DeepSpeed that every micro-batch is a whole batch. ZeRO-1 and 2 then keep
+only the last gradient (runtime/zero/stage_1_and_2.py, ``independent_gradient_partition_epilogue``), so the
+accumulation boundary is set by hand.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from prorl_training.engine.openrlhf.actors.gradient_gate import GradientGate
 from prorl_training.engine.openrlhf.step import FitReport, StepPlan, UpdateReport
 
 KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
-"""Places in the sums over a step's response tokens."""
+"""Indices into the sums over a step's response tokens."""
 
 
 class Updates:
-    """Carries out ``plan`` inside OpenRLHF's trainer of a rank (``actor``) and keeps what was measured.
+    """Carries out ``plan`` inside OpenRLHF's trainer of a rank (``actor``) and collects statistics.
 
-    ``ranks`` are those of the data-parallel group, over which DeepSpeed averages gradients.
+    ``ranks`` is the size of the data-parallel group, over which DeepSpeed averages gradients.
     """
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
@@ -44,7 +43,7 @@ class Updates:
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[Self]:
-        """Have OpenRLHF's loop over micro-batches call ``training_step`` for the block."""
+        """Replace OpenRLHF's ``training_step`` within the block."""
         theirs = self._trainer.training_step
         self._trainer.training_step = self.training_step
         try:
@@ -53,8 +52,8 @@ class Updates:
             self._trainer.training_step = theirs
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
-        """Add micro-batch ``step``'s gradient; after a mini-batch's last one have the gradients applied."""
-        del kl_ctl, info  # coefficient and weights are the plan's and the rows'
+        """Add the gradient of micro-batch ``step``; apply the gradients after the last one of a mini-batch."""
+        del kl_ctl, info  # the plan and the rows hold coefficient and weights
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])
         self._engine.set_gradient_accumulation_boundary(last)
@@ -69,9 +68,7 @@ class Updates:
         )
         tokens = response_tokens(experience, logprobs)
         count = len(tokens.logprobs)
-        loss = (
-            tokens.logprobs.sum()
-        )  # of filling rows alone: 0, but DeepSpeed waits for its gradient
+        loss = tokens.logprobs.sum()  # 0 for filler rows alone, but DeepSpeed waits for a gradient
         if count:
             found = pass_loss(tokens, self._plan.loss, self._plan.kl)
             loss = found.loss
@@ -89,7 +86,7 @@ class Updates:
         if last:
             self._apply()
             self._losses.append([0.0, 0.0])
-        # OpenRLHF logs a mean of what is returned here; the step's numbers are in ``report``.
+        # OpenRLHF logs a mean of these; the step's statistics are in ``report``.
         return {
             "metrics": {"policy_loss": loss.detach()},
             "weights": {"policy_loss": "sample"},
@@ -98,7 +95,7 @@ class Updates:
         }
 
     def _apply(self) -> None:
-        """Have the gradients applied at the plan's learning rate, unless the gate drops them."""
+        """Apply the gradients at the planned learning rate, unless the gate drops them."""
         trainer = self._trainer
         for group in self._engine.optimizer.param_groups:
             group["lr"] = self._plan.learning_rates[len(self._steps)]
@@ -108,7 +105,7 @@ class Updates:
         self._steps.append((self._gate.norm, self._gate.applied))
 
     def report(self) -> FitReport:
-        """Return the step's numbers, the same on every rank. Raises RuntimeError when updates are missing."""
+        """Return the step's statistics, equal on every rank. Raises RuntimeError if updates are missing."""
         count = len(self._plan.learning_rates)
         if len(self._steps) != count:
             raise RuntimeError(f"{len(self._steps)} updates were made, {count} planned")
@@ -122,7 +119,6 @@ class Updates:
         return FitReport(updates, kl if self._has_reference else None, entropy, clipped, masked)
 
     def _over_ranks(self, rows: list[list[float]]) -> list[list[float]]:
-        """Return the sum of ``rows`` over the ranks."""
         table = torch.tensor(rows, dtype=torch.float64)
         found: list[list[float]] = self._strategy.all_reduce(table, "sum").tolist()
         return found

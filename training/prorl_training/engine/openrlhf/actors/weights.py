@@ -1,6 +1,6 @@
-"""Weights of a DeepSpeed engine as whole tensors: gathered, checksummed, written, taken over.
+"""Gather, checksum, write and load the weights of a DeepSpeed engine as whole tensors.
 
-With ZeRO-3 every function here is a collective: all ranks call it.
+With ZeRO-3 every function except ``write_tensors`` is a collective: all ranks must call it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ZERO_3 = 3
 
 
 def checksum(named: Iterable[tuple[str, Tensor]], stage: int = 0) -> dict[str, float]:
-    """Return sum, sum of squares (float64) and count over all weights. Tied weights count once."""
+    """Return sum, sum of squares (float64) and count over all weights; tied weights count once."""
     total = squares = count = 0.0
     for _, parameter in named:
         with deepspeed.zero.GatheredParameters([parameter], enabled=stage == ZERO_3):
@@ -31,7 +31,7 @@ def checksum(named: Iterable[tuple[str, Tensor]], stage: int = 0) -> dict[str, f
 
 @torch.no_grad()
 def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
-    """Return the model's parameters by name on the CPU, on rank 0; None on the others."""
+    """Return the model's parameters by name on the CPU on rank 0, None on other ranks."""
     model = engine.module
     if stage == ZERO_3:
         found = engine._consolidated_16bit_state_dict()
@@ -39,13 +39,13 @@ def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
         found = dict(model.named_parameters())
     if torch.distributed.get_rank() != 0:
         return None
-    names = {name for name, _ in model.named_parameters()}  # without a tied head's second name
+    names = {name for name, _ in model.named_parameters()}  # without a tied head's other name
     return {n: t.detach().cpu().clone().contiguous() for n, t in found.items() if n in names}
 
 
 @torch.no_grad()
 def take_over(model: Any, tensors: Mapping[str, Tensor], stage: int) -> None:
-    """Copy ``tensors`` into the model's parameters, in place. Raises KeyError for a name that is missing."""
+    """Copy ``tensors`` into the model's parameters in place. Raises KeyError for a missing name."""
     for name, parameter in model.named_parameters():
         gathered = deepspeed.zero.GatheredParameters(
             [parameter], modifier_rank=0, enabled=stage == ZERO_3
@@ -56,7 +56,7 @@ def take_over(model: Any, tensors: Mapping[str, Tensor], stage: int) -> None:
 
 
 def write_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
-    """Write a safetensors file, whole or not at all."""
+    """Write a safetensors file atomically."""
     from safetensors.torch import save_file
 
     path.parent.mkdir(parents=True, exist_ok=True)

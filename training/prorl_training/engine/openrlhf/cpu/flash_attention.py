@@ -1,7 +1,4 @@
-"""Stands in for flash-attn, which has no CPU build: un-padding in plain torch, attention by SDPA.
-
-File references are to OpenRLHF 0.11.2. Leaves out: ring attention, which is refused when it is called.
-"""
+"""Replace flash-attn, which has no CPU build, by plain torch and SDPA; OpenRLHF 0.11.2. Ring attention is refused."""
 
 from __future__ import annotations
 
@@ -18,8 +15,7 @@ from typing import Any
 def stand_in() -> Iterator[None]:
     """Make ``flash_attn`` importable while ``openrlhf/models/ring_attn_utils.py`` executes (lines 3 and 4).
 
-    Only then: a lasting stand-in would tell transformers and vLLM, which look for the package, that flash
-    attention is there. Does nothing where flash-attn is installed.
+    A lasting module would make transformers and vLLM believe that flash attention is installed.
     """
     if importlib.util.find_spec("flash_attn") is not None:
         yield
@@ -43,8 +39,8 @@ def stand_in() -> Iterator[None]:
 def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
     """Return the rows of ``hidden`` (batch, length, ...) that ``mask`` (batch, length; 0 or 1) keeps.
 
-    With them come what ``flash_attn.bert_padding.unpad_input`` gives: the kept rows' indices in the flattened
-    batch, the cumulative lengths (batch + 1, int32), the greatest length, and the lengths (batch).
+    Like ``flash_attn.bert_padding.unpad_input`` it also returns their indices in the flattened batch, the cumulative
+    lengths (batch + 1, int32), the greatest length and the lengths (batch).
     """
     import torch
 
@@ -56,7 +52,7 @@ def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
 
 
 def pad_input(rows: Any, indices: Any, batch: int, length: int) -> Any:
-    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...), zeros elsewhere. Carries gradients."""
+    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...) with zeros elsewhere. Differentiable."""
     empty = rows.new_zeros(batch * length, *rows.shape[1:])
     return empty.index_copy(0, indices, rows).unflatten(0, (batch, length))
 
@@ -67,7 +63,7 @@ def index_first_axis(rows: Any, indices: Any) -> Any:
 
 
 def _rearrange(tensor: Any, pattern: str, **sizes: int) -> Any:
-    from einops import rearrange  # flash-attn hands it on; a requirement of OpenRLHF
+    from einops import rearrange  # a requirement of OpenRLHF
 
     return rearrange(tensor, pattern, **sizes)
 
@@ -79,10 +75,10 @@ def _no_ring(*args: object, **kwargs: object) -> None:
 
 
 def use_sdpa(actor: ModuleType) -> None:
-    """Load models with SDPA where flash attention is asked for.
+    """Load models with SDPA where flash attention is requested.
 
-    ``cli/train_ppo_ray.py:704`` asks for ``flash_attention_2`` whenever samples are packed. Transformers builds the
-    block-diagonal mask of packed samples from the position ids, so that SDPA computes the same.
+    ``cli/train_ppo_ray.py:704`` requests it for packed samples. Transformers builds the same block-diagonal mask from
+    the position ids.
     """
     original = actor.Actor.__init__
     signature = inspect.signature(original)

@@ -1,8 +1,7 @@
-"""Trains and samples in float32 where OpenRLHF 0.11.2 knows bf16 and fp16 only.
+"""Train and sample in float32, which OpenRLHF 0.11.2 does not offer.
 
-A CPU without bfloat16 instructions (AVX512-BF16, AMX) multiplies bfloat16 matrices by plain loops: the update of a
-tiny model took 16 s of a step. The arguments still say ``bf16``, which OpenRLHF's parser wants; this turns it into
-float32 behind the parser. On unless the config asks for ``model.dtype=bf16``.
+Without bfloat16 instructions (AVX512-BF16, AMX) a CPU multiplies bfloat16 matrices very slowly (16 s for a tiny
+model's update). The arguments still say ``bf16``, as OpenRLHF's parser requires. On unless ``model.dtype=bf16``.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ from types import ModuleType
 from typing import Any
 
 FLOAT32 = "PRORL_OPENRLHF_FLOAT32"
-"""The environment variable that switches this on (``1``)."""
+"""Environment variable that enables float32 (``1``)."""
 
 
 def wanted() -> bool:
-    """Return whether this process belongs to a run in float32."""
+    """Return whether this process belongs to a float32 run."""
     return os.environ.get(FLOAT32) == "1"
 
 
 def load_in_float32(utils: ModuleType) -> None:
-    """Read ``bf16`` as float32 where models are loaded (utils/utils.py:8)."""
+    """Load ``bf16`` models as float32 (utils/utils.py:8)."""
     if not wanted():
         return
     import torch
@@ -35,7 +34,7 @@ def load_in_float32(utils: ModuleType) -> None:
 
 
 def train_in_float32(deepspeed_strategy: ModuleType) -> None:
-    """Switch DeepSpeed's bf16 off (utils/deepspeed/deepspeed.py, ``get_ds_train_config`` and ``_eval_config``)."""
+    """Switch off DeepSpeed's bf16 (utils/deepspeed/deepspeed.py, ``get_ds_train_config`` and ``get_ds_eval_config``)."""
     if not wanted():
         return
     strategy = deepspeed_strategy.DeepspeedStrategy

@@ -1,8 +1,7 @@
-"""Applies the CPU layer: each patch runs right after the module it belongs to has executed.
+"""Applies the patches of the CPU layer, each right after its module has executed.
 
-``startup/sitecustomize.py`` installs this in every process of a run: the driver, Ray's workers, vLLM's engine and
-its workers, since all of them inherit ``PYTHONPATH``. Installing imports nothing but the standard library; a patch
-is imported together with its module. Patches of OpenRLHF refuse a version that they were not written for.
+``startup/sitecustomize.py`` installs it in every process of a run through ``PYTHONPATH``. Installing it imports only
+the standard library. OpenRLHF is patched only in the supported version.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 SWITCH = "PRORL_OPENRLHF_CPU"
-"""The environment variable that switches the layer on (``1``)."""
+"""Environment variable that enables the layer (``1``)."""
 
 _HERE = "prorl_training.engine.openrlhf.cpu"
 
@@ -37,16 +36,16 @@ AFTER: dict[str, tuple[str, ...]] = {
     "vllm.model_executor.layers.utils": ("weight_sync:keep_weights",),
     "deepspeed.comm.torch": ("trainer_patches:without_compiler",),
 }
-"""Module -> the functions that change it, each called with the module."""
+"""Module -> functions that patch it, each called with the module."""
 
 AROUND: dict[str, str] = {
     "openrlhf.models.ring_attn_utils": "flash_attention:stand_in",
 }
-"""Module -> the context manager inside which it executes."""
+"""Module -> context manager in which it executes."""
 
 
 def install() -> None:
-    """Watch the imports of this process; patch what it has imported already. A second call does nothing."""
+    """Patch modules when they are imported, and those already imported. A second call does nothing."""
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
     sys.meta_path.insert(0, Finder())
@@ -57,10 +56,7 @@ def install() -> None:
 
 
 def apply(name: str, module: ModuleType) -> None:
-    """Run the patches of the module called ``name``, unless this machine has a CUDA device.
-
-    Raises UserError for another OpenRLHF than the patches were written for.
-    """
+    """Patch the module ``name`` unless there is a CUDA device. Raises UserError for an unsupported OpenRLHF."""
     if has_cuda():
         return
     for place in AFTER.get(name, ()):
@@ -76,12 +72,12 @@ def has_cuda() -> bool:
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules of ``AFTER`` and ``AROUND`` like Python would, and has them patched."""
+    """Finds the modules of ``AFTER`` and ``AROUND`` with a loader that patches them."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec that another finder gives, with a loader that patches; None for other modules."""
+        """Return the spec of another finder with a patching loader; None for other modules."""
         if name not in AFTER and name not in AROUND:
             return None
         for finder in sys.meta_path:
@@ -96,12 +92,10 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 class _Loader(importlib.abc.Loader):
-    """Executes a module with its own loader, then hands it back to that one and patches it."""
-
     def __init__(self, own: importlib.abc.Loader) -> None:
         self._own = own
 
-    def __getattr__(self, name: str) -> object:  # get_source and the like
+    def __getattr__(self, name: str) -> object:  # get_source and others
         return getattr(self._own, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:

@@ -1,7 +1,4 @@
-"""Keeps OpenRLHF's training actors on the CPU: ``torch.cuda``'s calls, mesh, optimiser, replay buffer, entropy, mean.
-
-File references are to OpenRLHF 0.11.2 (DeepSpeed 0.19.6).
-"""
+"""Keep OpenRLHF's training actors on the CPU. File references are to OpenRLHF 0.11.2 and DeepSpeed 0.19.6."""
 
 from __future__ import annotations
 
@@ -11,32 +8,27 @@ from types import ModuleType
 from typing import Any
 
 ADAM = "PRORL_OPENRLHF_TORCH_ADAM"
-"""``1``: torch's AdamW though a compiler is there; ``0``: DeepSpeed's though none is found."""
+"""``1`` uses torch's AdamW even with a compiler, ``0`` DeepSpeed's even without."""
 
 
 def adapt_torch(torch: ModuleType) -> None:
-    """Replace four functions of ``torch.cuda``, which OpenRLHF calls without asking, by ones that mean the CPU.
-
-    ``torch`` is the module that has just executed; its ``cuda`` is already imported.
-    ``empty_cache`` is harmless as it is.
-    """
+    """Replace the functions of ``torch.cuda`` that OpenRLHF calls unconditionally; ``empty_cache`` is harmless."""
     cuda: Any = torch.cuda
     cpu = torch.device("cpu")
 
     def current_device() -> Any:
-        """``data.to(torch.cuda.current_device())``: launcher.py:136,190, ppo_actor.py:148,171,627,
-        deepspeed.py:614,633, replay_buffer.py:104,129,159,165. Fails without CUDA."""
+        """Used in ``data.to(...)``: launcher.py:136,190, ppo_actor.py:148,171,627, deepspeed.py:614,633,
+        replay_buffer.py:104,129,159,165."""
         return cpu
 
     def set_device(device: object) -> None:
-        """deepspeed.py:97, once LOCAL_RANK is known. There is one CPU: nothing to choose."""
+        """deepspeed.py:97."""
 
     def synchronize(device: object = None) -> None:
-        """distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211.
-        Work on the CPU is done when a call returns."""
+        """distributed_util.py:10, launcher.py:65, ppo_actor.py:605, deepspeed_utils.py:189,211."""
 
     def current_stream(device: object = None) -> None:
-        """ppo_actor.py:436 hands it to the broadcast of weights, which needs none on the CPU."""
+        """ppo_actor.py:436, for the broadcast of weights."""
 
     cuda.current_device = current_device
     cuda.set_device = set_device
@@ -45,7 +37,7 @@ def adapt_torch(torch: ModuleType) -> None:
 
 
 def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
-    """Build the device mesh of CPUs; utils/deepspeed/deepspeed.py:105 says "cuda"."""
+    """Build a CPU device mesh instead of "cuda" (utils/deepspeed/deepspeed.py:105)."""
     original = deepspeed_strategy.init_device_mesh
 
     def init_device_mesh(device_type: str, *args: Any, **kwargs: Any) -> Any:
@@ -55,11 +47,7 @@ def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def choose_adam(deepspeed_strategy: ModuleType) -> None:
-    """Take torch's AdamW where DeepSpeed cannot compile its own.
-
-    DeepSpeed builds a FusedAdam for the CPU when it is first used, which needs a C++ compiler and ninja. It is
-    faster and smaller than torch's, so it stays where it can be built.
-    """
+    """Use torch's AdamW if DeepSpeed cannot compile its CPU Adam, which is faster and smaller."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.get_ds_train_config
 
@@ -74,19 +62,19 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 
 def wants_torch_adam() -> bool:
-    """Return what ``PRORL_OPENRLHF_TORCH_ADAM`` says, else whether nothing can be compiled here."""
+    """Return the choice of ``PRORL_OPENRLHF_TORCH_ADAM``, else whether nothing can be compiled here."""
     said = os.environ.get(ADAM, "")
     return said == "1" if said else not can_compile()
 
 
 def can_compile(path: str | None = None) -> bool:
-    """Return whether torch's extension builder finds a C++ compiler and ninja on ``path`` (None: on PATH)."""
+    """Return whether torch's extension builder finds a C++ compiler and ninja on ``path`` (default PATH)."""
     compiler = os.environ.get("CXX", "c++").split()[0]
     return all(shutil.which(program, path=path) is not None for program in (compiler, "ninja"))
 
 
 def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
-    """Keep the moving average of the weights on the CPU; trainer/ray/ppo_actor.py:365 and 367 say "cuda"."""
+    """Keep the moving average of the weights on the CPU (trainer/ray/ppo_actor.py:365 and 367)."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.moving_average
 
@@ -99,10 +87,10 @@ def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def buffer_on_cpu(replay_buffer: ModuleType) -> None:
-    """Let the replay buffer hand out CPU tensors; trainer/ppo_utils/replay_buffer.py:40 builds "cuda:N".
+    """Make the replay buffer return CPU tensors; trainer/ppo_utils/replay_buffer.py:40 builds "cuda:N".
 
-    The module's own ``torch.device`` call cannot be reached without its source, so it is made to see device 0 (which
-    only names a device, and touches none) and the result is put right.
+    Its ``torch.device`` call needs an integer, so it gets device 0, which touches no device, and the result is
+    replaced.
     """
     import torch
 
@@ -122,15 +110,12 @@ def buffer_on_cpu(replay_buffer: ModuleType) -> None:
 
 
 def plain_entropy(models_utils: ModuleType) -> None:
-    """Compute the entropy without ``torch.compile`` (models/utils.py:215), whose CPU backend needs a compiler.
-
-    Inductor builds C++ for every new shape; the function is three lines of tensor operations.
-    """
+    """Compute the entropy without ``torch.compile`` (models/utils.py:215), which would build C++ for every new shape."""
     compiled = models_utils.compute_entropy
     models_utils.compute_entropy = compiled._torchdynamo_orig_callable  # type: ignore[attr-defined]
 
 
 def without_compiler(deepspeed_comm: ModuleType) -> None:
-    """Keep DeepSpeed off its shared-memory collectives where it cannot compile them (comm/torch.py:31)."""
+    """Disable DeepSpeed's shared-memory collectives if they cannot be compiled (comm/torch.py:31)."""
     if not can_compile():
         deepspeed_comm.build_shm_op = lambda: None  # type: ignore[attr-defined]

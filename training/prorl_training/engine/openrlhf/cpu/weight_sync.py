@@ -1,7 +1,6 @@
-"""Brings the trainer's weights into vLLM without NCCL and without a GPU.
+"""Send the trainer's weights to vLLM without NCCL or a GPU; for OpenRLHF 0.11.2 and vLLM 0.29.0.
 
-File references are to OpenRLHF 0.11.2 and vLLM 0.29.0. Leaves out: CUDA IPC (``--vllm.sync_backend gloo`` keeps
-OpenRLHF off it), Ray's own collective (``--vllm.sync_with_ray``), layers that pack their weights outside
+Not supported: CUDA IPC (``--vllm.sync_backend gloo`` avoids it), ``--vllm.sync_with_ray``, and layers packed outside
 ``dispatch_cpu_unquantized_gemm`` (mixture of experts, quantised models).
 """
 
@@ -16,11 +15,10 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """What OpenRLHF uses of vLLM's ``PyNcclCommunicator``, over gloo.
+    """The part of vLLM's ``PyNcclCommunicator`` that OpenRLHF uses, over gloo.
 
-    The NCCL one switches itself off without NCCL, and its ``broadcast`` then returns at once: vLLM would load
-    memory that nobody wrote. Rank 0 keeps the store. Raises torch's DistStoreError when the others do not come
-    within five minutes.
+    Without NCCL the original disables itself and ``broadcast`` does nothing, so vLLM would load uninitialised memory.
+    Rank 0 keeps the store. Raises torch's DistStoreError if other ranks do not connect within five minutes.
     """
 
     def __init__(self, host: str, port: int, rank: int, world_size: int) -> None:
@@ -34,7 +32,7 @@ class GlooCommunicator:
         self._group = dist.ProcessGroupGloo(prefixed, rank, world_size, _TRANSFER)
 
     def broadcast(self, tensor: Any, src: int = 0, stream: object = None) -> None:
-        """Send ``tensor`` (any shape and type, on the CPU) from rank ``src``; the others receive into theirs."""
+        """Broadcast ``tensor`` (any shape and type, on the CPU) in place from rank ``src``."""
         import torch
 
         own = tensor.detach()
@@ -45,7 +43,7 @@ class GlooCommunicator:
 
 
 def connect_with_gloo(distributed_util: ModuleType) -> None:
-    """Let ``stateless_init_process_group`` (utils/distributed_util.py:13) give a ``GlooCommunicator``."""
+    """Make ``stateless_init_process_group`` (utils/distributed_util.py:13) return a ``GlooCommunicator``."""
 
     def stateless_init_process_group(
         master_address: str, master_port: int, rank: int, world_size: int, device: object
@@ -56,7 +54,7 @@ def connect_with_gloo(distributed_util: ModuleType) -> None:
 
 
 def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
-    """Let vLLM's worker receive a weight into CPU memory (trainer/ray/vllm_worker_wrap.py:40 names "cuda")."""
+    """Make vLLM's worker receive weights into CPU memory (trainer/ray/vllm_worker_wrap.py:40 names "cuda")."""
 
     def update_weight(
         self: Any, name: str, dtype: Any, shape: Any, empty_cache: bool = False
@@ -73,11 +71,10 @@ def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
 
 
 def keep_weights(layer_utils: ModuleType) -> None:
-    """Keep linear layers' weights where ``load_weights`` can reach them.
+    """Keep linear layers' weights loadable.
 
-    vLLM's CPU backend packs them into a handle of its own and leaves an empty parameter behind
-    (model_executor/layers/utils.py:434): the next weights could not be loaded, and those of an embedding would be
-    loaded and not used. ``F.linear`` is vLLM's own way for layers that it does not pack.
+    vLLM's CPU backend packs them and leaves an empty parameter (model_executor/layers/utils.py:434), so later weights
+    could not be loaded or would be ignored. ``F.linear`` is what vLLM uses for layers it does not pack.
     """
     import torch
 
@@ -88,5 +85,5 @@ def keep_weights(layer_utils: ModuleType) -> None:
 
 
 def _replace(owner: object, name: str, value: object) -> None:
-    getattr(owner, name)  # it has to be there already: another version must not pass in silence
+    getattr(owner, name)  # fails if another version lacks it
     setattr(owner, name, value)

@@ -1,1 +1,1 @@
-"""The loop's side, inside OpenRLHF's trainer process: policy, rollouts and the cluster under them."""
+"""Policy, rollouts and cluster as the loop sees them in OpenRLHF's trainer process."""

@@ -1,7 +1,4 @@
-"""The trainer's hold on OpenRLHF's actor groups and engines: what ``ClusterPolicy`` and the rollouts ask for.
-
-Runs in the trainer's process only.
-"""
+"""Access to OpenRLHF's actor groups and vLLM engines from the trainer's process."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ REFERENCE_FILE = "reference.safetensors"
 class RayCluster:
     """Drives the actor groups of an OpenRLHF trainer; implements ``Cluster``.
 
-    With ``verify_sync`` every engine's weights are compared with the policy's after each move, by checksum.
+    With ``verify_sync`` every engine's checksum is compared with the policy's after each sync.
     """
 
     def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
@@ -43,7 +40,7 @@ class RayCluster:
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
     ) -> list[tuple[Any, Any]]:
-        """Return (policy's, reference's or None) log-probs (T - 1,) of each row, by OpenRLHF's own maker."""
+        """Return (policy, reference or None) log-probs (T - 1,) of each row, computed by OpenRLHF."""
         self._set_temperature(temperature)
         blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
         passes = self._experiences.passes(blank, self.ranks, self._tokens, self._filler)
@@ -60,7 +57,7 @@ class RayCluster:
         self._temperature = temperature
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Hand the rows to the ranks, train, and return rank 0's report."""
+        """Send the rows to the ranks, train, and return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
             self._experiences.trained_experience(row, pair, self._filler)
@@ -71,7 +68,7 @@ class RayCluster:
         return report
 
     def sync_engines(self) -> None:
-        """Move the policy's weights to every engine. Raises ServiceError when they differ afterwards."""
+        """Copy the policy's weights to every engine. Raises ServiceError if checksums then differ."""
         self._trainer.broadcast_to_vllm()
         if not self._verify_sync:
             return
@@ -82,13 +79,13 @@ class RayCluster:
                 raise ServiceError(f"vLLM's weights are {found}, the policy's {policy}")
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Move the weights through the object store; return the checksums of policy and reference."""
+        """Copy the weights through the object store; return the checksums of policy and reference."""
         weights = self._policy.async_run_method("whole_weights")
         reference = self._on_reference("take_weights", weights[0])[0]
         return self._on_policy("weights_checksum")[0], reference
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
-        """Have every rank of the reference read a checkpoint's policy; return its checksum."""
+        """Load a checkpoint's policy into the reference; return its checksum."""
         found: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
         return found
 
@@ -100,11 +97,11 @@ class RayCluster:
         return found
 
     def clear_optimizer(self) -> None:
-        """Forget the optimiser's moments and step counts."""
+        """Zero the optimiser's moments and step counts."""
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
-        """Take over policy, optimiser and reference of a checkpoint's folder, then tell the engines."""
+        """Load policy, optimiser and reference of a checkpoint."""
         self._on_policy("read_from", str(folder), True)
         if self.has_reference and reference == "policy":
             self.copy_policy_to_reference()
@@ -112,11 +109,11 @@ class RayCluster:
             self._on_reference("take_file", str(folder / REFERENCE_FILE))
 
     def load_policy(self, folder: Path) -> None:
-        """Take over a checkpoint's weights; the optimiser's moments stay."""
+        """Load a checkpoint's policy; keep the optimiser's moments."""
         self._on_policy("read_from", str(folder), False)
 
     def save(self, folder: Path, reference: bool) -> None:
-        """Write the policy and, if asked, the reference."""
+        """Write the policy and optionally the reference."""
         self._on_policy("write_to", str(folder))
         if reference:
             self._on_reference("write_file", str(folder / REFERENCE_FILE))
@@ -143,19 +140,19 @@ class RayEngines:
         self.count = len(self._engines)
 
     def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
-        """Return the future of one answer for each of ``samples``."""
+        """Return the future of one answer per sample."""
         return self._engines[engine].sample.remote(list(samples), dict(options))
 
     def stop(self, engine: int) -> Any:
-        """Return the future of an engine having ended what it samples."""
+        """Return a future that is done once the engine has aborted its samples."""
         return self._engines[engine].stop_sampling.remote()
 
     def sampling(self, engine: int) -> Any:
-        """Return the future of how many samples an engine has that have not ended."""
+        """Return the future of the number of unfinished samples."""
         return self._engines[engine].sampling.remote()
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return those of ``futures`` that are done, after one of them is or ``wait`` seconds are over."""
+        """Return finished futures, after waiting for one or ``wait`` seconds."""
         found = list(futures)
         first: list[Any] = self._ray.wait(found, num_returns=1, timeout=wait)[0]
         if not first:
@@ -169,7 +166,7 @@ class RayEngines:
 
     @contextlib.contextmanager
     def awake(self) -> Iterator[None]:
-        """Wake the engines up for the block, where they sleep at all."""
+        """Wake the engines for the block, if they sleep between uses."""
         if self._sleeps:
             self._call(self._engines, "wake_up")
         try:

@@ -1,8 +1,6 @@
 """The policy, reference and optimiser of a cluster run, seen from the trainer's process.
 
-Implements ``TrainedPolicy`` over OpenRLHF's actor groups: an update is experience making, ``append`` and
-one fit a step; a reset moves the policy's weights to the reference through Ray's object store; after
-either, checksums and the KL say whether it happened.
+Checksums verify resets and restores, and the KL after a reset must be about 0.
 """
 
 from __future__ import annotations
@@ -37,13 +35,13 @@ MAX_KL_AFTER_RESET = 1e-3
 """Mean k2 in nats before the first update after a reset; bf16 kernels alone give about 5e-5."""
 
 Checksum = dict[str, float]
-"""Sum, sum of squares and count of all weights, in double precision."""
+"""Sum, sum of squares and count of all weights, in float64."""
 
 
 def same_weights(one: Checksum, other: Checksum) -> bool:
-    """Return whether two checksums are of the same weights, up to the rounding of other sums.
+    """Return whether two checksums agree up to rounding.
 
-    Counts are not compared: vLLM pads the vocabulary with zeros.
+    Counts are not compared, because vLLM pads the vocabulary with zeros.
     """
     size = max(one["squares"], other["squares"])
     room = 1e-9 * (size + 1.0)
@@ -51,15 +49,15 @@ def same_weights(one: Checksum, other: Checksum) -> bool:
 
 
 class ResetFailed(ServiceError):
-    """The reference is not the policy after a reset."""
+    """The reference differs from the policy after a reset."""
 
 
 class RestoreFailed(ServiceError):
-    """Weights read from a checkpoint are not those that were written."""
+    """Weights read from a checkpoint differ from those written."""
 
 
 class Cluster(Protocol):
-    """What the trainer's process can have done by the others. ``ranks`` are the policy's."""
+    """The operations that the trainer's process requests from the others. ``ranks`` are the policy's."""
 
     ranks: int
     has_reference: bool
@@ -67,47 +65,44 @@ class Cluster(Protocol):
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
     ) -> list[tuple[Any, Any]]:
-        """Return (policy's, reference's or None) log-probs (T - 1,) tensors of each row."""
+        """Return (policy, reference or None) log-probs (T - 1,) of each row."""
         ...
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Train on the rows, rank by rank."""
+        """Train on the rows of each rank."""
         ...
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Make the reference the policy; return the checksums of both."""
+        """Copy the policy to the reference; return the checksums of both."""
         ...
 
     def checksums(self) -> dict[str, Checksum]:
-        """Return the checksums of ``policy`` and, where there is one, ``reference``."""
+        """Return the checksums of ``policy`` and, if present, ``reference``."""
         ...
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
-        """Make the reference the policy of a checkpoint's folder; return its checksum."""
+        """Load a checkpoint's policy into the reference; return its checksum."""
         ...
 
     def clear_optimizer(self) -> None:
-        """Forget the optimiser's moments and step counts."""
+        """Zero the optimiser's moments and step counts."""
         ...
 
     def load(self, folder: Path, reference: str) -> None:
-        """Take over policy, optimiser and reference of a checkpoint's folder."""
+        """Load policy, optimiser and reference of a checkpoint."""
         ...
 
     def load_policy(self, folder: Path) -> None:
-        """Take over the weights of a checkpoint's policy; the optimiser's moments stay."""
+        """Load a checkpoint's policy; keep the optimiser's moments."""
         ...
 
     def save(self, folder: Path, reference: bool) -> None:
-        """Write the policy (Hugging Face and DeepSpeed) and, if asked, the reference."""
+        """Write the policy (Hugging Face and DeepSpeed) and optionally the reference."""
         ...
 
 
 class ClusterPolicy:
-    """``TrainedPolicy`` over a cluster. ``model`` is the cluster: the generator takes its weights from there.
-
-    ``updates`` counts gradient updates since the run began.
-    """
+    """``TrainedPolicy`` over a cluster, which is its ``model``. ``updates`` counts the run's gradient updates."""
 
     def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
         self.model = cluster
@@ -120,17 +115,16 @@ class ClusterPolicy:
 
     @contextlib.contextmanager
     def compute(self) -> Iterator[None]:
-        """Sampling needs no context here."""
+        """Do nothing: sampling needs no context here."""
         yield
 
     def update(
         self, batch: UpdateBatch, judge: UpdateJudge | None = None, lr_scale: float = 1.0
     ) -> UpdateStats:
-        """Do one gradient update a mini-batch and return the means.
+        """Do one gradient update per mini-batch and return the means.
 
-        The policy's processes refuse updates by themselves: those that are not finite, and those whose norm is
-        above the limit that ``judge`` has at the beginning of the step; it hears of each afterwards. Raises
-        ResetFailed when the first KL after a reset is not about 0.
+        The policy's processes skip updates that are not finite or above the norm limit of ``judge`` at the start of
+        the step; ``judge`` hears of each afterwards. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         judge = judge or AcceptAll()
         mini_batches = mini_batch_rows(batch)
@@ -171,7 +165,7 @@ class ClusterPolicy:
         )
 
     def reset_reference(self, clear_optimizer: bool) -> None:
-        """Make the reference the policy as it is now. Raises ResetFailed when their weights differ then."""
+        """Copy the policy to the reference. Raises ResetFailed if the checksums then differ."""
         if self.model.has_reference:
             policy, reference = self.model.copy_policy_to_reference()
             if not same_weights(policy, reference):
@@ -183,9 +177,9 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = True
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Make the reference the policy of the checkpoint in the folder ``path``; the policy stays as it is.
+        """Load the policy of the checkpoint ``path`` into the reference.
 
-        Raises RestoreFailed when its weights are not those that were saved.
+        Raises RestoreFailed if the weights differ from those saved.
         """
         if self.model.has_reference:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
@@ -196,9 +190,9 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = False
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Take over the weights of the checkpoint in the folder ``path``.
+        """Load the policy's weights of the checkpoint ``path``.
 
-        Raises RestoreFailed when they are not those that were saved.
+        Raises RestoreFailed if they differ from those saved.
         """
         self.model.load_policy(path)
         state = json.loads((path / "state.json").read_text(encoding="utf-8"))
@@ -206,7 +200,7 @@ class ClusterPolicy:
         self._reference_is_policy = False
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write everything of the policy into ``work``; return entries for state.json."""
+        """Write policy, optimiser and reference into ``work``; return entries for state.json."""
         del tokenizer  # the policy's processes write their own
         kind = "none"
         if self.model.has_reference:
@@ -220,9 +214,9 @@ class ClusterPolicy:
         }
 
     def restore(self, path: Path, state: dict[str, Any]) -> None:
-        """Take over a checkpoint's policy, reference, optimiser and count of updates.
+        """Restore a checkpoint's policy, reference, optimiser and update count.
 
-        Raises RestoreFailed when the weights are not those that were saved.
+        Raises RestoreFailed if the weights differ from those saved.
         """
         self.model.load(path, state["reference"])
         found = self.model.checksums()
@@ -265,9 +259,9 @@ def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
 def sampler_mismatch(
     rows: Sequence[TrainingRow | None], before: Mapping[int, torch.Tensor]
 ) -> MismatchSize | None:
-    """Return how far the sampler was from the trainer in the rows that are not stale; None without any.
+    """Return the sampler mismatch over rows that are not stale; None without any.
 
-    ``before``: the trainer's log-probs of each row's response before the update, by ``TrainingRow.index``.
+    ``before`` holds the trainer's log-probs of each response before the update, by ``TrainingRow.index``.
     """
     sums = torch.zeros(4)
     for row in rows:
@@ -280,6 +274,6 @@ def sampler_mismatch(
 
 
 def response_part(row: TrainingRow, values: Any) -> Any:
-    """Return the part (response tokens,) of a row's values (T - 1,) that belongs to its response."""
+    """Return the response's part (response tokens,) of a row's values (T - 1,)."""
     start = len(row.prompt) - 1
     return values[start : start + len(row.response)]

@@ -1,4 +1,4 @@
-"""Sampling through the vLLM engines' processes, as the loop's ``Generator``."""
+"""Sampling with the vLLM engines' processes; implements ``Generator``."""
 
 from __future__ import annotations
 
@@ -14,37 +14,36 @@ from prorl_inference.tokens import Results, Row, prompt_budget
 from prorl_inference.types import OnResult
 
 ENGINE_ROWS = 256
-"""Samples that a vLLM engine runs at once: vLLM's ``max_num_seqs``, which OpenRLHF leaves as it is."""
+"""Samples that a vLLM engine runs at once: vLLM's default ``max_num_seqs``, which OpenRLHF keeps."""
 COUNT_SECONDS = 1.0
-"""How often the engines are asked how many samples they have left."""
+"""Seconds between queries of the engines' unfinished samples."""
 Asked = tuple[list[int], int | None, int]
-"""Token ids to go on after, seed (None: from the engine's own generator), tokens that may be sampled."""
+"""Token ids to continue, seed (None uses the engine's generator) and token budget."""
 
 
 class Engines(Protocol):
-    """The rollout processes: futures in, values out. ``count`` is how many there are."""
+    """The ``count`` rollout processes."""
 
     count: int
 
     def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
-        """Return the future of one answer for each of ``samples``."""
+        """Return the future of one answer per sample."""
         ...
 
     def stop(self, engine: int) -> Any:
-        """Have an engine end what it samples: its futures are done then, with what there is, as ``abort``; return
-        the future of its having done so."""
+        """Make an engine finish its samples as ``abort`` with the tokens so far; return a future of that."""
         ...
 
     def sampling(self, engine: int) -> Any:
-        """Return the future of how many samples an engine has that have not ended."""
+        """Return the future of an engine's number of unfinished samples."""
         ...
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return those of ``futures`` that are done; wait for one, at most ``wait`` seconds (None: any time)."""
+        """Return the finished ones of ``futures``; wait up to ``wait`` seconds (None: no limit) for one."""
         ...
 
     def result(self, future: Any) -> Any:
-        """Wait for a future's value; what the process raised is raised."""
+        """Wait for a future's value; exceptions of the process are raised here."""
         ...
 
     def awake(self) -> Any:
@@ -53,10 +52,10 @@ class Engines(Protocol):
 
 
 class ClusterGenerator:
-    """Samples with the engines; implements ``Generator``. What shares a batch is vLLM's choice.
+    """Samples with the engines; implements ``Generator``.
 
-    ``context`` is the longest sequence in tokens. ``take_weights`` is called by ``sync_weights``. ``seeded``: each
-    request's seeds are handed on (``rollout.request_seeds``).
+    ``context`` is the longest sequence in tokens, ``take_weights`` implements ``sync_weights``, and ``seeded`` passes
+    on each request's seeds (``rollout.request_seeds``).
     """
 
     model_digest = ""
@@ -85,16 +84,16 @@ class ClusterGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: OnResult | None = None,
     ) -> list[list[Completion]]:
-        """Return, for each request, one completion a seed, in order; see ``Generator.generate``.
+        """Return one completion per seed of each request, in order.
 
-        Log-probs are NaN where ``top_p`` is below 1: vLLM reports those of the cut distribution.
+        Log-probs are NaN if ``top_p`` is below 1, because vLLM reports those of the truncated distribution.
         """
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> ClusterStream:
-        """Return a stream over the engines; one at a time."""
+        """Return a stream over the engines; only one may be open."""
         params.check()
         results = Results(self._tokenizer, on_done)
         return ClusterStream(
@@ -108,12 +107,12 @@ class ClusterGenerator:
         )
 
     def sync_weights(self, model: Any) -> None:
-        """Have the engines take over the policy's weights; ``model`` is the cluster."""
+        """Sync the policy's weights to the engines."""
         del model
         self._take_weights()
 
     def close(self) -> None:
-        """The engines belong to the run."""
+        """Do nothing: the engines belong to the run."""
 
     def _options(self, params: SamplingParams) -> dict[str, Any]:
         return {
@@ -125,11 +124,7 @@ class ClusterGenerator:
 
 
 class ClusterStream:
-    """Groups sent to the engines, each to the one with the fewest samples; implements ``Stream``.
-
-    Within an engine vLLM decides what runs. ``stop`` aborts what has not ended; what there is of it comes back.
-    How many run is asked every ``COUNT_SECONDS``.
-    """
+    """Sends each request to the least loaded engine; implements ``Stream``."""
 
     repeatable = False
 
@@ -166,11 +161,11 @@ class ClusterStream:
 
     @property
     def running(self) -> int:
-        """Samples that have not ended, by the engines' last count; at least one a group that is not whole."""
+        """Unfinished samples at the engines' last count, at least one per running request."""
         return max(sum(self._loads), len(self._running))
 
     def submit(self, key: int, request: Request) -> None:
-        """Send a request to an engine, which reads its prompt once."""
+        """Send a request to the least loaded engine, which reads its prompt once."""
         ids = encode_prompt(self._tokenizer, request.prompt)
         budget = prompt_budget(ids, request, self._params.max_tokens, self._context)
         rows = self._results.add(key, request, budget)
@@ -189,7 +184,7 @@ class ClusterStream:
         self._loads[engine] += len(rows)
 
     def take(self, wait: float | None = None) -> list[Ended]:
-        """Wait until a request is whole; see ``Stream.take``."""
+        """Wait for complete requests; see ``Stream.take``."""
         if self._running:
             at_most = COUNT_SECONDS if wait is None else min(wait, COUNT_SECONDS)
             for future in self._engines.done(list(self._running), at_most):
@@ -201,7 +196,7 @@ class ClusterStream:
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
-        """Have the engines give up what runs and return it; see ``Stream.stop``."""
+        """Abort running samples and return them; see ``Stream.stop``."""
         self._abort()
         for future in list(self._running):
             self._results.ended(self._heard(future, may_stop=True))
@@ -213,7 +208,7 @@ class ClusterStream:
             self._engines.result(future)
 
     def _heard(self, future: Any, may_stop: bool) -> list[Row]:
-        """Give the rows of a group their tokens; return those that ended."""
+        """Add the sampled tokens to a group's rows; return the finished rows."""
         engine, rows = self._running.pop(future)
         unheard = sum(len(others) for number, others in self._running.values() if number == engine)
         self._loads[engine] = min(self._loads[engine], unheard)

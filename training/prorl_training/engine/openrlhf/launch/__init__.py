@@ -1,1 +1,1 @@
-"""The command's side: what is asked for, checked, put into OpenRLHF's words, started and followed."""
+"""The command's side of a cluster run: check, translate, start and follow it."""

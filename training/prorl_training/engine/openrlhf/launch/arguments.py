@@ -1,9 +1,7 @@
-"""From a config to the argument list of OpenRLHF 0.11.2 (cli/train_ppo_ray.py).
+"""Translate a config to the arguments of OpenRLHF 0.11.2 (cli/train_ppo_ray.py); docs/reference/openrlhf.md has the
+table.
 
-The list says what OpenRLHF itself does in a run: models, machines, memory, sizes, optimiser; of a run with phases,
-what holds in the first one of the stage. Rewards, filtering, advantages, loss, KL and the schedule are prorl's (``unsaid``), so
-no flag speaks of them. docs/reference/openrlhf.md has the table. ``dry_run`` shows the command of a run that need not
-exist: what is not known yet stands as a placeholder. Imports nothing of the stack.
+They cover OpenRLHF's own part of a run, in the first phase of a stage. Nothing of the stack is imported.
 """
 
 from __future__ import annotations
@@ -21,15 +19,15 @@ from prorl_training.engine.openrlhf.launch.understood import check_supported
 from prorl_training.planning.gpus import Device, device_of, layout_of, samples_per_update
 
 PROMPT_ROOM = 2048
-"""Tokens left for the prompt where neither the config nor the model's context is known."""
+"""Prompt tokens assumed if neither the config nor the model's context gives a limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What a run's list needs beside the config: paths, reward addresses, the device.
+    """Paths, reward addresses and device for a run's arguments.
 
-    ``reward`` holds addresses of services or the path of a Python file. ``context`` is the longest sequence
-    of the model in tokens, 0: not known.
+    ``reward`` holds service addresses or the path of a Python file. ``context`` is the model's longest sequence in
+    tokens, 0 if unknown.
     """
 
     model: str
@@ -42,7 +40,7 @@ class Places:
 
 
 def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[str]:
-    """Return the arguments of ``openrlhf.cli.train_ppo_ray``, in a fixed order, for the stage of ``phase``."""
+    """Return the arguments of ``openrlhf.cli.train_ppo_ray`` for the stage of ``phase``."""
     first, o = config.in_phase(config.first_of_stage(phase)), config.openrlhf
     r, adam = first.rollout, first.optimizer
     layout, on_gpu = layout_of(config, places.device), places.device == "cuda"
@@ -93,13 +91,13 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
         *_flag("rollout.max_new_tokens", r.max_tokens),
         *_flag("rollout.temperature", r.temperature),
         *_flag("rollout.top_p", r.top_p),
-        # which processes there are: a reward's address instead of a model, no critic, a reference or none
+        # which processes exist: a reward address instead of a model, no critic, a reference or none
         *_flag("reward.remote_url", ",".join(places.reward)),
         *_flag("train.batch_size", samples_per_update(first)),
-        *_flag("algo.advantage.estimator", "reinforce_baseline"),  # one of those without a critic
+        *_flag("algo.advantage.estimator", "reinforce_baseline"),  # any estimator without a critic
         "--algo.kl.use_loss",  # OpenRLHF puts no KL into rewards
         *_flag("algo.kl.init_coef", first.kl.coefficient or reference_coefficient(config)),
-        # the optimiser; the learning rate of each update is set by the loop
+        # the optimiser; the loop sets the learning rate of each update
         *_flag("actor.adam.lr", adam.lr),
         *_flag("actor.adam.betas", adam.beta1, adam.beta2),
         *_flag("actor.adam.eps", adam.eps),
@@ -107,7 +105,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
         *_flag("actor.max_norm", adam.grad_clip),
         *_flag("actor.lr_scheduler", "constant"),
         *_flag("actor.lr_warmup_ratio", 0),
-        # OpenRLHF's own evaluation and checkpoints are off
+        # disable OpenRLHF's own evaluation and checkpoints
         *_flag("eval.steps", -1),
         *_flag("eval.temperature", config.validation.temperature),
         *_flag("eval.n_samples_per_prompt", config.validation.samples),
@@ -120,9 +118,9 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
 
 
 def reward_places(config: TrainConfig) -> tuple[str, ...]:
-    """Return what the command names as its reward: the servers' addresses, else the Python file of the adapter.
+    """Return the reward servers' addresses, or else the adapter's Python file.
 
-    A run of prorl asks servers or replicas itself; the command alone would use these.
+    Only OpenRLHF's bare command uses them; prorl calls servers or replicas itself.
     """
     if config.reward.servers:
         return tuple(f"{server.rstrip('/')}/openrlhf" for server in config.reward.servers)
@@ -134,9 +132,8 @@ def reward_places(config: TrainConfig) -> tuple[str, ...]:
 def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the longest sequence in tokens, prompt and response, over all phases.
 
-    ``rollout.vllm_context`` where it is set; else the longest prompt and response that the phases allow,
-    at most ``context``; a phase without a prompt limit allows all of ``context``, or ``PROMPT_ROOM`` tokens
-    of prompt where that is 0 (not known).
+    This is ``rollout.vllm_context`` if set, else the longest that a phase allows, at most ``context``. A phase
+    without a prompt limit allows all of ``context``, or ``PROMPT_ROOM`` prompt tokens if that is 0 (unknown).
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -149,16 +146,16 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the KL coefficient of the first phase that has one, 0 when none has.
+    """Return the first positive KL coefficient of the phases, else 0.
 
-    OpenRLHF loads a reference only where this is above 0.
+    OpenRLHF loads a reference only if it is positive.
     """
     phases = (config.in_phase(n) for n in range(max(len(config.phases), 1)))
     return next((c.kl.coefficient for c in phases if c.kl.coefficient > 0), 0.0)
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
-    """Return a flag and its values; a lone negative number is joined to it, as argparse wants it."""
+    """Return a flag and its values; argparse needs a single negative number joined to its flag."""
     words = [value if isinstance(value, str) else repr(value) for value in values]
     if len(words) == 1 and words[0].startswith("-"):
         return [f"--{name}={words[0]}"]
@@ -173,9 +170,9 @@ COMMAND = ("python", "-m", "openrlhf.cli.train_ppo_ray")
 
 
 def dry_run(config: TrainConfig, name: str = "RUN") -> str:
-    """Return OpenRLHF's command for a run called ``name``, one flag a line, quoted for a shell.
+    """Return OpenRLHF's command for a run called ``name``, one flag per line, quoted for a shell.
 
-    Raises UserError for a config of another engine, and like ``check_supported``.
+    Raises UserError for a config of another engine or with unsupported settings.
     """
     if config.engine != "openrlhf":
         raise UserError(
@@ -186,7 +183,7 @@ def dry_run(config: TrainConfig, name: str = "RUN") -> str:
 
 
 def command_text(arguments: Sequence[str]) -> str:
-    """Return the command with these arguments, one flag with its values a line."""
+    """Return the shell command, one flag with its values per line."""
     lines = [" ".join(COMMAND)]
     for word in arguments:
         quoted = shlex.quote(word)
@@ -198,7 +195,7 @@ def command_text(arguments: Sequence[str]) -> str:
 
 
 def shown_places(config: TrainConfig, name: str) -> Places:
-    """Return the places of a run that has not begun: model and rewards as named, files where they will be."""
+    """Return the places of a run that does not exist yet."""
     folder = Path("runs") / name
     return Places(
         model=config.model.path,
@@ -212,7 +209,7 @@ def shown_places(config: TrainConfig, name: str) -> Places:
 
 
 def local_context(model: str) -> int:
-    """Return the longest sequence of the model in the folder ``model``, 0 where that is not known."""
+    """Return the longest sequence of the model in the folder ``model``, 0 if unknown."""
     path = Path(model).expanduser() / "config.json"
     if not path.is_file():
         return 0
@@ -224,10 +221,7 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return what the config asks for and the command does not say, a line each.
-
-    ``prorl train`` does these itself; a run of the bare command would lack them.
-    """
+    """Return one line per part of the config that the bare command lacks and ``prorl train`` does itself."""
     found = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",

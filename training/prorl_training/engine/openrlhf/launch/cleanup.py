@@ -1,4 +1,4 @@
-"""End what a launch or a killed run has left: its processes on this machine and on every node of a Ray cluster."""
+"""End processes left by a launch or a killed run, here and on every node of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from typing import Any
 from prorl_training.engine.openrlhf.spec import VARIABLE
 
 PATIENCE = 5.0
-"""Seconds in which processes may end by themselves, and then as many in which they are killed."""
+"""Seconds in which processes may end themselves, and again in which they are killed."""
 POLL = 0.2
 
 
 def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
-    """Wait until no process of the launch of ``spec`` is left on this machine; kill those that stay.
+    """Wait until no process of the launch of ``spec`` is left here, then kill the rest; return the number killed.
 
-    ``session`` is the id of the launch's session, which is its pid.
-
-    Returns how many were killed. Workers of a Ray that lives on and processes of other users are left alone.
+    ``session`` is the id of the launch's session, its pid. Workers of a living Ray and processes of other users are
+    left alone.
     """
     by_themselves = time.monotonic() + patience
     killed: set[int] = set()
@@ -39,7 +38,7 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
 
 
 def orphan_processes(spec: Path, session: int) -> list[int]:
-    """Return the pids of the launch's processes, workers of a living Ray and this process apart."""
+    """Return the pids of the launch's processes, except workers of a living Ray and this process."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
 
@@ -50,16 +49,15 @@ def _belongs(pid: int, spec: Path, session: int) -> bool:
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
         if not words:  # a zombie
             return False
-        if os.getsid(pid) == session:  # a process that has a title may have lost its environment
+        if os.getsid(pid) == session:  # setting a title may have overwritten its environment
             return True
         marked = mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:  # it has just ended, or is another user's
+    except OSError:  # it has just ended or belongs to another user
         return False
     return marked and not (words.startswith(b"ray::") and _has_raylet(pid))
 
 
 def _has_raylet(pid: int) -> bool:
-    """Return whether the process's parent is the process that looks after Ray's workers."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
         parent = status.partition("\nPPid:\t")[2].partition("\n")[0]
@@ -69,9 +67,9 @@ def _has_raylet(pid: int) -> bool:
 
 
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
-    """Kill the processes that are still the ones that were found, and return them.
+    """Kill the processes that still belong to the launch, and return them.
 
-    All at once, the raylet last: a process of Ray's that calls this ends by itself as soon as its raylet is gone.
+    The raylet is killed last: a Ray process that calls this ends as soon as its raylet is gone.
     """
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:
@@ -89,7 +87,7 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
 
 
 def _killing_order(pid: int) -> tuple[bool, int]:
-    """Return what sorts processes for ``_kill``: newest first by when they started (pids are reused), a raylet last."""
+    """Return a sort key: newest start first (pids are reused), a raylet last."""
     try:
         raylet = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/raylet")
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -100,14 +98,14 @@ def _killing_order(pid: int) -> tuple[bool, int]:
 
 NO_SESSION = -1
 SECONDS = 90.0
-"""For all nodes together."""
+"""Limit for all nodes together."""
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
     """End the orphans of the launches of ``spec`` on every node of the cluster at ``address``.
 
-    Returns the node's address -> how many were killed there, nodes without any left out. A cluster that cannot be
-    asked has no entry: the next launch says so in its own words.
+    Return the number killed by node address, without zeros; empty if the cluster is unreachable, which the next
+    launch reports.
     """
     command = [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.cleanup"]
     environment = {k: v for k, v in os.environ.items() if k not in (VARIABLE, "RAY_ADDRESS")}
@@ -127,7 +125,7 @@ def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
 
 
 def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
-    """Do what ``sweep_cluster`` says on the nodes that ``ray``, which is connected, knows to be alive."""
+    """Do the work of ``sweep_cluster`` with a connected ``ray``."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     task = ray.remote(end_orphan_processes)
     asked = {
@@ -146,7 +144,7 @@ def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
     for reference in done:
         try:
             killed = int(ray.get(reference))
-        except ray.exceptions.RayError:  # the node has just died: there is nothing left on it
+        except ray.exceptions.RayError:  # the node has just died with all its processes
             continue
         if killed:
             name = str(asked[reference]["NodeManagerAddress"])
@@ -155,7 +153,7 @@ def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
 
 
 def main(argv: list[str]) -> None:
-    """Sweep, and print the result as one line of JSON."""
+    """Sweep and print the result as one line of JSON."""
     ray: Any = importlib.import_module("ray")
     ray.init(address=argv[1], log_to_driver=False, logging_level="ERROR")
     print(json.dumps(sweep(ray, Path(argv[0]))), flush=True)

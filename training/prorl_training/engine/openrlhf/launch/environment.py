@@ -1,8 +1,4 @@
-"""The environment variables of a run, the same for its driver, Ray's workers and vLLM's processes.
-
-On a CPU they switch on the CPU layer (``cpu``) and keep threads and memory in bounds; on GPUs there are few.
-Ray hands them on when they are given as ``runtime_env={"env_vars": ...}`` too.
-"""
+"""Environment variables of a cluster run, for its driver, Ray's workers and vLLM's processes."""
 
 from __future__ import annotations
 
@@ -18,27 +14,27 @@ from prorl_training.engine.openrlhf.cpu.hook import SWITCH
 from prorl_training.planning.gpus import Device
 
 STARTUP = Path(__file__).resolve().parents[1] / "cpu" / "startup"
-"""The folder whose ``sitecustomize`` installs the CPU layer; goes first on ``PYTHONPATH``."""
+"""Folder whose ``sitecustomize`` installs the CPU layer; goes first on ``PYTHONPATH``."""
 
 _ALWAYS = {
-    "HF_HUB_OFFLINE": "1",  # the model lies on disk: nobody asks the hub
+    "HF_HUB_OFFLINE": "1",  # the model is on disk
     "TOKENIZERS_PARALLELISM": "false",  # its threads do not survive a fork
 }
 
 _HABITS = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "VLLM_NO_USAGE_STATS": "1",
-    "RAY_DEDUP_LOGS": "0",  # every line of a log is wanted when a run breaks
+    "RAY_DEDUP_LOGS": "0",  # keep every log line for debugging
 }
-"""Only where the user has not said otherwise."""
+"""Defaults that the user's environment overrides."""
 
 _CPU_ALWAYS = {
     SWITCH: "1",
     "DS_ACCELERATOR": "cpu",  # DeepSpeed: gloo, and no search for a GPU
-    "VLLM_TARGET_DEVICE": "cpu",  # vLLM 0.29.0, platforms/__init__.py: named, it is not guessed
+    "VLLM_TARGET_DEVICE": "cpu",  # vLLM 0.29.0, platforms/__init__.py: do not guess
     # vLLM, platforms/cpu.py:272, turns the executor "uni" into "mp" (one more process) unless this is off.
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-    # On a GPU `.to(device)` copies what comes through Ray's object store. On a CPU it does not, and the tensors
+    # On a GPU `.to(device)` copies tensors from Ray's object store. On a CPU it does not, and they
     # would be read-only views of the store.
     "RAY_ENABLE_ZERO_COPY_TORCH_TENSORS": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -46,10 +42,10 @@ _CPU_ALWAYS = {
 
 _CPU_HABITS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",  # whole GiB
-    "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # vLLM would pin its threads to the cores the trainer uses
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",  # vLLM would pin its threads to the trainer's cores
     "THP_MEM_ALLOC_ENABLE": "1",  # torch: huge pages; 27 times fewer page faults in a forward and backward pass
     "RAY_worker_niceness": "0",  # Ray starts workers at 15
-    "RAY_memory_monitor_refresh_ms": "0",  # it ends an actor at 95% memory, whoever takes it
+    "RAY_memory_monitor_refresh_ms": "0",  # it kills an actor at 95% memory, whoever uses it
 }
 
 
@@ -58,9 +54,8 @@ def environment(
 ) -> dict[str, str]:
     """Return the variables to set for a run on ``device``; on a CPU every process uses ``threads`` threads.
 
-    ``float32``: on a CPU, weights and arithmetic are float32 (module ``cpu.float32``), not bfloat16.
-    ``given`` is the environment they are laid over: what the user has set there wins over habits (sizes, logs)
-    but not over what a run needs to be right. ``PYTHONPATH`` and ``PATH`` are extended, never replaced.
+    ``float32`` replaces bfloat16 on a CPU. Values in ``given`` override sizes and logs but not variables that
+    correctness needs; ``PYTHONPATH`` and ``PATH`` are extended.
     """
     if threads < 1:
         raise UserError(f"{threads} threads: at least 1 is needed")
@@ -78,12 +73,11 @@ def environment(
 
 
 def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
-    """Return ``environment`` for a run on this machine: float32 unless it asks for bf16, ranks share the threads."""
+    """Return ``environment`` for this machine: float32 unless bf16 is configured, threads divided among ranks."""
     threads = max((os.cpu_count() or 1) // config.openrlhf.cpu_ranks, 1)
     return environment(device, threads, float32=config.model.dtype != "bf16")
 
 
 def _first(folder: str, path: str) -> str:
-    """Put ``folder`` first on a path of folders, once."""
     rest = [place for place in path.split(os.pathsep) if place and place != folder]
     return os.pathsep.join([folder, *rest])

@@ -1,9 +1,6 @@
-"""The process that starts OpenRLHF: Ray first, then prorl's classes in their places, then OpenRLHF's script.
+"""The process that starts Ray, replaces four classes of OpenRLHF and runs its script.
 
-    python -m prorl_training.engine.openrlhf.launch.process RUN/openrlhf/spec.json
-
-Started by ``launch.session``; dies with it. Four names of OpenRLHF are replaced before its script runs, no
-installed file is edited, and only the release that was read (0.11.2) is accepted.
+python -m prorl_training.engine.openrlhf.launch.process RUN/openrlhf/spec.json
 """
 
 from __future__ import annotations
@@ -31,13 +28,13 @@ from prorl_training.engine.openrlhf.versions import require_stack
 SCRIPT = "openrlhf.cli.train_ppo_ray"
 PR_SET_PDEATHSIG = 1
 PARENT_POLL = 0.2
-"""Seconds between looks at whether prorl still lives."""
+"""Seconds between checks that prorl is alive."""
 CPU_COUNT = 8
-"""CPUs that Ray counts in CPU mode beside one a rank; its actors ask for few and use what there is."""
+"""CPUs in Ray's count in CPU mode besides one per rank; they do not limit its actors."""
 NODE_POLL, NODE_NEWS = 5.0, 60.0
-"""Seconds between looks at the cluster's nodes, and between words about those that are missing."""
+"""Seconds between checks of the cluster's nodes, and between messages about missing ones."""
 TOKENS = ("PRORL_TOKEN",)
-"""Handed on to a Ray that was there before, on its workers' command lines; ours inherits them."""
+"""Passed to a Ray that was already running, on its workers' command lines; a Ray started here inherits them."""
 HANDED_ON = (
     "PRORL_ALLOW_WEAK",
     "PRORL_BACKEND",
@@ -45,7 +42,7 @@ HANDED_ON = (
     "HF_HUB_OFFLINE",
     "TOKENIZERS_PARALLELISM",
 )
-"""Variables that processes on other machines get too."""
+"""Variables passed to processes on other machines."""
 
 PLACES = (
     (
@@ -59,11 +56,11 @@ PLACES = (
     ("openrlhf.trainer.ppo_trainer", "PPOTrainer", "trainer", "Trainer", 0),
     ("openrlhf.trainer.ray.vllm_engine", "RolloutRayActor", "rollout", "RolloutActor", 0),
 )
-"""(module, name) that OpenRLHF's script reads, (module, class) of ``actors``, GPUs of the Ray actor."""
+"""(module, name) in OpenRLHF, (module, class) in ``actors``, GPUs of the Ray actor."""
 
 
 def main(argv: list[str]) -> int:
-    """Run the script to its end; what goes wrong in it is raised."""
+    """Run OpenRLHF's script to its end; its errors are raised."""
     die_with_parent()
     path = Path(argv[0]).resolve()
     os.environ[VARIABLE] = str(path)
@@ -76,7 +73,7 @@ def main(argv: list[str]) -> int:
 
 
 def die_with_parent() -> None:
-    """Have the kernel send SIGTERM when the process that started this one is gone."""
+    """Make the kernel send SIGTERM when the parent process ends."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
@@ -84,12 +81,12 @@ def die_with_parent() -> None:
 
 @contextlib.contextmanager
 def nothing_left_behind(spec: Path) -> Iterator[None]:
-    """End every process of the launch when the one that started it was killed during the block.
+    """End every process of the launch if the parent is killed during the block; a living parent does it itself.
 
-    Else that process does it (``launch.session``). A thread watches: the main thread may wait in Ray's code, where
-    no signal reaches Python, vLLM's engine outlives a Ray that has ended in order, and on a busy machine Ray's agents
-    outlive it by a minute. So Ray is not shut down then: this process would end with it, before the others have. All are
-    killed at once: a step that a killed run goes on with is one that its successor may do too.
+    A thread watches, because signals do not reach Python while the main thread waits in Ray's code. vLLM's engine
+    survives Ray's orderly shutdown and Ray's agents can survive it by a minute, so all are killed at once and Ray is
+    not shut down, which would end this process first. No step may be repeated by a successor while the killed run
+    still does it.
     """
     parent = os.getppid()
 
@@ -110,7 +107,7 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def failures_told(spec: Spec) -> Iterator[None]:
-    """Leave a ServiceError of the block as the launch's outcome, one line."""
+    """Write a ServiceError of the block as the launch's outcome."""
     try:
         yield
     except ServiceError as error:
@@ -120,8 +117,8 @@ def failures_told(spec: Spec) -> Iterator[None]:
 
 @contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
-    """Start Ray on this machine, or join the cluster of ``openrlhf.ray_address``, for the block."""
-    parent = os.getppid()  # before Ray starts: prorl may be killed while it does
+    """Start Ray here, or join the cluster of ``openrlhf.ray_address``, for the block."""
+    parent = os.getppid()  # before Ray starts, as prorl may be killed meanwhile
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
     wait_for_nodes(ray, spec)
@@ -138,9 +135,9 @@ def running_ray(spec: Spec) -> Iterator[None]:
 
 
 def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait until the cluster has the machines that the run takes: OpenRLHF would wait for them forever.
+    """Wait for the run's machines to join the cluster; OpenRLHF would wait forever.
 
-    Raises ServiceError after ``openrlhf.node_wait_seconds``. Without GPUs there is nothing to wait for.
+    Raises ServiceError after ``openrlhf.node_wait_seconds``. CPU runs do not wait.
     """
     if spec.device == "cpu":
         return
@@ -160,7 +157,7 @@ def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.s
 
 
 def install() -> None:
-    """Replace the four classes. Raises UserError for a release of OpenRLHF that was not read."""
+    """Replace the four classes. Raises UserError for an unsupported version of OpenRLHF."""
     require_stack()
     ray: Any = importlib.import_module("ray")
     for module, name, ours, cls, gpus in PLACES:
@@ -173,7 +170,7 @@ def install() -> None:
 
 
 def ray_options(spec: Spec) -> dict[str, Any]:
-    """Return what ``ray.init`` is called with."""
+    """Return the arguments of ``ray.init``."""
     o = spec.config().openrlhf
     handed = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     handed |= plugin_environment() | {VARIABLE: os.environ[VARIABLE]}

@@ -1,7 +1,6 @@
-"""Can this machine run the OpenRLHF engine: one finding for each thing it needs, with the cure.
+"""Check whether this machine can run the OpenRLHF engine, for ``prorl doctor --engine openrlhf``.
 
-Pure functions of what they are given, or of ``/proc`` and the installed metadata: nothing of the stack is imported
-but torch, and that only to ask for GPUs. ``prorl doctor --engine openrlhf`` shows them.
+Torch is the only part of the stack that is imported.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _CURE = {
 
 
 class Finding(NamedTuple):
-    """One thing looked at: its state, what was found and, unless it is fine, the cure."""
+    """Result of one check, with the cure unless it is fine."""
 
     name: str
     state: State
@@ -49,7 +48,8 @@ class Finding(NamedTuple):
 
 
 def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Finding]:
-    """Yield what the engine needs here, cheapest first. ``auto``: ``cuda`` where torch sees a GPU, else ``cpu``."""
+    """Yield the findings for this machine, fastest checks first. ``auto`` is ``cuda`` if torch sees a GPU, else
+    ``cpu``."""
     gpus = visible_gpus()
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
     for package in SUPPORTED:
@@ -65,7 +65,7 @@ def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Findin
 def check_package(
     package: Supported, device: Device, version_of: VersionOf = installed_version
 ) -> Finding:
-    """Look for a package of the stack, in a version that the engine is written for."""
+    """Check that a supported version of a package is installed."""
     found = found_version(package, version_of)
     if found is None:
         return Finding(package.name, "problem", "not installed", _CURE[device])
@@ -80,7 +80,7 @@ def check_package(
 
 
 def check_flash_attention(device: Device, version: str | None) -> Finding:
-    """Look for flash-attn, which OpenRLHF imports; on a CPU the CPU layer stands in for it."""
+    """Check for flash-attn, which OpenRLHF imports; the CPU layer replaces it on a CPU."""
     if version is not None:
         return Finding("flash-attn", "ok", version)
     if device == "cpu":
@@ -90,7 +90,7 @@ def check_flash_attention(device: Device, version: str | None) -> Finding:
 
 
 def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
-    """Compare the GPUs that torch sees (``memory``: bytes of each) with what was asked for."""
+    """Check the GPUs that torch sees (``memory``: bytes of each) against the requested device."""
     sizes = ", ".join(f"{size / GIB:.0f} GiB" for size in memory)
     if device == "cpu":
         if memory:
@@ -112,7 +112,7 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
 
 
 def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Finding:
-    """Look for the compilers with which DeepSpeed builds its optimiser when it is first used."""
+    """Check for the compilers with which DeepSpeed builds its optimiser on first use."""
     if not cxx:
         cure = "install g++ and ninja (apt-get install g++; pip install ninja)"
         if device == "cpu":
@@ -129,7 +129,7 @@ def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Finding:
 
 
 def check_shared_memory(device: Device, free: int | None) -> Finding:
-    """Look at the room in ``/dev/shm`` (bytes), where Ray keeps its objects and NCCL its buffers."""
+    """Check the free bytes of ``/dev/shm``, used by Ray's objects and NCCL's buffers."""
     need = _SHM_CPU if device == "cpu" else _SHM_CUDA
     cure = f"start the container with --shm-size={16 if device == 'cuda' else 2}g"
     if free is None:
@@ -144,7 +144,7 @@ def check_shared_memory(device: Device, free: int | None) -> Finding:
 
 
 def check_open_files(limit: int) -> Finding:
-    """Look at how many files a process may open at most: Ray raises its own limit to that, and holds many sockets."""
+    """Check the hard limit of open files, to which Ray raises its own because it holds many sockets."""
     detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
     if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
         return Finding("open files", "ok", detail)
@@ -153,7 +153,7 @@ def check_open_files(limit: int) -> Finding:
 
 
 def check_ports(free: Mapping[int, bool]) -> Finding:
-    """Look at Ray's usual ports. A taken one means that a Ray is running, or that another must be chosen."""
+    """Check Ray's usual ports; a taken one usually means that a Ray is running."""
     taken = [port for port, is_open in free.items() if not is_open]
     if not taken:
         return Finding("ports", "ok", f"{', '.join(map(str, free))} are free")
@@ -172,12 +172,12 @@ def cuda_compiler(environment: Mapping[str, str]) -> bool:
 
 
 def free_bytes(folder: Path) -> int | None:
-    """Return the free bytes of the file system of a folder, or None where there is no such folder."""
+    """Return the free bytes of a folder's file system, or None without such a folder."""
     return shutil.disk_usage(folder).free if folder.is_dir() else None
 
 
 def is_free(port: int) -> bool:
-    """Return whether nobody listens on a port of this machine."""
+    """Return whether nothing listens on a local port."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) != 0

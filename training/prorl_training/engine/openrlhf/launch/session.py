@@ -1,4 +1,4 @@
-"""``prorl train --engine openrlhf`` from the command's side: check, prepare, start, follow, and say how it ended."""
+"""Prepare, start and follow a cluster run from ``prorl train --engine openrlhf``."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ from prorl_training.types import Decision
 
 PROMPTS = "prompts.jsonl"
 POLL = 0.3
-"""Seconds between looks at the run's events."""
+"""Seconds between reads of the run's events."""
 GRACE = 10.0
-"""Seconds between the word that a process failed and the end of all."""
+"""Seconds between a reported failure and ending all processes."""
 LAST_LINES = 15
 STARTS = 3
-"""How often the processes are started in all when a port is taken."""
+"""Maximum number of starts if a port is taken."""
 PATIENCE = 60.0
-"""Seconds that a second Ctrl-C gives the processes to end."""
+"""Seconds that processes get to end after a second Ctrl-C."""
 
 
 def train_on_cluster(
@@ -62,10 +62,10 @@ def train_on_cluster(
     resume: bool = False,
     decisions: Sequence[Decision] = (),
 ) -> TrainReport:
-    """Train with OpenRLHF in the folder ``run``; with ``resume`` go on from its checkpoint.
+    """Train with OpenRLHF in the folder ``run``, from its checkpoint with ``resume``.
 
-    Raises UserError for a mistake, ServiceError when a part of the cluster died: what was done up to the
-    last checkpoint is kept. The first Ctrl-C ends the run after its step, the second at once.
+    Raises UserError, or ServiceError if a part of the cluster died; the last checkpoint is kept. The first Ctrl-C
+    ends the run after its step, the second at once.
     """
     device = check_cluster(config)
     if device == "cpu":
@@ -101,13 +101,13 @@ def train_on_cluster(
             decisions=changes,
         )
         cluster = config.openrlhf.ray_address or os.environ.get("RAY_ADDRESS", "")
-        if resume:  # an earlier launch, or a node that was away when it ended
+        if resume:  # of an earlier launch, or a node that was away at its end
             _sweep(spec, cluster, progress)
         code, outcome = run_processes(spec, folder, cluster, progress)
         log = spec.folder / "log.txt"
         again = f"go on with: {prorl_command('train', '--resume', folder.name)}"
         if outcome is None:
-            if is_full(folder.path):  # for its outcome too
+            if is_full(folder.path):  # possibly even for its outcome
                 raise DiskFullError(f"the disk of {folder.path} is full: make room, then {again}")
             text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
             tail = "\n".join(f"  {line}" for line in text.splitlines()[-LAST_LINES:])
@@ -129,7 +129,7 @@ def train_on_cluster(
 
 
 def check_cluster(config: TrainConfig) -> Device:
-    """Return the kind of device to train on. Raises UserError for a missing stack and for what cannot be done."""
+    """Return the device to train on. Raises UserError for a missing stack or unsupported settings."""
     require_stack()
     device = device_for(config)
     check_supported(config, device)
@@ -137,7 +137,7 @@ def check_cluster(config: TrainConfig) -> Device:
 
 
 def device_for(config: TrainConfig) -> Device:
-    """Return the kind of device to train on. Raises UserError where ``auto`` finds no GPU to speak of."""
+    """Return the device to train on. Raises UserError if ``auto`` finds no GPU and no cluster."""
     import torch
 
     here, device = torch.cuda.is_available(), config.model.device
@@ -156,10 +156,10 @@ def device_for(config: TrainConfig) -> Device:
 
 
 def refuse_own_code(model: Path) -> None:
-    """Raise UserError for a model that brings Python code: OpenRLHF would run it (trust_remote_code).
+    """Raise UserError for a model with its own Python code, which OpenRLHF would run (trust_remote_code).
 
-    Model, tokenizer and processor name their code in JSON files of their own. A model that sees images is
-    refused too: OpenRLHF loads its processor the same way.
+    Model, tokenizer and processor name such code in their JSON files. Models that see images are refused because
+    OpenRLHF loads their processor the same way.
     """
     for path in sorted(model.glob("*.json")):
         try:
@@ -182,7 +182,7 @@ def _prepared(
     progress: Progress,
     resume: bool,
 ) -> Path:
-    """Write or check what the run's folder says of config, data and model; return the model's folder."""
+    """Create or check the run's folder; return the model's folder."""
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
@@ -200,10 +200,9 @@ def _prepared(
 
 
 def prompt_row(sample: Sample) -> dict[str, object]:
-    """Return a sample's row as OpenRLHF's loader reads it.
+    """Return a sample as a row for OpenRLHF's loader.
 
-    ``prompt`` (chat messages), ``label`` (the task as JSON text, which the reward adapter and the reward service
-    read), ``datasource`` (its domain) and ``id``.
+    ``label`` is the task as JSON text for the reward adapter and the reward service; ``datasource`` is the domain.
     """
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
@@ -215,10 +214,7 @@ def prompt_row(sample: Sample) -> dict[str, object]:
 
 
 def export_prompts(samples: Iterable[Sample], path: Path) -> int:
-    """Write the samples to ``path``, whole or not at all, and return how many there are.
-
-    Raises UserError when there are none or the file cannot be written.
-    """
+    """Write the samples to ``path`` atomically and return their number. Raises UserError if there are none."""
     rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
     if not rows:
         raise UserError("there are no prompts to train on: the dataset has no train split")
@@ -229,7 +225,7 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 def _changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
-    """Return the changes of config that the run has still to record: these, and those of launches that failed."""
+    """Return the config changes not yet recorded: ``decisions`` and those of failed launches."""
     file = launch / PENDING
     waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     if decisions:
@@ -242,10 +238,10 @@ def _changes(
 def run_processes(
     spec: Spec, run: RunFolder, cluster: str, progress: Progress
 ) -> tuple[int, events.Outcome | None]:
-    """Run the processes to their end; return the exit code of the one that started them, and the run's outcome.
+    """Run the processes to their end; return the exit code and the outcome.
 
-    OpenRLHF chooses the ports of its process groups long before it listens at them. Where one was taken meanwhile,
-    nothing has been trained yet, and the processes are started again, with other ports.
+    OpenRLHF picks ports long before it listens on them. If one is taken by then, nothing has been trained yet and the
+    processes are started again.
     """
     for start in range(1, STARTS + 1):
         code = _follow(spec, run, progress)
@@ -261,14 +257,13 @@ def run_processes(
 
 
 def _sweep(spec: Spec, cluster: str, progress: Progress) -> None:
-    """End what the run's launches have left on the nodes of a cluster that was there before; "" is none."""
     if cluster:
         for node, count in sweep_cluster(spec.path, cluster).items():
             progress.message(f"ended what the run had left on {node}: {_processes(count)}")
 
 
 def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
-    """Start the processes, show what they say, and return the exit code of the one that started them."""
+    """Start the processes, forward their events, and return the exit code."""
     path = spec.write()
     env = os.environ | run_environment(spec.config(), spec.device) | {VARIABLE: str(path)}
     log = spec.folder / "log.txt"
@@ -279,7 +274,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
             env=env,
             stdout=out,
             stderr=subprocess.STDOUT,
-            start_new_session=True,  # a Ctrl-C is for us to hand on
+            start_new_session=True,  # a Ctrl-C is forwarded by prorl
         )
     reader = events.EventReader(spec.folder / events.EVENTS)
 
@@ -297,7 +292,7 @@ def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
                 if failed_at is None and outcome is not None and outcome.fault is not None:
                     failed_at = time.monotonic()
                 if failed_at is not None and time.monotonic() - failed_at > GRACE:
-                    _end(child)  # the others would wait for the one that failed
+                    _end(child)  # others would wait for the failed one
     finally:
         if child.poll() is None:
             _end(child)

@@ -1,9 +1,7 @@
-"""What the OpenRLHF engine understands of a config; the rest is refused before anything is started, all at once.
+"""Refuse settings that the OpenRLHF engine does not support, all at once, before anything starts.
 
-``SHARED`` and ``UNDERSTOOD`` are an allow-list: a setting that is on neither, and that no part in use names among its
-``keys``, is refused by its name as soon as it is set, so that nothing is asked for in vain. Of settings that are understood,
-some values and some pairs are still impossible (read from OpenRLHF 0.11.2, cli/train_ppo_ray.py, and DeepSpeed's
-checks of batch sizes). What is missing on this machine: ``prorl doctor --engine openrlhf``.
+``SHARED``, ``UNDERSTOOD`` and the ``keys`` of the parts in use form an allow-list. Some values and combinations are
+refused too (OpenRLHF 0.11.2, cli/train_ppo_ray.py, and DeepSpeed's checks of batch sizes).
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ SHARED = (
     "stop_properly",
     "validation",
 )
-"""Sections that the loop carries out, which both engines share."""
+"""Sections that the loop handles for both engines."""
 
 UNDERSTOOD = {
     "": "preset steps token_budget seed plugins engine phases stages penalties",
@@ -59,7 +57,7 @@ UNDERSTOOD = {
         "reward_replicas verify_sync cpu_ranks node_wait_seconds object_store_gib"
     ),
 }
-"""Section -> its settings that this engine carries out; what the parts in use read (their ``keys``) is added."""
+"""Section -> settings that this engine supports, besides the ``keys`` of the parts in use."""
 
 ELSEWHERE = {
     "loss.pack_tokens": "openrlhf.train_tokens_per_gpu",
@@ -67,7 +65,7 @@ ELSEWHERE = {
     "rollout.batching": "",
     "rollout.vllm_memory": "openrlhf.vllm_memory",
 }
-"""How the local engine lays out its passes: no number depends on them, so they are passed over -> who says it here."""
+"""Ignored settings of the local engine's passes, which change no result -> the setting to use here."""
 
 CURES = {
     "model.lora.rank": "all weights are trained and sent to vLLM, adapters are not: set model.lora.rank=0",
@@ -77,20 +75,20 @@ CURES = {
     ),
     "kl.measure_share_every": "the share of the KL term is not measured: leave it out",
 }
-"""For settings that are refused: why, and what to do instead of them."""
+"""Reason and remedy for refused settings."""
 
 ONLY_WITH = {"model.lora": "model.lora.rank", "warm_start": "warm_start.examples"}
-"""Sections that do nothing until this setting is on; then it alone is refused."""
+"""Sections without effect until this setting is on; then only it is refused."""
 
 LOCAL = "or take engine=local"
 FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
-"""Settings that DeepSpeed's optimiser is built with; the learning rate alone is ours to move."""
+"""Settings fixed when DeepSpeed's optimiser is built; only the learning rate can change."""
 
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
-    """Raise UserError listing every setting, in any phase, that this engine cannot do, a line each.
+    """Raise UserError listing all settings, in any phase, that this engine does not support.
 
-    ``device``: what ``model.device`` came to; None takes it from the config, with ``auto`` for GPUs.
+    ``device`` is the resolved ``model.device``; None takes it from the config, with ``auto`` as GPUs.
     """
     found = unsupported(config, device)
     if not found:
@@ -102,22 +100,22 @@ def check_supported(config: TrainConfig, device: Device | None = None) -> None:
 
 
 def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
-    """Return what :func:`check_supported` complains of: the setting, why, and the cure."""
+    """Return one line per unsupported setting with reason and remedy."""
     device = device or device_of(config)
     layout = layout_of(config, device)
     found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
     preset = load_config(config.preset)
     warm_elsewhere = bool(config.stages) and config.in_phase(0).engine == "local"
-    whole: dict[str, str] = {}  # the same complaint of several phases is made once
+    whole: dict[str, str] = {}  # a complaint of several phases is listed once
     for number in range(max(len(config.phases), 1)):
         settings = config.in_phase(number)
         if config.stages and settings.engine != "openrlhf":
-            continue  # a stage of another engine
+            continue  # it belongs to another engine
         name = f"phase {config.phases[number].name}: " if config.phases else ""
         for path, line in not_understood(settings, preset):
             if warm_elsewhere and path.startswith("warm_start."):
                 continue
-            ours = path.partition(".")[0] in PHASE_SECTIONS  # else of the whole run
+            ours = path.partition(".")[0] in PHASE_SECTIONS  # other settings apply to the whole run
             whole.setdefault(line, f"{name if ours else ''}{line}")
         first = config.in_phase(config.first_of_stage(number))
         for line in _of_a_phase(settings, first, layout):
@@ -126,10 +124,9 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 
 
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
-    """Yield the path and a line for each setting that is neither understood nor neutral.
+    """Yield path and message of each setting that is not supported and not neutral.
 
-    Neutral is a setting's default; for what another loss or estimator than the one in use reads, also what the
-    run's ``preset`` says, which did not ask for it.
+    A default is neutral, and so is the preset's value of a key that only unused losses or estimators read.
     """
     known = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     known |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
@@ -147,7 +144,7 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
     ]
     for path, (value, default) in rest.items():
         neutral = path in readers and any(value == settings[path] for settings in in_preset)
-        never = path == "kl.measure_share_every" and not value  # as it is here
+        never = path == "kl.measure_share_every" and not value  # already never
         section = path.rpartition(".")[0]
         off = ONLY_WITH.get(section, path) != path
         if path in in_use or neutral or never or off:
@@ -162,7 +159,7 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
 
 
 def settings_of(section: BaseModel, before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
-    """Yield (dotted path, value, default) of every setting; of a section, also those that a subclass adds."""
+    """Yield (dotted path, value, default) of every setting, including those added by subclasses."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):
@@ -172,7 +169,7 @@ def settings_of(section: BaseModel, before: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def keys_in_use(config: TrainConfig) -> set[str]:
-    """Return the keys that the parts of the objective in use read, as their specs say."""
+    """Return the config keys that the objective's parts in use read."""
     require_local()
     specs: list[ObjectiveSpec] = [
         POLICY_LOSSES.get(config.loss.name),
@@ -184,7 +181,7 @@ def keys_in_use(config: TrainConfig) -> set[str]:
 
 
 def readers_of_keys() -> dict[str, str]:
-    """Return the keys that any policy loss or KL estimate reads -> which one does."""
+    """Return each key read by a policy loss or KL estimate -> that part."""
     losses = {key: f"the policy loss {s.name}" for s in POLICY_LOSSES.all() for key in s.keys}
     return losses | {
         key: f"the KL estimate {s.name}" for s in KL_ESTIMATORS.all() for key in s.keys
@@ -256,7 +253,7 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
 
 
 def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iterator[str]:
-    """Yield what is wrong with one phase's settings; ``first`` are those of its stage's first phase."""
+    """Yield the problems of one phase; ``first`` are the settings of its stage's first phase."""
     rollout = config.rollout
     if (lost := lost_logprobs(config)) is not None:
         yield lost

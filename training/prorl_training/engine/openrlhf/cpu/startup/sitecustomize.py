@@ -1,7 +1,7 @@
-"""Runs when Python starts, in every process that has this folder on its path: installs the CPU layer.
+"""Install the CPU layer at Python's start, if ``PRORL_OPENRLHF_CPU`` is 1.
 
-Does nothing unless ``PRORL_OPENRLHF_CPU`` is 1. The machine's own ``sitecustomize``, which this one hides, is run
-after it and takes its place. Kept in a folder of its own so that nothing else becomes importable by being beside it.
+It then runs the machine's own ``sitecustomize``, which it hides. The folder holds nothing else, because all modules
+in it become importable.
 """
 
 from __future__ import annotations
