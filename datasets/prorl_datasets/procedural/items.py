@@ -13,22 +13,23 @@ from prorl_verifiers import Task
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One generated problem; ``gold`` is a full response with reward 1, ``answer`` the bare answer.
-
-    ``chance``: mean reward of a constant guess, if the form fixes it (1/choices). ``parameters``: JSON values that
-    identify the problem in its family, however it is worded; None uses the question's text. ``core``: the text that may
-    match a published problem (without template, form and constraint sentences). ``independent``: see ``candidate.Row``.
-    """
+    """One generated problem."""
 
     question: str
     task: Task
     gold: str
+    """A full response with reward 1."""
     answer: str | None = None
+    """The bare answer."""
     chance: float | None = None
+    """Mean reward of a constant guess, if the form fixes it (1/choices)."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parameters: Mapping[str, Any] | None = None
+    """JSON values that identify the problem in its family, however it is worded; None uses the question's text."""
     core: str | None = None
+    """The text that may match a published problem (without template, form and constraint sentences)."""
     independent: str = ""
+    """See ``candidate.Row``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,27 +46,28 @@ class TooUniform(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem, independent of its form (function or program).
-
-    ``statement``: names the inputs and their size limits, but mentions neither functions nor stdin. ``inputs``: (name,
-    kind) with kinds ``int``, ``str`` (one line, no blanks at its ends), ``ints``, ``strs`` (words without blanks),
-    ``grid`` (equally long lists of int), ``rows`` (equally long words), ``pairs``, ``triples`` (lists of 2 or 3 int).
-    ``output``: int, str, ints, strs, grid or rows. ``solution``: source of the gold, defines ``solve(<names>)``,
-    standard library only. ``brute``: independent solver with the same arguments. ``draw``: returns the arguments of one
-    test (JSON values). ``parameters``: JSON values that identify the problem in its family. ``edges``: arguments always
-    tested unless two earlier tests have their output. ``large``: returns arguments that only a fast algorithm finishes
-    in time.
-    """
+    """A problem, independent of its form (function or program)."""
 
     statement: str
+    """The task, input names and size limits; mentions neither functions nor stdin."""
     inputs: tuple[tuple[str, str], ...]
+    """(name, kind); kinds: ``int``, ``str`` (one line, no blanks at its ends), ``ints``, ``strs`` (words without
+    blanks), ``grid`` (equally long lists of int), ``rows`` (equally long words), ``pairs``, ``triples`` (lists of 2 or
+    3 int)."""
     output: str
+    """Kind of the result: int, str, ints, strs, grid or rows."""
     solution: str
+    """Source of the gold, which defines ``solve(<names>)`` with the standard library only."""
     brute: Callable[..., Any]
+    """Independent solver with the same arguments."""
     draw: Callable[[Random], tuple[Any, ...]]
+    """Returns the arguments of one test (JSON values)."""
     parameters: Mapping[str, Any]
+    """JSON values that identify the problem in its family."""
     edges: tuple[tuple[Any, ...], ...] = ()
+    """Arguments that are always tested, unless two earlier tests have the same output."""
     large: Callable[[Random], tuple[Any, ...]] | None = None
+    """Returns arguments that only a fast algorithm, such as the solution, finishes in time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,8 +109,6 @@ def fits(drawn: Sequence[Drawn], context: Context) -> bool:
 
 
 class _Drawing:
-    """Draws compatible constraints."""
-
     def __init__(self) -> None:
         self.kinds, self.apart = kinds(), apart()
         (self.language,) = (kind for kind in self.kinds if kind.short == "response_language")
@@ -144,7 +142,6 @@ class _Drawing:
 
 
 def _question(rng: Random, request: str, sentences: Sequence[str]) -> str:
-    """Join the request and the constraint sentences in a random way."""
     if len(sentences) > 1 and rng.random() < 0.4:
         marks = rng.choice(("- ", "* ", "# "))
         lines = [

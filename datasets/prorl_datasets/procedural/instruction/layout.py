@@ -126,7 +126,6 @@ def units_of(plan: Plan) -> int:
 
 
 def _separator(plan: Plan, at: int) -> str:
-    """Return the separator between unit ``at`` and the next."""
     mark, two = "", int(plan.has("combination:two_responses"))
     if plan.parts and at - two < plan.parts[0] - 1:
         mark = "***\n"

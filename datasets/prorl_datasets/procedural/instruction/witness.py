@@ -126,7 +126,6 @@ def satisfiable(
 
 
 def _largest(plan: Plan) -> int:
-    """Return the largest number that the plan demands of anything."""
     spans = [plan.words, plan.sentences, plan.capitals]
     spans += [*plan.keywords.values(), *plan.letters.values()]
     numbers = (plan.highlights, plan.placeholders, units_of(plan), *plan.bullets)

@@ -25,17 +25,16 @@ TOPICS = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem with one right answer.
-
-    ``question``: the whole statement, with the form of the answer where several are possible. ``answer``: LaTeX without
-    dollar signs, as the math verifier reads it. ``parameters``: JSON values that identify the problem in its family.
-    ``decimals``: places to which the question asks to round.
-    """
+    """A problem with one right answer."""
 
     question: str
+    """The whole statement, with the form of the answer if several are possible."""
     answer: str
+    """LaTeX without dollar signs, as the math verifier reads it."""
     parameters: Mapping[str, Any]
+    """JSON values that identify the problem in its family, however it is worded."""
     decimals: int | None = None
+    """Places to which the question asks to round."""
 
 
 def math_family(name: str, make: Callable[[Random, int], Problem], summary: str = "") -> Family:

@@ -53,22 +53,23 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A physical law.
-
-    ``quantities``: the result first, then the drawn ones. ``solve``: solver of each quantity that may be asked.
-    ``check``: whether drawn values are plausible together. ``slips``: results of typical mistakes, from (values,
-    asked). ``bounds``: realistic range of the result. Both are in the law's unit. ``scenes`` draws the sentence of the
-    scene. ``signed``: options of the opposite sign are plausible.
-    """
+    """A physical law with its quantities, solvers and scenes."""
 
     quantities: tuple[Quantity, ...]
+    """The result first, then the drawn ones."""
     scenes: Callable[[Random], str]
+    """Draws the sentence of the scene."""
     solve: Mapping[str, Callable[[Values], float]]
+    """Solver of each quantity that may be asked."""
     note: str = ""
     check: Callable[[Values], bool] | None = None
+    """Returns whether drawn values are plausible together."""
     slips: Callable[[Values, str], tuple[float, ...]] | None = None
+    """Results of typical mistakes from (values, asked), in the law's unit."""
     bounds: tuple[float, float] | None = None
+    """Realistic range of the result, in the law's unit."""
     signed: bool = False
+    """Options of the opposite sign are plausible."""
 
 
 @dataclass(slots=True)
@@ -238,7 +239,6 @@ def _wrong(law: Law, drawn: _Drawn, asked: str) -> tuple[float, ...]:
 
 
 def _tried(law: Law, values: Values, asked: str) -> tuple[float, ...]:
-    """Return the solution for wrong numbers, or () if there is none."""
     try:
         return (law.solve[asked](values),)
     except (ValueError, ZeroDivisionError, OverflowError):

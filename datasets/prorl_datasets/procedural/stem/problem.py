@@ -51,21 +51,21 @@ _FIGURES = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """A problem with a numeric answer.
-
-    ``question``: the statement; the builder adds the sentence that asks for ``unit`` (that of ``value``; "" for pure
-    numbers) and ``figures`` significant figures. ``parameters``: JSON values, the drawn quantities and the unknown.
-    ``wrong``: results of typical mistakes; the builder drops unusable ones. ``exact``: the value is an integer or a
-    decimal of at most 9 digits and is not rounded.
-    """
+    """A problem with a numeric answer."""
 
     question: str
+    """The statement without a request for a unit or rounding, which the builder adds."""
     value: float
     unit: str
+    """Unit of ``value``; "" for pure numbers."""
     parameters: Mapping[str, Any]
+    """JSON values: the drawn quantities and the unknown."""
     figures: int = 3
+    """Significant figures that the question asks for."""
     wrong: tuple[float, ...] = ()
+    """Results of typical mistakes; the builder drops unusable ones."""
     exact: bool = False
+    """The value is an integer or a decimal of at most 9 digits and is not rounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,6 @@ def _options_item(
     parameters: Mapping[str, Any],
     figures: int | None,
 ) -> Item:
-    """Return the multiple-choice item; the first of ``options`` is the right one."""
     place = rng.randint(0, len(options) - 1)
     others = list(options[1:])
     rng.shuffle(others)

@@ -98,7 +98,6 @@ def _taken(rest: int, coins: list[int]) -> int:
 
 
 def _costs(x: int, coins: list[int], rule: tuple[int, int]) -> list[int]:
-    """Return the costs of all ways to pay x."""
     if not coins:
         return [] if x else [0]
     fee, more = rule

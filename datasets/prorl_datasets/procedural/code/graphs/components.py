@@ -171,7 +171,6 @@ def _greedy_tree(n: int, edges: list[list[int]], best: str, line: tuple[int, int
 
 
 def _parts(n: int, edges: list[list[int]]) -> int:
-    """Return the number of components."""
     left, count = list(range(n)), 0
     while left:
         count += 1

@@ -118,7 +118,6 @@ def _subtrees_brute(rule: _Subtrees, parents: list[int]) -> list[int]:
 
 
 def _line(parents: list[int], v: int) -> list[int]:
-    """Return v and its ancestors up to the root."""
     return [v] if v == 0 else [v, *_line(parents, parents[v])]
 
 

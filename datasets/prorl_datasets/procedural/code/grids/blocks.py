@@ -111,7 +111,6 @@ def _brute(b: _Blocks, g: list[list[int]]) -> list[int]:
 
 
 def _all_blocks(b: _Blocks, g: list[list[int]]) -> list[list[int]]:
-    """Return the values of each block of an allowed size and corner."""
     shapes = [(b.p, b.q)]
     if b.level == 3:
         shapes = [(i, j) for i in range(1, 7) for j in range(1, 7) if i * j <= b.area]

@@ -114,7 +114,6 @@ def _tilt_brute(board: _Tilt, rows: list[str]) -> Any:
 
 
 def _slide(rows: list[str], tilt: str, signs: str) -> list[str]:
-    """Return the tilted board."""
     stone, wall, free = signs[0], signs[1], signs[2]
     lines = rows if tilt in ("left", "right") else ["".join(col) for col in zip(*rows, strict=True)]
     out = []

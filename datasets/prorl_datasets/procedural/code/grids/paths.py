@@ -99,7 +99,6 @@ def _brute(p: _Paths, g: list[list[int]]) -> Any:
 def _routes(
     g: list[list[int]], steps: list[tuple[int, int]], at: tuple[int, int]
 ) -> list[list[int]]:
-    """Return the values along every path from ``at`` to the end."""
     y, x = at
     if y >= len(g) or x >= len(g[0]):
         return []

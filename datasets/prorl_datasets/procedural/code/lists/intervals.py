@@ -81,7 +81,6 @@ def _intervals_brute(rules: _Intervals, p: list[list[int]]) -> Any:
 
 
 def _joined(kept: list[tuple[int, int]], gap: int) -> list[int]:
-    """Merge near intervals until none are left, and return the lengths."""
     left = [*kept]
     while True:
         near = [
@@ -98,7 +97,6 @@ def _joined(kept: list[tuple[int, int]], gap: int) -> list[int]:
 
 
 def _most(kept: list[tuple[int, int]], gap: int, w: int) -> int:
-    """Return the best total over all choices of intervals."""
     if not kept:
         return 0
     (x, y), rest = kept[0], kept[1:]

@@ -172,7 +172,6 @@ def _alike(rule: _Dedupe, a: list[int]) -> list[list[bool]]:
 
 
 def _unlike(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Keep the first or last of the elements alike."""
     alike, size = _alike(rule, a), len(a)
     others = [range(i + 1, size) if rule.last else range(i) for i in range(size)]
     return [
@@ -181,7 +180,6 @@ def _unlike(rule: _Dedupe, a: list[int]) -> list[int]:
 
 
 def _counted(rule: _Dedupe, a: list[int]) -> list[int]:
-    """Keep elements with at least, at most or exactly ``k`` alike."""
     k = rule.k
     good: dict[str, Callable[[int], bool]] = {
         "at least": lambda s: not s < k,

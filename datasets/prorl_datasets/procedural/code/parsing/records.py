@@ -108,7 +108,6 @@ def _records(rng: Random, level: int) -> Problem:
 
 
 def _cases(kept: list[tuple[str, str, int]], verbs: list[str], f: int) -> list[str]:
-    """Follow each name by itself, then order the cases by time."""
     closed: list[tuple[int, str]] = []
     left: list[tuple[int, str]] = []
     for who in sorted({name for name, _, _ in kept}):

@@ -45,7 +45,6 @@ def _account_statement(p: _Account) -> str:
 
 
 def _account_state(p: _Account, a: list[int]) -> tuple[int, int, int]:
-    """Return (balance, savings, refused) after ``a``, by recursion."""
     if not a:
         return p.opening, 0, 0
     balance, saved, refused = _account_state(p, a[:-1])

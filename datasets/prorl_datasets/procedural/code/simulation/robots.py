@@ -56,7 +56,6 @@ def _robot_statement(p: _Robot) -> str:
 
 
 def _robot_step(p: _Robot) -> list[str]:
-    """Return the gold's lines for one step forward."""
     turned = {"left": "dx, dy = -dy, dx", "right": "dx, dy = dy, -dx"}
     other = turned["right" if p.turn == "left" else "left"]
     step = {

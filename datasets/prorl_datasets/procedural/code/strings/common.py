@@ -22,7 +22,7 @@ def text_over(r: Random, alphabet: str, low: int, high: int) -> str:
 
 
 def runs_over(r: Random, alphabet: str, runs: int, longest: int) -> str:
-    """Return up to ``runs`` runs of equal letters, each up to ``longest`` letters."""
+    """Return up to ``runs`` runs of equal letters, each up to ``longest`` letters long."""
     return "".join(r.choice(alphabet) * r.randint(1, longest) for _ in range(r.randint(1, runs)))
 
 

@@ -51,7 +51,6 @@ def _mask_places(rng: Random) -> Problem:
 
 
 def _mask_words_list(r: Random, mask: str, any_: str, one: str) -> list[str]:
-    """Return common words and up to four words that fit the mask, shuffled."""
     lengths = {any_: (0, 3), one: (1, 1)}
     found = words(r, 4, 12)
     for _ in range(r.randint(0, 4)):

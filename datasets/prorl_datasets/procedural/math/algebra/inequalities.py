@@ -107,7 +107,6 @@ def _absolute_equation(rng: Random, level: int) -> Problem:
 
 
 def _has_flat_part(pieces: list[tuple[int, int, int]], line: tuple[int, int]) -> bool:
-    """Return whether the two sides are equal on a whole interval."""
     for mask in range(2 ** len(pieces)):
         slope, rest = -line[0], -line[1]
         for i, (weight, a, b) in enumerate(pieces):
@@ -119,7 +118,6 @@ def _has_flat_part(pieces: list[tuple[int, int, int]], line: tuple[int, int]) ->
 
 
 def _between(low: Fraction, high: Fraction, closed: bool) -> int:
-    """Count the integers in the interval."""
     if closed:
         return floor(high) - ceil(low) + 1
     return ceil(high) - floor(low) - 1

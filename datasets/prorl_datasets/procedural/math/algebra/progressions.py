@@ -793,7 +793,6 @@ def _mixed(rng: Random, level: int) -> Problem:
 
 
 def _plus(number: int, letter: str, first: bool = True) -> str:
-    """Return ``3 + x``, ``x - 3`` or ``x``."""
     if first and number > 0:
         return f"{number} + {letter}"
     return polynomial((1, number), letter)

@@ -21,7 +21,6 @@ def _square(n: int) -> bool:
 
 
 def _joined(first: str, second: str) -> str:
-    """Return a sum of two terms without zeros."""
     if first == "0" or second == "0":
         return second if first == "0" else first
     return f"{first} - {second[1:]}" if second.startswith("-") else f"{first} + {second}"

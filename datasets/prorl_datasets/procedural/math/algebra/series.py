@@ -25,7 +25,6 @@ def _times(factor: int, body: str) -> str:
 def _sum_question(
     rng: Random, sign: str, general: str, first: int, last: str, plain: str, finite: bool
 ) -> str:
-    """Return a sum in sigma notation or by its first terms."""
     sigma = f"\\sum_{{k={first}}}^{{{last}}} {general}"
     if finite:
         return WORDINGS.draw(

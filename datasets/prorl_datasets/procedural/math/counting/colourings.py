@@ -16,7 +16,6 @@ Edges = list[tuple[int, int]]
 
 
 def _colorings(n: int, edges: Edges, colors: int) -> int:
-    """Count the proper colourings by backtracking."""
     lower = [[b for b in range(v) if (b, v) in edges] for v in range(n)]
 
     def grow(given: list[int]) -> int:

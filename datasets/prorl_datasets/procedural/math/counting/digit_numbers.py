@@ -138,7 +138,6 @@ def _digit_numbers(rng: Random, level: int) -> Problem:
 
 @cache
 def _products(places: int) -> Counter[int]:
-    """Count the numbers with ``places`` digits by the product of their digits."""
     digits = ([int(d) for d in str(n)] for n in range(10 ** (places - 1), 10**places))
     return Counter(prod(d) for d in digits)
 

@@ -19,7 +19,6 @@ NAMES = ("fg", "gh", "pq", "uv", "fh")
 
 
 def _simple(rng: Random) -> tuple[str, list[int]]:
-    """Return the formula and coefficients of a line or parabola."""
     if rng.random() < 0.5:
         coefficients = [signed(rng, 2, 5), signed(rng, 1, 9)]
     else:

@@ -225,7 +225,7 @@ def _sums(rng: Random, level: int) -> Problem:
                 "primes": [p, q],
             },
         )
-    # f(x + a) = (1 + f(x))/(1 - f(x)) has period 4a, f(x + a) = -1/f(x) has 2a
+    # f(x + a) = (1 + f(x))/(1 - f(x)) has period 4a, f(x + a) = 1/(1 - f(x)) has 3a
     a = rng.randint(1, 6)
     start = Fraction(rng.choice((2, 3, 4, 5, 6, 7)), rng.choice((1, 1, 3, 5)))
     if start == 1:

@@ -19,7 +19,6 @@ INFINITY = "\\infty"
 
 
 def _line(a: int, b: int) -> str:
-    """Return a x + b with the positive term first."""
     return terms([(b, ""), (a, "x")]) if a < 0 < b else polynomial((a, b))
 
 

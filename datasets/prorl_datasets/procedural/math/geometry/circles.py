@@ -28,13 +28,11 @@ def _spot(rng: Random, size: int = 8) -> tuple[int, int]:
 
 
 def _spread(h: int, k: int, square: int) -> str:
-    """Return the expanded equation of a circle."""
     rest = h * h + k * k - square
     return terms([(1, "x^2"), (1, "y^2"), (-2 * h, "x"), (-2 * k, "y"), (rest, "")]) + " = 0"
 
 
 def _spread_terms(c: tuple[int, int, int]) -> list[int]:
-    """Return the coefficients of x and y and the constant of ``_spread``."""
     return [-2 * c[0], -2 * c[1], c[0] ** 2 + c[1] ** 2 - c[2]]
 
 

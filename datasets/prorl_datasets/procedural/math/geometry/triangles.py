@@ -22,7 +22,6 @@ WORDINGS = Wordings(__name__)
 
 
 def _rooted(square: Fraction, factor: Fraction | int = 1) -> str:
-    """Return the root of a rational number times a factor."""
     return root(square.numerator * square.denominator, Fraction(factor) / square.denominator)
 
 

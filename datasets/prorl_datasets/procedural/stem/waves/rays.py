@@ -68,7 +68,6 @@ _IMAGE_SIZE = Law(
 
 
 def _second(v: Values) -> float:
-    """Return the object distance for the second lens."""
     return v["e"] - v["f"] * v["g"] / (v["g"] - v["f"])
 
 
