@@ -1,4 +1,4 @@
-"""Turn (response, task) into a verdict that a program decided and anyone can check again. Names load when used."""
+"""Score (response, task) pairs with verifiers: programs whose verdicts anyone can reproduce. Names load when used."""
 
 from typing import TYPE_CHECKING
 

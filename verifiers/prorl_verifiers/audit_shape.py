@@ -1,8 +1,4 @@
-"""What the audit needs to know of a verifier: tasks to attack, ways to answer without solving, ways to spoil an answer.
-
-A group is a set of items that one attack is tried on as a whole: a reasoning-gym dataset, a family of built-in
-tasks, a user's file.
-"""
+"""What the audit needs from a verifier: tasks to attack, probes that answer without solving, and mutations."""
 
 from __future__ import annotations
 
@@ -15,13 +11,12 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One task with what an attacker may see of it.
+    """One task and what an attacker may see of it.
 
-    ``question`` is the prompt's text ("" when unknown). ``gold`` is never shown to the search; it makes the
-    chance level and the probe "gold of another item". ``chance`` is what a blind answer earns on this item
-    by the form of the task (1/options; 1 for a constraint that any short text meets), or None when it must
-    be estimated from the golds of the group. ``right`` is a right answer where there is no gold or another
-    than the gold is to be spoilt.
+    ``question`` is the prompt ("" if unknown). ``gold`` is hidden from the search; it sets the chance level and the
+    probe "gold of another item". ``chance`` is what a blind guess earns because of the task's form (1/options; 1 for a
+    constraint that any short text meets), or None to estimate it from the group's golds. ``right`` is a correct answer
+    to spoil, if not the gold.
     """
 
     id: str
@@ -34,10 +29,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """What the user asked for, for verifiers whose tasks are made on the spot.
-
-    ``datasets``: only these kinds (empty: all); ``items``: how many of each.
-    """
+    """What to audit, for verifiers that generate tasks: ``items`` of each of ``datasets`` (empty: all)."""
 
     datasets: Sequence[str] = ()
     items: int = 20
@@ -46,9 +38,9 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items that stand or fall together. ``name`` starts with the verifier's name.
+    """Items attacked together, such as a reasoning-gym dataset; ``name`` starts with the verifier's name.
 
-    ``wordless``: only fixed answers without a letter or digit are tried, and nothing is mutated.
+    ``wordless``: only constant answers without a letter or digit are tried, without mutations.
     """
 
     name: str
@@ -59,9 +51,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A fixed way to answer without solving: ``answer(item, group)`` is a text, or None (does not apply).
+    """A way to answer without solving: ``answer(item, group)`` returns a text, or None if it does not apply.
 
-    ``raw`` answers are whole responses; others are written as the verifier's spec says.
+    ``raw`` answers are whole responses; others are formatted by the verifier's spec.
     """
 
     name: str
@@ -72,16 +64,15 @@ class Probe:
 Kind = Literal[
     "denied", "another", "appended", "digit", "precision", "order", "suffix", "junk", "broken"
 ]
-"""What a mutation does to a right answer: say that it is wrong, give another one too, append more of the same,
-change a digit, leave digits out, swap parts, put a sign behind a number, put something around it,
-miss a constraint."""
+"""How a mutation spoils an answer: deny it, add another, append more of the same, change a digit, drop digits, swap
+parts, put a sign after a number, surround it with junk, break a constraint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A fixed way to make a right answer wrong: ``spoil(right, item, group)``, or None (does not apply).
+    """A way to make a correct answer wrong: ``spoil(right, item, group)``, or None if it does not apply.
 
-    ``allowed``: the partial credit that is no leak, for a mutation that leaves most of the answer right.
+    ``allowed`` is partial credit that is no leak, for mutations that leave most of the answer right.
     """
 
     name: str
@@ -91,37 +82,37 @@ class Mutation:
 
 
 def never_right(reference: Reference) -> Collection[Kind]:
-    """Return no kinds: each mutation makes a right answer wrong."""
+    """Return no kinds: every mutation spoils."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class AuditShape:
-    """How ``prorl verify audit`` attacks a verifier. Every field has a default."""
+    """How ``prorl verify audit`` attacks a verifier."""
 
     probes: Callable[[], Sequence[Probe]] | None = None
     """Answers that solve nothing; by default constants, blanks and echoes."""
     mutations: Callable[[], Sequence[Mutation]] | None = None
-    """Ways to make a right answer wrong; by default negations, second answers, changed digits, junk."""
+    """Ways to make a correct answer wrong; by default negations, second answers, changed digits, junk."""
     may_be_right: Callable[[Reference], Collection[Kind]] = never_right
-    """Kinds of mutations that may leave the answer to this task right: the audit does not try them."""
+    """Kinds of mutations that may leave the answer to this task correct; the audit skips them."""
     groups: Callable[[AuditRequest], Iterable[Group]] | None = None
-    """Tasks of its own to audit; without them ``prorl verify audit --file`` brings some."""
+    """Built-in tasks to audit; without them ``prorl verify audit --file`` supplies some."""
     chance: Callable[[Reference], float] | None = None
-    """What the best constant answer earns on one task by its form; by default estimated from the answers."""
+    """What the best constant answer earns on one task because of its form; by default estimated from the answers."""
 
 
 def constant(name: str, text: str, raw: bool = False) -> Probe:
-    """Return the probe that answers ``text`` to everything."""
+    """Return the probe that always answers ``text``."""
     return Probe(name, lambda item, group: text, raw)
 
 
 def plain(text: str) -> str:
-    """Return an answer for exact comparison: case, white space and a final full stop do not count."""
+    """Normalise an answer for exact comparison, ignoring case, white space and a final full stop."""
     return " ".join(text.casefold().split()).removesuffix(".")
 
 
 def options_of(item: Item) -> list[str]:
-    """Return the texts of a multiple-choice item's options, or nothing."""
+    """Return a multiple-choice item's options, if any."""
     choices: Any = item.task.reference.get("choices")
     return [str(choice) for choice in choices] if isinstance(choices, list) else []

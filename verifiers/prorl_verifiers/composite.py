@@ -1,9 +1,8 @@
-"""The composite verifier: a weighted mean of what several verifiers find for one response, behind a gate.
+"""The composite verifier: a weighted mean of several verifiers' rewards for one response, behind a gate.
 
-Its reference is {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?}. A part has the name of its
-verifier where none is given. ``gate``: true (every part must have full marks), a list of names (those must), or
-{name: the least reward that part must have}.
-
+Its reference is {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?}. A part's default name is that
+of its verifier. ``gate`` is true (every part needs reward 1), a list of names (those parts do), or {name: least
+reward}.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from prorl_verifiers.spec import VERIFIERS, Composition, VerifierSpec
 from prorl_verifiers.types import Reference, Score, Task, TaskError, TaskPart, Verdict
 
 MAX_PARTS = 64
-"""Parts of one task; each is an item of its own in the pool."""
+"""Parts of one task; each is a separate item in the pool."""
 FULL_MARKS = 1.0
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A reference as read: its parts, their weights in the same order, the least reward of each gated part."""
+    """A parsed reference: the parts, their weights in the same order, the least reward of each gated part."""
 
     parts: Sequence[TaskPart]
     weights: Sequence[float]
@@ -39,7 +38,7 @@ class Composite:
 
 
 def read(reference: Reference) -> Composite:
-    """Return the reference, read. Raises TaskError (one line); the parts' own references are not looked at."""
+    """Parse the reference, without the parts' own references. Raises TaskError (one line)."""
     known_keys(reference, "parts", "gate", "modes")
     given = reference.get("parts")
     if not isinstance(given, list) or not 1 <= len(given) <= MAX_PARTS:
@@ -48,7 +47,7 @@ def read(reference: Reference) -> Composite:
     for number, part in enumerate(given, start=1):
         try:
             parts.append(_part(part))
-            weight = part.get("weight")  # None where a table has no value
+            weight = part.get("weight")  # a table gives None for a missing value
             weights.append(1.0 if weight is None else _number(weight, "weight"))
         except TaskError as error:
             raise TaskError(f"part {number}: {error}") from error
@@ -75,7 +74,6 @@ def _part(value: Any) -> TaskPart:
 
 
 def _number(value: Any, what: str) -> float:
-    """Return a number that is finite and not negative. Raises TaskError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TaskError(f"its {what} {value!r} is not a number")
     try:
@@ -88,7 +86,6 @@ def _number(value: Any, what: str) -> float:
 
 
 def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
-    """Return the least reward of each gated part. Raises TaskError."""
     if value is None or isinstance(value, bool):
         return dict.fromkeys(names, FULL_MARKS) if value else {}
     if not isinstance(value, list | dict) or not value:
@@ -113,11 +110,11 @@ def _gate(value: Any, names: Sequence[str]) -> dict[str, float]:
 
 
 _ROUNDING = 1e-9
-"""A reward that misses what is wanted by no more has it."""
+"""Rewards this close to the required one count as reaching it."""
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for malformed parts, weights that give no mean, and a gate that names no part."""
+    """Raise TaskError for a malformed reference."""
     read(reference)
 
 
@@ -127,7 +124,7 @@ def parts(reference: Reference) -> Sequence[TaskPart]:
 
 
 def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
-    """Return the weighted mean of the parts' rewards; 0 where a gated part falls short."""
+    """Return the weighted mean of the parts' rewards; 0 if a gated part earns too little."""
     composite = read(reference)
     rewards = {name: v.reward for name, v in verdicts.items() if v.reward is not None}
     if listening():
@@ -147,7 +144,6 @@ def combine(reference: Reference, verdicts: Mapping[str, Verdict]) -> Score:
 
 
 def _weighed(composite: Composite, rewards: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """Yield each part's name, and its reward, weight and gate in words."""
     for part, weight in zip(composite.parts, composite.weights, strict=True):
         least = composite.gate.get(part.name)
         gate = "" if least is None else f", needs at least {least:g}"
@@ -155,7 +151,7 @@ def _weighed(composite: Composite, rewards: Mapping[str, float]) -> Iterator[tup
 
 
 def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
-    """Return the parts that have a right answer, and that answer."""
+    """Return the parts that have a gold answer, with that answer."""
     answers = [
         (p, VERIFIERS.get(p.task.verifier).data.answer(p.task.reference)) for p in parts(reference)
     ]
@@ -163,32 +159,32 @@ def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the parts' answers, each once, joined by "; "; None where no part has one."""
+    """Return the parts' distinct answers joined by "; ", or None if no part has one."""
     texts = dict.fromkeys(text for _, text in _answers(reference))
     return "; ".join(texts) or None
 
 
 def write(answer: str, reference: Reference) -> str:
-    """Return the answer as the first part that has one wants it."""
+    """Return the answer in the format of the first part that has one."""
     for part, _ in _answers(reference):
         return VERIFIERS.get(part.task.verifier).data.write(answer, part.task.reference)
     return answer
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return the whole right response on which all parts agree; None where one has none or another."""
+    """Return the correct response that all parts share, or None if they differ or one has none."""
     tasks = [part.task for part in parts(reference)]
     golds = {VERIFIERS.get(task.verifier).data.gold(task.reference) for task in tasks}
     return golds.pop() if len(golds) == 1 else None
 
 
 def shown(reference: Reference) -> str:
-    """Return the names of the parts, in order."""
+    """Return the names of the parts."""
     return " + ".join(part.name for part in parts(reference))
 
 
 def target_type(reference: Reference) -> str:
-    """Return the types of the parts' golds, in order, or the verifier's name; ``UNTYPED`` where one of them is."""
+    """Return the parts' gold types, or ``UNTYPED`` if one is; a verifier without types counts by its name."""
     kinds = []
     for part in parts(reference):
         of_part = VERIFIERS.get(part.task.verifier).data.target_type
@@ -197,7 +193,7 @@ def target_type(reference: Reference) -> str:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the kinds of mutations that may leave one of the parts right."""
+    """Return the mutations that may leave a part correct."""
     tasks = [part.task for part in parts(reference)]
     return {
         kind

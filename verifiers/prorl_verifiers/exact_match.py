@@ -1,9 +1,7 @@
 """The exact-match verifier: cut the response at a stop text, filter it, and compare it with the gold answers as text.
 
-It scores a ``generate_until`` task of lm-evaluation-harness as that does: the answer up to the first stop text, through
-each filter in turn, equal to one of the gold answers once both have lost what is ignored. What an expression does with
-a hostile text is bounded by the time of the worker. Thinking is not taken off, as there.
-
+It scores a ``generate_until`` task as lm-evaluation-harness does, so thinking is not stripped. A regular expression
+that is slow on a hostile text is stopped by the worker's time limit.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from prorl_verifiers.types import Reference, Score, TaskError, unparsable
 MAX_LISTED = 64
 """Stop texts, filters and ignored expressions of one task, each."""
 MAX_ANSWERS = 10_000
-"""Some questions have hundreds: every name of a person, say."""
+"""Some questions have hundreds of gold answers, such as every name of a person."""
 MAX_EXPRESSION = 2000
 FALLBACK = "[invalid]"
 THINKING, THOUGHT = "<think>", "</think>"
@@ -40,19 +38,19 @@ KEYS = (
     "ignore_numbers",
     "filter_name",
 )
-"""``filter_name`` is what a harness calls the filters, for exports; it scores nothing."""
+"""``filter_name`` is a harness's name for the filters, kept for exports; it does not affect the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class ByExpression:
-    """Take match number ``place`` of an expression (of several groups the first that is not empty)."""
+    """Take match number ``place``; of several groups, the first non-empty one."""
 
     expression: str
     place: int = 0
     fallback: str = FALLBACK
 
     def __call__(self, text: str) -> tuple[str, bool]:
-        """Return what was found and True, or the fallback and False."""
+        """Return (match, True) or (fallback, False)."""
         found = re.findall(self.expression, text)
         if not -len(found) <= self.place < len(found):
             return self.fallback, False
@@ -66,13 +64,13 @@ class ByExpression:
 
 @dataclass(frozen=True, slots=True)
 class ByTable:
-    """Replace whole texts by those of a table; others by the fallback."""
+    """Replace whole texts by their entry in a table."""
 
     table: Mapping[str, str]
     fallback: str
 
     def __call__(self, text: str) -> tuple[str, bool]:
-        """Return what the table has and True, or the fallback and False."""
+        """Return (entry, True) or (fallback, False)."""
         return (self.table[text], True) if text in self.table else (self.fallback, False)
 
 
@@ -81,8 +79,9 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Return ``text`` without each <think>...</think>, as lighteval takes them off: one after the other, so that what
-    is left on both sides may make the next tag. In one pass, as an answer may be long."""
+    """Remove each <think>...</think> in turn, as lighteval does: the text on both sides may join into the next tag.
+    Takes a single pass, since an answer may be long.
+    """
     kept: list[str] = []  # single characters
     place, short = 0, len(THINKING) - 1
     while True:
@@ -110,12 +109,12 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "map": ("mapping_dict", "default_value"),
     **dict.fromkeys(PLAIN, ()),
 }
-"""Filter -> what it takes, called as lm-evaluation-harness calls it (``remove_thinking`` is of lighteval's pipeline)."""
+"""Filter -> its options, named as in lm-evaluation-harness (``remove_thinking`` comes from lighteval's pipeline)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """A reference, read."""
+    """A parsed reference."""
 
     answers: tuple[str, ...]
     until: tuple[str, ...] = ()
@@ -127,7 +126,7 @@ class Matching:
 
 
 def read(reference: Reference) -> Matching:
-    """Return the reference as a Matching. Raises TaskError with one line."""
+    """Parse the reference. Raises TaskError (one line)."""
     known_keys(reference, *KEYS)
     flags = {}
     for name in ("ignore_case", "ignore_punctuation", "ignore_numbers"):
@@ -226,7 +225,7 @@ _DIGITS = str.maketrans("", "", string.digits)
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score ``response``: 1 where what the filters leave is one of the answers, else 0."""
+    """Score ``response``: 1 if the filtered text equals one of the answers, else 0."""
     matching = read(reference)
     text = before(response, matching.until)
     found = True
@@ -245,7 +244,7 @@ def score(response: str, reference: Reference) -> Score:
 
 
 def before(text: str, until: Sequence[str]) -> str:
-    """Return ``text`` up to the first of the stop texts."""
+    """Return ``text`` up to a stop text."""
     for stop in until:
         if stop:
             text = text.partition(stop)[0]
@@ -253,7 +252,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return what is compared: ``text`` without what is ignored. Trailing NULs do not count, as in numpy's texts."""
+    """Return ``text`` without ignored parts and, as in numpy's strings, trailing NULs."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -267,7 +266,7 @@ def compared(text: str, matching: Matching) -> str:
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for a reference that cannot be scored against."""
+    """Raise TaskError for a malformed reference."""
     read(reference)
 
 
@@ -277,9 +276,9 @@ def first_answer(reference: Reference) -> str:
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return an answer that is right as it stands; None where the filters want it written in a way not known here.
+    """Return a correct answer, or None if the filters require an unknown format.
 
-    Also None where there are regular expressions: one that does not end may be tried in a worker alone.
+    Also None if there are regular expressions: one that does not end may only be tried in a worker.
     """
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):
@@ -288,7 +287,7 @@ def gold_response(reference: Reference) -> str | None:
 
 
 def canaries(draw: random.Random) -> Sequence[Canary]:
-    """Return new numbers, right and wrong."""
+    """Return a right and a wrong answer to a random number."""
     number = draw.randrange(1000, 10_000)
     reference = {
         "answer": f"{number:,}",
@@ -302,7 +301,7 @@ def canaries(draw: random.Random) -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return what filters and ignored characters may undo."""
+    """Return the mutations that filters and ignored characters may undo."""
     return ("junk", "precision", "order") if read(reference).filters else ()
 
 

@@ -1,4 +1,4 @@
-"""Why a response has its reward: it is scored now, as ever, and what the scorer noted on its way is kept."""
+"""Explain a reward: score the response again as usual and keep the scorer's notes."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A fresh verdict and what its scorer found, in the order in which it found it."""
+    """A fresh verdict and the scorer's findings in order."""
 
     verdict: Verdict
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found; where none of it comes to the verdict's outcome, the last is the verdict itself."""
+        """The findings; if none has the verdict's outcome, one for the verdict itself comes last."""
         return self.verdict.explained()
 
     @property
     def outcome(self) -> Outcome:
-        """The verdict's: ``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
+        """``passed``, ``failed`` or ``neutral``."""
         return self.verdict.outcome
 
     def to_json(self) -> dict[str, Any]:
-        """Return what ``prorl verify answer --json`` prints, with "outcome" and "findings" (``Finding.to_json``)."""
+        """Return what ``prorl verify answer --json`` prints."""
         return verdict_row(None, self.verdict) | {
             "isolation": self.verdict.isolation,
             "outcome": self.outcome,
@@ -50,10 +50,9 @@ def explain(
     timeout_seconds: float = 10.0,
     modes: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Score ``response`` now, in the confined workers that always score, and return why.
+    """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
 
-    ``pool``: score with it; the other arguments are those of ``verify``, which scores where there is none.
-    Raises what ``VerifierPool.score`` does.
+    Uses ``pool``, or else ``verify`` with the other arguments. Raises what ``VerifierPool.score`` does.
     """
     if pool is not None:
         return Explanation(pool.score([(response, task)], explain=True)[0])

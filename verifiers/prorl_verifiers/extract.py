@@ -1,10 +1,6 @@
 """Find the answer in a response: after the thinking, in the last box, tag or code block.
 
-Everything here is linear in the length of the text, ten megabytes included: plain searches, no regular
-expression that could backtrack.
-
-Rules. Thinking opened by ``<think>`` and never closed leaves nothing to score. Otherwise only text after
-the last ``</think>`` counts; without any tag, all of it.
+All functions take linear time, even for ten megabytes: no regular expression here can backtrack.
 """
 
 from __future__ import annotations
@@ -26,15 +22,15 @@ _ANSWER_LINE = re.compile(
 )
 _BOX = re.compile(r"\\(?:boxed|fbox)[ \t\n]{0,8}\{")
 _PIECE, _LONGEST_BOX = 1 << 16, 16
-"""Characters searched at a time for a box, and those that its mark may take at most."""
+"""Characters searched at once for a box, and the greatest length of a box's opening that is recognised."""
 _AROUND = 200
 _FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
 
 
 def after_thinking(response: str) -> str | None:
-    """Return the text that counts, or None when the thinking never ended.
+    """Return the text after the last ``</think>`` (all of it without any tag), or None if the thinking never ends.
 
-    Where a chat template itself opens the thinking, the caller puts ``<think>`` before the response.
+    If a chat template opens the thinking, the caller puts ``<think>`` before the response.
     """
     close = response.rfind(CLOSE_THINK)
     if close < 0:
@@ -44,19 +40,16 @@ def after_thinking(response: str) -> str | None:
 
 
 def last_boxed(text: str) -> str | None:
-    r"""Return what stands in the last ``\boxed{...}`` (or ``\fbox{...}``), braces matched.
+    r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``, with braces matched.
 
-    None when there is no box, the last one is not closed, or it is longer than MAX_ANSWER characters.
+    Returns None without a box, or if the last one is not closed or longer than MAX_ANSWER characters.
     """
     span = last_box_span(text)
     return None if span is None else text[span[0] : span[1]].strip()
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    r"""Return what stands before and after the box of ``last_boxed`` in its line, at most 200 characters each.
-
-    Two empty texts without a box.
-    """
+    """Return the text before and after the last box in its line (at most 200 characters each), or two empty texts."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -66,7 +59,7 @@ def around_last_box(text: str) -> tuple[str, str]:
 
 
 def last_box_span(text: str) -> tuple[int, int] | None:
-    """Return where the content of the last box begins and ends; None where ``last_boxed`` finds none."""
+    """Return the start and end of the content of ``last_boxed``."""
     start = _last_box_start(text)
     if start is None:
         return None
@@ -83,7 +76,6 @@ def last_box_span(text: str) -> tuple[int, int] | None:
 
 
 def _last_box_start(text: str) -> int | None:
-    """Return the index of the opening brace of the last box; looks piece by piece from the end."""
     end = len(text)
     while end > 0:
         start = max(0, end - _PIECE)
@@ -103,7 +95,7 @@ def last_tag(text: str, tag: str = "answer") -> str | None:
 
 
 def last_tag_span(text: str, tag: str = "answer") -> tuple[int, int] | None:
-    """Return where the content of the last closed ``<tag>...</tag>`` begins and ends."""
+    """Return the start and end of the content of ``last_tag``."""
     close = text.rfind(f"</{tag}>")
     opening = f"<{tag}>"
     start = text.rfind(opening, 0, close) if close >= 0 else -1
@@ -111,10 +103,9 @@ def last_tag_span(text: str, tag: str = "answer") -> tuple[int, int] | None:
 
 
 def answer_line(text: str) -> str | None:
-    """Return X when the last line that is not blank reads ``Answer: X`` (or "So the final answer is X").
+    """Return X if the last non-blank line reads ``Answer: X``, "So the final answer is X" or the like, else None.
 
-    "Therefore", "thus", "hence", "so" may stand before it, "the result is" and bold marks count as well; the
-    dollars and the full stop around X fall away. Any other line is prose: None.
+    Dollar signs, bold marks and a full stop around X are removed.
     """
     stripped = text.rstrip()
     line = stripped[stripped.rfind("\n") + 1 :]
@@ -136,7 +127,7 @@ def answer_line(text: str) -> str | None:
 
 
 def note_answer(text: str, answer: str) -> None:
-    """Note the answer that ``last_boxed`` or ``answer_line`` found, and where."""
+    """Note the answer that was found, and its place in the text."""
     if not listening():
         return
     span = last_box_span(text)
@@ -150,11 +141,10 @@ def note_answer(text: str, answer: str) -> None:
 
 
 def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:
-    """Return the last closed fenced block with one of ``marks``, else the last one without a mark.
+    """Return the last closed fenced block marked with one of ``marks``, else the last closed one without a mark.
 
-    A fence is a line that begins with three or more backticks or tildes; its mark is the first word
-    behind them, in any case. It is closed by a line of at least as many of the same. A block that is
-    never closed (a truncated answer) does not count, nor does one with another mark.
+    A fence is a line of three or more backticks or tildes; its mark is the word after them, in any case. Unclosed
+    blocks (truncated answers) and blocks with other marks do not count.
     """
     marked: str | None = None
     plain: str | None = None
@@ -179,7 +169,7 @@ def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
-    """Return the index of the bracket that closes the one before ``place``; the text's length where none does."""
+    """Return the index of the bracket that closes the one before ``place``, else the text's length."""
     depth = 1
     for index in range(place, len(text)):
         depth += (text[index] == brackets[0]) - (text[index] == brackets[1])
@@ -189,7 +179,7 @@ def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
 
 
 def strict_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text. NaN and Infinity, which are not JSON, raise ValueError too."""
+    """Parse JSON. Raises ValueError, also for NaN and Infinity."""
 
     def refuse(name: str) -> None:
         raise ValueError(f"{name} is not JSON")

@@ -1,8 +1,7 @@
-"""What a scorer notes on its way to a reward, for people who want to know why.
+"""Notes that a scorer takes while it works, to explain a reward.
 
-A scorer calls ``note`` where it finds something. In ordinary scoring nobody listens and a note costs less than a
-microsecond; ``prorl_verifiers.explain`` listens, in the worker that scores. So an explanation comes from the scorer's own
-path and there is no second one that could disagree. Example, in a verifier of others::
+In ordinary scoring notes are dropped, at a cost below a microsecond; ``prorl_verifiers.explain`` keeps them. They come
+from the scoring itself, so an explanation cannot disagree with the reward. Example, in a plug-in::
 
     right = given == reference["answer"]
     note("words compared", right, {"given": given, "gold": reference["answer"]})
@@ -19,30 +18,28 @@ from typing import Any, Literal, TypeAlias
 
 Outcome = Literal["passed", "failed", "neutral"]
 Fields: TypeAlias = Mapping[str, object]
-"""Label -> what stands there; it is shown as ``str`` writes it, None is left out."""
+"""Label -> value, shown as ``str(value)``; None is left out."""
 LONGEST_TEXT = 2000
-"""Characters of one text that a finding keeps; the length of the whole is said behind them."""
+"""Characters kept of one text; the full length is appended to a shortened one."""
 MOST_TEXT = 150_000
-"""Characters that the findings of one response keep together; what comes behind is cut to ``SHORT_TEXT``, and behind as
-many again nothing is kept."""
+"""Characters kept over all findings of one response. Beyond it texts are cut to ``SHORT_TEXT``, beyond twice as many
+dropped."""
 SHORT_TEXT = 80
 LONGEST_TITLE = 200
 MOST_FINDINGS = 1000
-"""Findings of one response, parts among them; how many more there were is said."""
+"""Findings kept per response, parts included; the number of dropped ones is stated."""
 MOST_HEARD = 20_000
-"""Findings that are held while a scorer works; what it notes beyond is dropped unseen, so that no scorer runs out of memory
-for being listened to."""
+"""Findings held while a scorer works; later ones are dropped, which bounds memory."""
 DEEPEST = 8
 OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a scorer found.
+    """One thing that a scorer found; ``parts`` are findings that it consists of.
 
-    ``title`` and the labels of ``fields`` are the verifier's words; the texts in ``fields`` may come from a model or a
-    data set. ``outcome``: ``neutral`` decides nothing. ``span``: where in the response it stands, in characters from its
-    beginning. ``parts``: what it was made of.
+    ``title`` and labels come from the verifier; the texts in ``fields`` may come from a model or data set. ``neutral``
+    decides nothing. ``span`` is the place in the response, in characters.
     """
 
     title: str
@@ -52,7 +49,7 @@ class Finding:
     parts: tuple[Finding, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON: {"title", "outcome", "fields": [[label, text]], "span": [start, end] or null, "parts"}."""
+        """Return {"title", "outcome", "fields": [[label, text]], "span": [start, end] or null, "parts"}."""
         return {
             "title": self.title,
             "outcome": self.outcome,
@@ -66,7 +63,7 @@ _HEARD: ContextVar[list[Finding] | None] = ContextVar("findings", default=None)
 
 
 def listening() -> bool:
-    """Whether notes are kept: ask before a note that costs something to make."""
+    """Return whether notes are kept; check it before a costly note."""
     return _HEARD.get() is not None
 
 
@@ -78,10 +75,7 @@ def note(
     span: tuple[int, int] | None = None,
     parts: Sequence[Finding] = (),
 ) -> None:
-    """Note a finding, where somebody listens. ``passed`` None: it decides nothing.
-
-    ``span`` is counted in the text that the scorer was given.
-    """
+    """Record a finding; ``passed=None`` decides nothing. ``span`` refers to the text that the scorer was given."""
     heard = _HEARD.get()
     if heard is None or len(heard) >= MOST_HEARD:
         return
@@ -93,12 +87,12 @@ def note(
 
 
 def noted() -> int:
-    """Return how many findings have been noted so far, for ``taken``."""
+    """Return the number of findings so far, for ``taken``."""
     return len(_HEARD.get() or ())
 
 
 def taken(since: int) -> tuple[Finding, ...]:
-    """Take back what was noted behind the first ``since`` findings, to be the parts of one finding."""
+    """Remove and return the findings after the first ``since``, as parts for another."""
     heard = _HEARD.get()
     if heard is None:
         return ()
@@ -109,7 +103,7 @@ def taken(since: int) -> tuple[Finding, ...]:
 
 @contextmanager
 def noting(listen: bool = True) -> Iterator[list[Finding]]:
-    """Keep what is noted inside in the list; nothing unless ``listen``."""
+    """Collect the notes taken inside the block; none unless ``listen``."""
     found: list[Finding] = []
     token = _HEARD.set(found if listen else None)
     try:
@@ -119,7 +113,7 @@ def noting(listen: bool = True) -> Iterator[list[Finding]]:
 
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Return ``value`` as text, of one that is too long its beginning and how long it is."""
+    """Return ``value`` as text, shortened with its length appended if too long."""
     text = value if isinstance(value, str) else written(value, str)
     if len(text) <= longest:
         return text
@@ -127,7 +121,7 @@ def cut(value: object, longest: int = LONGEST_TEXT) -> str:
 
 
 def written(value: object, write: Callable[[object], str]) -> str:
-    """Return ``write(value)``, or the value's type where that fails: listening must not change a verdict."""
+    """Return ``write(value)``, or the value's type if that fails: notes must not change a verdict."""
     try:
         return write(value)
     except Exception:  # noqa: BLE001 - integers of thousands of digits, deep nesting, a broken __str__
@@ -135,13 +129,11 @@ def written(value: object, write: Callable[[object], str]) -> str:
 
 
 def bounded(findings: Sequence[Finding], offset: int = 0) -> tuple[Finding, ...]:
-    """Return the findings within ``MOST_FINDINGS`` and ``MOST_TEXT``, their spans moved by ``offset``."""
+    """Limit the findings to ``MOST_FINDINGS`` and ``MOST_TEXT``, and shift spans by ``offset``."""
     return _Budget(offset).of(findings, 0)
 
 
 class _Budget:
-    """What is left for the findings of one response."""
-
     def __init__(self, offset: int) -> None:
         self._offset = offset
         self._findings, self._characters = MOST_FINDINGS, MOST_TEXT
@@ -172,12 +164,11 @@ class _Budget:
         return Finding(title, finding.outcome, tuple(fields), span, parts)
 
     def _text(self, text: str) -> str:
-        """Return a text that ``note`` has cut already, shorter where there is no room."""
         return text if self._characters > 0 else cut(text, SHORT_TEXT)
 
 
 def read_findings(value: Any, depth: int = 0) -> tuple[Finding, ...]:
-    """Return the findings that JSON holds. Raises ValueError (KeyError, TypeError) for what is none."""
+    """Parse findings. Raises ValueError, KeyError or TypeError."""
     if depth > DEEPEST + 1 or not isinstance(value, list):
         raise ValueError("no list of findings")
     return tuple(_read(one, depth) for one in value)

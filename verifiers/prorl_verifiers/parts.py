@@ -1,4 +1,4 @@
-"""The parts of composed tasks: which tasks the pool scores for one task, and what that means for it."""
+"""The parts of composed tasks: the tasks that the pool scores for one task."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Reference, Task, TaskError, TaskPart
 
 MODES = "modes"
-"""Key of a composed reference: verifier -> the mode of those parts that name none."""
+"""Key of a composed reference: verifier -> mode for the parts that set none."""
 
 
 def own_reference(reference: Reference) -> Reference:
-    """Return a composed reference as its verifier knows it: without ``modes``."""
+    """Return a composed reference without ``modes``, which only prorl reads."""
     return {key: value for key, value in reference.items() if key != MODES}
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return the parts of a composed task, each in its mode; none of any other task. Raises TaskError."""
+    """Return the parts of a composed task with their modes set; empty for any other task. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()
@@ -28,21 +28,21 @@ def parts_of(task: Task) -> Sequence[TaskPart]:
             replace(part, task=_in_mode(part.task, modes))
             for part in compose.parts(own_reference(task.reference))
         ]
-    except (LookupError, TypeError, ValueError, AttributeError) as error:  # what a plug-in misses
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # mistakes of a plug-in
         raise TaskError(
             f"the parts of the {task.verifier} task cannot be made: {type(error).__name__}: {error}"
         ) from error
 
 
 def tasks_in(task: Task) -> Sequence[Task]:
-    """Return the tasks that are scored for this one: those of its parts, or itself. Raises TaskError."""
+    """Return the tasks to score for this one: its parts, or itself. Raises TaskError."""
     if VERIFIERS.get(task.verifier).compose is None:
         return (task,)
     return [part.task for part in parts_of(task)]
 
 
 def runs_programs(task: Task) -> bool:
-    """Whether scoring it runs the response as a program, and so needs a sandbox. Raises UnknownNameError, TaskError."""
+    """Return whether scoring runs the response as a program, in a sandbox. Raises UnknownNameError, TaskError."""
     return any(VERIFIERS.get(one.verifier).score_in_sandbox is not None for one in tasks_in(task))
 
 

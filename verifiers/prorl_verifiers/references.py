@@ -1,4 +1,4 @@
-"""What the reference checks of several verifiers share: known keys and the gold answer."""
+"""Checks of references that several verifiers share: allowed keys and the gold answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prorl_verifiers.types import Reference, TaskError
 
 
 def known_keys(reference: Reference, *keys: str) -> None:
-    """Raise TaskError for a key that is none of ``keys``."""
+    """Raise TaskError for a key that is not in ``keys``."""
     for key in reference:
         if key not in keys:
             known = ", ".join(keys)
@@ -19,7 +19,7 @@ def known_keys(reference: Reference, *keys: str) -> None:
 
 
 def gold_text(reference: Reference) -> str:
-    """Return the gold answer as text. Raises TaskError when there is none."""
+    """Return the gold answer as text. Raises TaskError if there is none."""
     answer = reference.get("answer")
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise TaskError("the reference needs 'answer', text or a number")

@@ -1,4 +1,4 @@
-"""Score at running reward servers (``prorl verify serve``), through the interface of a ``VerifierPool``.
+"""Score at running reward servers (``prorl verify serve``) through the interface of ``VerifierPool``.
 
 Scoring changes nothing at a server, so a request may be repeated at another one.
 """
@@ -36,18 +36,17 @@ from prorl_verifiers.tasks import check_modes, part_records
 from prorl_verifiers.types import Task, TaskError, Verdict, VerdictStatus
 
 REQUESTS = 16
-"""Requests that a server gets at a time; its queue deals them out fairly."""
+"""Concurrent requests per server; its queue shares them out fairly."""
 PROBE_SECONDS = 120.0
-"""For a server to answer the first request: it may have to open its sandbox."""
+"""Time limit of the first request to a server, which may have to open its sandbox."""
 
 
 class RemotePool(Closing):
-    """Score at ``servers`` (``http://host:port`` or ``unix:/path``), all at once.
+    """Score at ``servers`` (``http://host:port`` or ``unix:/path``), all at once. Thread-safe.
 
-    They share the load; one that does not answer is left out and tried again. ``token`` is the servers' token, else
-    ``PRORL_TOKEN``. ``modes``: verifier -> mode for tasks that name none; without it the servers' own modes and
-    ``--think-open`` hold. ``say`` gets a line when a server is lost and when it is back. Thread-safe. Raises UserError for
-    what is no address.
+    Servers that do not answer are skipped and tried again later. ``token`` defaults to ``PRORL_TOKEN``. ``modes``
+    (verifier -> mode) holds for tasks that set none; if it is None, the servers' modes and ``--think-open`` hold.
+    ``say`` gets a line when a server is lost or back. Raises UserError for an invalid address.
     """
 
     def __init__(
@@ -72,15 +71,14 @@ class RemotePool(Closing):
         """Return one verdict per (response, task), in order.
 
         ``on_done(index, verdict)`` is called in this thread as items finish, in any order. Raises TaskError for a
-        malformed task, UserError where a server refuses the request (other plug-ins, for one), ServiceError when no
-        server answers.
+        malformed task, UserError if a server refuses the request (as for other plug-ins), ServiceError if none answers.
         """
         return self._replicas.score(items, on_done)
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Ask every server whether it can score such tasks, for long work before it starts.
+        """Check that the servers can score these tasks, before long work.
 
-        Raises UserError where one refuses, ServiceError where none answers or a sandbox does not work.
+        Raises UserError if one refuses, ServiceError if none answers or a sandbox does not work.
         """
         items = probes(list(tasks))
         lost: list[str] = []
@@ -101,7 +99,7 @@ class RemotePool(Closing):
             self._say(f"{line}: going on without it")
 
     def close(self) -> None:
-        """Close the connections; the servers go on."""
+        """Close the connections; the servers keep running."""
         self._replicas.close()
 
 
@@ -115,7 +113,7 @@ def open_pool(
     worker_options: WorkerOptions = WorkerOptions(),  # noqa: B008 - frozen
     say: Callable[[str], None] = lambda line: None,
 ) -> VerifierPool | RemotePool:
-    """Return a pool at ``servers`` where there are any, else one of this machine with the other arguments."""
+    """Return a pool over ``servers``, or without any a local pool."""
     if servers:
         return RemotePool(servers, modes={}, say=say)
     return VerifierPool(
@@ -128,7 +126,7 @@ def open_pool(
 
 
 class _Server:
-    """One server: its address, and the connections that are kept open to it. Thread-safe."""
+    """A server's address and open connections. Thread-safe."""
 
     def __init__(
         self, url: str, token: str, modes: Mapping[str, str] | None, timeout: float
@@ -142,7 +140,7 @@ class _Server:
         self._closed = False
 
     def score(self, items: Sequence[Item], seconds: float | None = None) -> list[Verdict]:
-        """Return the verdicts of one request. Raises ReplicaLost, ReplicaBusy, UserError."""
+        """Return the verdicts. Raises ReplicaLost, ReplicaBusy, UserError."""
         body: dict[str, Any] = {
             "items": [
                 {
@@ -153,7 +151,7 @@ class _Server:
             ],
             "parts": scoring_parts([task for _, task in items]),
         }
-        if self._modes is not None:  # what opens the thinking is part of the responses already
+        if self._modes is not None:  # the opening <think> is already part of the responses
             body |= {"modes": dict(self._modes), "think_open": False}
         try:
             reply = self._post(body, seconds)
@@ -167,7 +165,7 @@ class _Server:
             raise ReplicaLost(str(error)) from error
 
     def close(self) -> None:
-        """Close the connections, those in use when they are answered."""
+        """Close the connections; those in use, once answered."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()
@@ -180,7 +178,7 @@ class _Server:
             connection = self._idle.pop()
         except IndexError:
             connection = Connection(self._address, self._token or None, self._timeout)
-        reply = connection.post("/verify", body)  # closed by itself where it breaks
+        reply = connection.post("/verify", body)  # a broken connection closes itself
         self._idle.append(connection)
         if self._closed:
             self.close()
@@ -188,9 +186,7 @@ class _Server:
 
     def _verdicts(self, reply: Reply, count: int) -> list[Verdict]:
         message = reply.message()
-        if (
-            reply.status == 500
-        ):  # a fault of the server over these items: the others are not held up by it
+        if reply.status == 500:  # a server fault on these items; the others go on
             reason = f"{self.name} failed: {message}"
             return [Verdict(None, "infra_error", reason)] * count
         if (trouble := reply.trouble()) is not None:
@@ -218,7 +214,7 @@ class _Server:
 
 
 class _Servers:
-    """The servers as replicas: a thread for each request; implements ``Replicas``."""
+    """The servers as ``Replicas``, with a thread per request."""
 
     def __init__(self, servers: Sequence[_Server]) -> None:
         self._servers = servers
@@ -227,21 +223,17 @@ class _Servers:
         self._threads = ThreadPoolExecutor(REQUESTS * len(servers), thread_name_prefix="reward")
 
     def ask(self, replica: int, items: Sequence[Item]) -> Future[list[Verdict]]:
-        """Return the future of one request."""
         return self._threads.submit(self._servers[replica].score, items)
 
     def first_done(
         self, futures: Sequence[Future[list[Verdict]]], seconds: float
     ) -> Future[list[Verdict]] | None:
-        """Return a request that was answered or failed."""
         return next(iter(wait(futures, seconds, FIRST_COMPLETED).done), None)
 
     def result(self, future: Future[list[Verdict]]) -> list[Verdict]:
-        """Return its verdicts. Raises what ``_Server.score`` raised."""
         return future.result()
 
     def close(self) -> None:
-        """Send no more requests."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         for server in self._servers:
             server.close()
@@ -255,12 +247,12 @@ def _own_part() -> dict[str, str]:
 
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
-    """Return what decides the verdicts on ``tasks``: prorl's version, and the plug-ins' versions or hashes."""
+    """Return the versions that decide these verdicts: prorl's, and the plug-ins' versions or hashes."""
     return [_own_part(), *part_records(tasks)]
 
 
 def read_verdict(row: Mapping[str, Any]) -> Verdict:
-    """Return the verdict of one row of a server's answer. Raises KeyError, TypeError or ValueError where it is none."""
+    """Parse a row of a server's answer. Raises KeyError, TypeError or ValueError."""
     reward, status = row["reward"], row["status"]
     if status not in get_args(VerdictStatus) or (reward is None) != (status == "infra_error"):
         raise ValueError(f"reward {reward!r} with status {status!r}")

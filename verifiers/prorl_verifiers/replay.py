@@ -1,4 +1,4 @@
-"""Score the recorded rollouts of a run again and say where the rewards agree."""
+"""Score the recorded rollouts of a run again and compare the rewards."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ COLUMNS = (
     "status",
 )
 BATCH = 2000
-"""Rows scored at a time; bounds memory."""
+"""Rows scored at once; bounds memory."""
 
 
 @dataclass(slots=True)
 class Replay:
-    """What a replay found. ``masked``: rows that had no reward when recorded (infra errors)."""
+    """The result of a replay. ``masked`` rows were recorded without a reward (infra errors)."""
 
     rows: int = 0
     agree: int = 0
@@ -39,17 +39,16 @@ class Replay:
 
     @property
     def all_agree(self) -> bool:
-        """True when every recorded reward came out again."""
+        """True if every recorded reward was reproduced."""
         return self.agree + self.masked == self.rows
 
 
 def replay_run(
     run: Path, pool: VerifierPool | RemotePool, on_done: Callable[[], None] | None = None
 ) -> Replay:
-    """Re-score every rollout of ``run``; ``on_done`` is called after each row.
+    """Score every rollout of ``run`` again; ``on_done`` is called after each row.
 
-    A reward agrees when it differs by at most 1e-9. Raises UserError where there are no
-    rollouts, and for files that are none.
+    Rewards agree if they differ by at most 1e-9. Raises UserError if there are no rollouts or a file is not valid.
     """
     files = rollout_files(run)
     if not files:
@@ -91,7 +90,7 @@ def replay_run(
 
 
 def agrees(row: Mapping[str, Any], reward: float | None) -> bool | None:
-    """Return whether ``reward`` equals the one recorded in ``row``, or None if either is missing."""
+    """Return whether ``reward`` equals the recorded one, or None if either is missing."""
     if reward is None or row["reward"] is None or row["status"] == "infra_error":
         return None
     return abs(reward - float(row["reward"])) <= 1e-9

@@ -1,6 +1,7 @@
-"""Scores with several replicas of the verifiers at once: deals out small batches and repeats those of a lost replica elsewhere.
+"""Score with several replicas of the verifiers at once; a lost replica's batches go to another one.
 
-A replica is an address (``remote_pool``) or an actor of a cluster. No answer is lost, and none gets a reward because a replica failed.
+A replica is a server (``remote_pool``) or an actor of a cluster. No response is dropped, and none gets a reward because
+a replica failed.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from prorl_verifiers.types import Task, Verdict
 Item = tuple[str, Task]
 OnDone = Callable[[int, Verdict], None]
 BATCH = 8
-"""Responses in one call."""
+"""Responses per call."""
 PATIENCE = 120.0
-"""Seconds without a sign of life from any replica after which scoring is given up."""
+"""Scoring is given up after this many seconds without a sign of life from any replica."""
 LATE = 600.0
-"""Seconds after which a call without an answer is repeated at another replica, and scoring is given up where all replicas
-only say that they are busy."""
+"""Seconds after which an unanswered call is repeated at another replica, and after which scoring is given up if all
+replicas only report that they are busy."""
 LOSSES = 5
-"""Replicas lost over one batch after which its responses count as impossible to judge."""
+"""A batch over which this many replicas were lost gets ``infra_error``."""
 PAUSES = RetryPolicy(first=1.0, longest=30.0, longest_asked=30.0)
-"""How long a replica that is lost or busy is left alone."""
+"""How long a lost or busy replica is left alone."""
 POLL = 0.5
 PROGRAM = "```python\nprint(2)\n```"
 
@@ -39,7 +40,7 @@ class ReplicaLost(ServiceError):
 
 
 class ReplicaBusy(ServiceError):
-    """A replica takes no more for now: ask again in ``seconds``."""
+    """A replica accepts no more; ask again in ``seconds``."""
 
     def __init__(self, reason: str, seconds: float) -> None:
         super().__init__(reason)
@@ -47,16 +48,16 @@ class ReplicaBusy(ServiceError):
 
 
 class Replicas(Protocol):
-    """Places that score: futures in, verdicts out."""
+    """Places that score items and return futures of verdicts."""
 
     @property
     def names(self) -> Sequence[str]:
-        """What each replica is called in messages."""
+        """Names for messages."""
         ...
 
     @property
     def slots(self) -> Sequence[int]:
-        """How many batches each replica takes at a time."""
+        """Batches that each replica takes at once."""
         ...
 
     def ask(self, replica: int, items: Sequence[Item]) -> Any:
@@ -64,23 +65,21 @@ class Replicas(Protocol):
         ...
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
-        """Return one of ``futures`` that is done, waiting for at most ``seconds``; None where there is none."""
+        """Return a finished future, waiting at most ``seconds``, or None."""
         ...
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the verdicts of a finished future. Raises ReplicaLost, ReplicaBusy, and UserError for a request that
-        is refused."""
+        """Return the verdicts of a finished future. Raises ReplicaLost, ReplicaBusy or UserError (refused)."""
         ...
 
     def close(self) -> None:
-        """Free what the replicas hold."""
+        """Free the replicas' resources."""
         ...
 
 
 @dataclass(slots=True)
 class _State:
-    """What the pool knows of a replica: unanswered calls, until when it is left alone, and how often in a row it was
-    lost."""
+    """One replica's unanswered calls, pause and consecutive losses."""
 
     out: int = 0
     away_until: float = 0.0
@@ -95,9 +94,9 @@ class _Call:
 
 
 class ReplicaPool:
-    """Scores with all replicas at once. Thread-safe.
+    """Score with all replicas at once. Thread-safe.
 
-    ``clock`` is in seconds; ``say`` gets a line when a replica is lost and when it is back.
+    ``clock`` is in seconds; ``say`` gets a line when a replica is lost or back.
     """
 
     def __init__(
@@ -115,10 +114,10 @@ class ReplicaPool:
         self._lock = threading.Lock()
 
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
-        """Return one verdict per item, in order; items that a replica could not judge are scored a second time.
+        """Return one verdict per item, in order; ``infra_error`` items are scored a second time.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish. Raises ServiceError when no replica
-        answers, UserError for a request that a replica refuses, such as a malformed task.
+        ``on_done(index, verdict)`` is called in this thread as items finish. Raises ServiceError if no replica answers,
+        UserError if one refuses a request, as for a malformed task.
         """
         report = on_done or (lambda index, verdict: None)
 
@@ -136,7 +135,7 @@ class ReplicaPool:
         return verdicts
 
     def close(self) -> None:
-        """Free what the replicas hold."""
+        """Free the replicas' resources."""
         self._replicas.close()
 
     def _scored(self, items: Sequence[Item], on_done: OnDone) -> list[Verdict]:
@@ -175,7 +174,7 @@ class ReplicaPool:
                 if future is None:
                     for late in [f for f, call in out.items() if now - call.since > LATE]:
                         lost(out.pop(late), f"no answer in {LATE:.0f} s")
-                        last_sign = last_verdict = now  # while it was out there was hope
+                        last_sign = last_verdict = now  # waiting for it does not count as silence
                     continue
                 call = out.pop(future)
                 try:
@@ -194,7 +193,7 @@ class ReplicaPool:
                     self._answered(call.replica)
                     finish(call.batch, verdicts)
         finally:
-            for call in out.values():  # their verdicts are of no use any more
+            for call in out.values():  # their verdicts are no longer needed
                 self._ended(call.replica)
         return [verdict for i in range(len(batches)) for verdict in finished[i]]
 
@@ -205,7 +204,7 @@ class ReplicaPool:
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], out: dict[Any, _Call]
     ) -> None:
-        """Give waiting batches to the replicas with most room; a replica that was lost gets one to try with."""
+        """Give waiting batches to the replicas with most room; a lost replica gets one to try."""
         while waiting:
             with self._lock:
                 now = self._clock()
@@ -234,7 +233,7 @@ class ReplicaPool:
         with self._lock:
             state, now = self._states[replica], self._clock()
             state.out -= 1
-            if state.losses and state.away_until > now:  # one of several calls that it took along
+            if state.losses and state.away_until > now:  # one of several calls lost with it
                 return
             state.losses += 1
             state.away_until = now + PAUSES.wait(state.losses, None)
@@ -254,9 +253,9 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item for each kind of task (verifier and environment): a program where it runs programs, else no text.
+    """Return one item per verifier and environment: a program if it runs programs, else an empty text.
 
-    A place that scores them has the verifiers, environments and isolation that the tasks need.
+    A place that scores them can score all the tasks.
     """
     kinds: dict[tuple[str, Any], Task] = {}
     for task in tasks:

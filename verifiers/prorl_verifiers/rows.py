@@ -1,7 +1,7 @@
-"""Files of responses to score: read and check every line first, then one output row per line.
+"""Read files of responses to score, and format verdicts as rows.
 
-In: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}. Out: {"id", "reward", "status", "reason",
-"extracted", "metrics", "seconds"}.
+Input: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}. Output: {"id", "reward", "status",
+"reason", "extracted", "metrics", "seconds"}.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prorl_verifiers.types import Task, TaskError, Verdict
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """One line of an input file. ``expected``: the reward that must come out; None where the line does not say."""
+    """One line of an input file; ``expected`` is the reward it must get."""
 
     id: str | int
     response: str
@@ -26,7 +26,7 @@ class FileItem:
     expected: float | None = None
 
     def expects(self, verdict: Verdict) -> bool:
-        """Whether the verdict has the reward that is expected, to 1e-9; any verdict where none is."""
+        """Return whether the verdict has the expected reward, if any, within 1e-9."""
         if self.expected is None:
             return True
         return verdict.reward is not None and abs(verdict.reward - self.expected) <= 1e-9
@@ -35,8 +35,8 @@ class FileItem:
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
     """Return every item of a .jsonl (or .jsonl.gz) file.
 
-    Raises UserError naming file and line for the first line that is not an item; nothing is scored then.
-    ``on_bad`` takes these errors instead, and the lines are left out.
+    Raises UserError with file and line for the first invalid line; ``on_bad`` gets these errors instead and skips the
+    lines.
     """
     items = []
     for number, row in read_jsonl(path, on_bad):
@@ -57,7 +57,7 @@ def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) ->
 
 
 def read_item(row: Any) -> tuple[str | int | None, str, Task]:
-    """Return (id, None when there is none; response; task) of one item as parsed JSON. Raises TaskError."""
+    """Return (id or None, response, task) of parsed JSON. Raises TaskError."""
     if not isinstance(row, dict):
         raise TaskError("an item must be an object")
     item_id = row.get("id")
@@ -81,7 +81,7 @@ def _expected(row: dict[str, Any]) -> float | None:
 
 
 def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
-    """Return the output row of one verdict (``id`` left out when None)."""
+    """Return the output row of one verdict, without ``id`` if it is None."""
     row: dict[str, Any] = {} if item_id is None else {"id": item_id}
     return row | {
         "reward": verdict.reward,
@@ -96,10 +96,7 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
 def as_test_case(
     item_id: str | int, task: Task, response: str, reward: float | None = None
 ) -> dict[str, Any]:
-    """Return the row of an input file that ``prorl verify file`` reads, one line of JSON with ``json.dumps``.
-
-    With ``reward`` the row holds it as "expected_reward", and the command fails where another comes out.
-    """
+    """Return a row of an input file for ``prorl verify file``, with ``reward`` as its "expected_reward"."""
     row: dict[str, Any] = {
         "id": item_id,
         "task": {"verifier": task.verifier, "reference": dict(task.reference)},

@@ -1,13 +1,10 @@
-"""What a verifier is, and the door through which verifiers are found: prorl's own and those of others.
-
-The least is a name and a function::
-
-    from prorl_verifiers import VerifierSpec
+"""Define VerifierSpec, and find the verifiers of prorl and of plug-ins. The smallest verifier is a name and a
+function::
 
     SPEC = VerifierSpec(name="exact", score=lambda response, reference: response == reference["answer"])
 
-A verifier that is registered (entry-point group ``prorl.verifiers``) or given with ``--plugin FILE.py`` is scored,
-checked, audited, replayed and served like prorl's own, whose specs are ``<name>/spec.py``.
+Verifiers registered under the entry-point group ``prorl.verifiers`` or given with ``--plugin FILE.py`` are treated like
+prorl's own.
 """
 
 from __future__ import annotations
@@ -27,16 +24,17 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 Result: TypeAlias = float | bool | Score | Verdict
-"""What a verifier returns: a reward in [0, 1] (True is 1), or a Score that says more."""
+"""What a verifier returns: a reward in [0, 1] (True is 1), or a Score with details."""
 Purpose = Literal["file", "evaluation", "faithful"]
-"""Where a verifier may work in another mode than its first: ``prorl verify file``, evaluations, and
-training with ``reward.faithful``."""
+"""Where a verifier may use another mode than its default: ``prorl verify file``, evaluations, and training with
+``reward.faithful``.
+"""
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """A question whose verdict is known: ``response`` to ``reference`` must score ``reward``."""
+    """A question with a known verdict: ``response`` must get ``reward``."""
 
     reference: Reference
     response: str
@@ -45,10 +43,10 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What scoring a task needs beside the verifier.
+    """What scoring a task needs besides the verifier.
 
-    ``parts``: records (``Door.records``) of other people's parts, such as a language. ``environment``: the one that
-    programs of the task run in (``prorl sandbox build-env``); it must exist before anything is scored.
+    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: the environment of the task's
+    programs (``prorl sandbox build-env``), which must exist beforehand.
     """
 
     parts: Sequence[Mapping[str, str]] = ()
@@ -57,9 +55,9 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How a verifier makes one verdict of those of others. Both functions run in prorl's own process: they must be quick.
+    """How a verifier combines the verdicts of others. Both functions run in prorl's own process and must be quick.
 
-    Example, a reward for a right number in few words (``few-words`` is another plug-in's verifier)::
+    Example, a reward for a correct number in few words (``few-words`` is a plug-in's verifier)::
 
         def parts(reference):
             return [
@@ -72,9 +70,8 @@ class Composition:
 
         SPEC = VerifierSpec(name="terse", compose=Composition(parts, combine))
 
-    ``parts`` raises TaskError for a reference that has none. ``combine`` gets a verdict with a reward for each part, by
-    name; if a part has no reward (``infra_error``), neither has the whole, and ``combine`` is not called. Its result
-    is checked like a scorer's.
+    ``parts`` raises TaskError for a reference without parts. ``combine`` gets the verdicts by part name, each with a
+    reward; if a part is ``infra_error``, so is the whole. Its result is checked like a scorer's.
     """
 
     parts: Callable[[Reference], Sequence[TaskPart]]
@@ -92,44 +89,45 @@ def no_canaries(draw: random.Random) -> Sequence[Canary]:
 
 @dataclass(frozen=True, slots=True)
 class VerifierSpec:
-    """One verifier. Exactly one of ``score``, ``score_in_sandbox`` and ``compose`` is given.
-
-    Raises PluginError for fields that make no sense.
-    """
+    """One verifier, with exactly one of ``score``, ``score_in_sandbox`` and ``compose``. Raises PluginError."""
 
     name: str
-    """How tasks ask for it: small letters, digits, ``-`` and ``_``."""
+    """The name used in tasks: lower-case letters, digits, ``-`` and ``_``."""
     score: Callable[[str, Reference], Result] | None = None
-    """(response, reference) -> reward in [0, 1] or Score. Runs in a confined worker process that is killed when its
-    time is up: no network, no files to write but a scratch folder, no further processes or threads. An exception is
-    ``infra_error``, never a reward. Heavy libraries: see ``load_library``; why a response has its reward: ``note``."""
+    """(response, reference) -> reward in [0, 1] or Score. Runs in a confined worker process that is killed at its time
+    limit: no network, no writing except to a scratch folder, no new processes or threads. An exception is
+    ``infra_error``, never a reward. Use ``load_library`` for heavy libraries and ``note`` to explain a reward.
+    """
     score_in_sandbox: Callable[[str, Reference, Sandbox], Result] | None = None
-    """The same with an open sandbox, for verifiers that run the response as a program there. The time of its programs
-    does not count as its own, up to ten minutes an item; it has no canaries."""
+    """Like ``score``, with an open sandbox, for verifiers that run the response as a program. The run time of its
+    programs does not count against its limit, up to ten minutes per item. It has no canaries.
+    """
     compose: Composition | None = None
-    """For a verifier that puts together the verdicts of others. prorl keeps the key ``modes`` of its references for
-    itself: a mode for each verifier among the parts that name none."""
+    """For verifiers that combine the verdicts of others. The key ``modes`` of their references is reserved by prorl: a
+    mode for each verifier among the parts that set none.
+    """
     strip_thinking: bool = True
-    """Score only what stands after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
+    """Score only the text after ``</think>``; a response whose thinking never ends is then ``unparsable``."""
     check_reference: Callable[[Reference], None] = accept
-    """Raises TaskError (or ValueError) for a reference that cannot be scored against."""
+    """Raises TaskError or ValueError for a reference that cannot be scored against."""
     modes: tuple[str, ...] = ()
-    """Values of ``reference["mode"]``, the default first; empty: it has no modes."""
+    """Values of ``reference["mode"]``, the default first; empty if the verifier has no modes."""
     mode_for: Mapping[Purpose, str] = field(default_factory=dict)
-    """Purpose -> the mode used there for tasks that name none."""
+    """Purpose -> the mode used there for tasks that set none."""
 
     libraries: tuple[str, ...] = ()
-    """Modules imported before workers are forked, so that no answer waits for them; a missing one is left out."""
+    """Modules imported before workers are forked, so that no answer waits for them; missing ones are skipped."""
     quick_canaries: Callable[[random.Random], Sequence[Canary]] = no_canaries
-    """Newly drawn questions, right and wrong, asked after every batch before its verdicts are believed. Without
-    canaries of either kind an item is scored twice instead and must get the same verdict."""
+    """Randomly drawn questions with right and wrong answers, asked after every batch before its verdicts are trusted.
+    Without any canaries, one item is scored twice instead and must get the same verdict.
+    """
     deep_canaries: Callable[[], Sequence[Canary]] = tuple
-    """Fixed questions that need the libraries: asked when workers warm up and when they retire."""
+    """Fixed questions that need the libraries; asked when workers warm up and when they retire."""
     needs: Callable[[Reference], Needs] | None = None
-    """What a task needs beside this verifier, if tasks differ in that."""
+    """Returns what a task needs besides this verifier, if that differs between tasks."""
 
     data: DataShape = field(default_factory=DataShape)
-    """Prompt, columns and right answers: for building datasets, sampling and evaluating."""
+    """Prompt, columns and gold answers: for building datasets, sampling and evaluating."""
     audit: AuditShape = field(default_factory=AuditShape)
     """Tasks, probes and mutations for ``prorl verify audit``."""
 
@@ -153,12 +151,12 @@ class VerifierSpec:
             )
 
     def needs_of(self, reference: Reference) -> Needs:
-        """Return what a task needs beside this verifier."""
+        """Return what a task needs besides this verifier."""
         return Needs() if self.needs is None else self.needs(reference)
 
     @property
     def may_run_programs(self) -> bool:
-        """Whether some of its tasks may run the response as a program; for one task see ``runs_programs``."""
+        """Whether any of its tasks may run the response; for one task see ``runs_programs``."""
         return self.score_in_sandbox is not None or self.compose is not None
 
 
@@ -166,21 +164,21 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 
 
 def runs_in_worker(spec: VerifierSpec) -> bool:
-    """Return whether the pool's workers call it.
+    """Return whether the pool's workers call this verifier.
 
-    They do not call prorl's own verifiers that run programs (the sandbox confines those), nor composed ones.
+    They do not call composed ones, nor prorl's own that run programs, which the sandbox confines.
     """
     in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
     return spec.score is not None or in_sandbox
 
 
 def modes_for(purpose: Purpose) -> dict[str, str]:
-    """Return verifier -> its mode for a purpose, of the verifiers that have one."""
+    """Return verifier -> mode for a purpose."""
     return {s.name: s.mode_for[purpose] for s in VERIFIERS.all() if purpose in s.mode_for}
 
 
 def plugin_label(origin: Origin) -> str | None:
-    """Return a plug-in's label in verdicts: its hash, or "name version"; None for prorl's own."""
+    """Return a plug-in's hash or "name version"; None for prorl's own verifiers."""
     if origin.is_ours:
         return None
     is_file = origin.version.startswith("sha256:")

@@ -1,8 +1,4 @@
-"""Make a Task of a verifier's name and a reference, or say at once what is wrong with it; modes of tasks.
-
-A malformed task is found when it is loaded, never when a response is scored. Whether the gold answer is
-right is the gold check's business (data rooms).
-"""
+"""Make and check tasks when they are loaded, before any response is scored."""
 
 from __future__ import annotations
 
@@ -18,14 +14,14 @@ from prorl_verifiers.types import Reference, Task, TaskError
 
 
 def no_isolation() -> str | None:
-    """Return why untrusted programs cannot be isolated, with the cure; None where they can."""
+    """Return why programs cannot be isolated here and a fix, or None if they can."""
     from prorl_sandbox import no_isolation
 
     return no_isolation()
 
 
 def default_backend() -> str:
-    """Return the sandbox that is meant where none is named: PRORL_BACKEND, else ``local``."""
+    """Return PRORL_BACKEND, else ``local``."""
     from prorl_sandbox import default_backend
 
     return default_backend()
@@ -48,9 +44,8 @@ def task_of(value: Any) -> Task:
 def load_task(verifier: str, reference: Reference | str) -> Task:
     """Return the task; ``reference`` is an object or its JSON text.
 
-    Raises TaskError (one line) for an unknown verifier or mode, for what the verifier's
-    ``check_reference`` refuses (missing gold, an empty test list ...) and for what is not JSON; PluginError
-    when a plug-in cannot be loaded.
+    Raises TaskError (one line) for an unknown verifier or mode, or a reference that is not JSON or that
+    ``check_reference`` refuses; PluginError if a plug-in cannot be loaded.
     """
     try:
         spec = VERIFIERS.get(verifier)
@@ -80,7 +75,6 @@ def load_task(verifier: str, reference: Reference | str) -> Task:
 
 
 def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
-    """Check a composed reference and the task of each part. Raises TaskError naming the part."""
     spec.check_reference(own_reference(reference))
     modes = reference.get(MODES, {})
     if not isinstance(modes, Mapping):
@@ -107,7 +101,7 @@ def _check_composed(spec: VerifierSpec, reference: Reference) -> None:
 
 
 def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
-    """Return the records of what is not prorl's own in scoring these tasks: verifiers, and what they take."""
+    """Return the records of the plug-ins that score these tasks."""
     names, taken = set(), {}
     for task in tasks:
         names.add(task.verifier)
@@ -121,7 +115,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded`` with what scores these tasks as it is now; records of other groups stay."""
+    """Return ``recorded`` with current records for these tasks; other groups are kept."""
     from prorl_sandbox import LANGUAGES
 
     now = part_records(tasks)
@@ -137,16 +131,13 @@ def check_mode(spec: VerifierSpec, mode: Any) -> None:
 
 
 def check_modes(modes: Mapping[str, str]) -> None:
-    """Raise UserError unless every verifier is known, has modes, and has the one given."""
+    """Raise UserError for an unknown verifier or mode."""
     for verifier, mode in modes.items():
         check_mode(VERIFIERS.get(verifier), mode)
 
 
 def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
-    """Return {"math": "either"} for ``math=either``: a comma-separated text or a list of pairs.
-
-    Raises UserError for anything else, naming what exists.
-    """
+    """Parse ``math=either``, a comma-separated text or a list of pairs, into {"math": "either"}. Raises UserError."""
     modes = {}
     for pair in given.split(",") if isinstance(given, str) else given:
         if not pair.strip():
@@ -160,11 +151,7 @@ def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
 
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    """Return the task with its verifier's mode of ``modes`` written in; a mode of its own stays.
-
-    Into a composed task the modes of its parts' verifiers are written. Raises TaskError when the task cannot be
-    scored in that mode.
-    """
+    """Return the task with its mode, or its parts' modes, from ``modes`` set unless it has one. Raises TaskError."""
     written: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
         written["mode"] = modes[task.verifier]

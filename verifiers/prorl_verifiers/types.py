@@ -1,8 +1,4 @@
-"""The words of the verifiers: Task and response in, Score inside a worker, Verdict out.
-
-Holds no scoring. A wrong answer is reward 0; a broken verifier or sandbox is ``infra_error`` and has no
-reward at all; a malformed task is a TaskError when it is loaded.
-"""
+"""The types that pass between callers, verifiers and the pool: Task, Score and Verdict."""
 
 from __future__ import annotations
 
@@ -16,22 +12,23 @@ from prorl_verifiers.findings import Finding, Outcome, cut
 
 VerdictStatus = Literal["scored", "unparsable", "timeout", "infra_error"]
 Reference: TypeAlias = Mapping[str, Any]
-"""What a verifier checks against, a JSON object; its keys are the verifier's own."""
+"""What a verifier checks against: a JSON object whose keys each verifier defines."""
 Metrics: TypeAlias = Mapping[str, float | str]
 """Numbers that a verifier reports beside the reward; ``plugin`` is the version of a plug-in, as text."""
 MAX_ANSWER = 50_000
-"""Characters; a longer extracted answer is unparsable (the cap of verifiers' MathRubric)."""
+"""Characters. A longer extracted answer is unparsable (the limit of MathRubric in the verifiers library)."""
 
 
 class TaskError(UserError):
-    """The task itself is malformed: unknown verifier, missing gold, empty test list, unknown id."""
+    """The task is malformed: unknown verifier, missing gold answer, empty test list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to check against: a verifier's name and a reference that is JSON and never pickled.
+    """The name of a verifier and the reference it checks against. References are JSON and are never pickled.
 
-    Shapes of ours: ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
+    prorl's own verifiers take:
+    ``math`` {"answer"} · ``stem`` {"answer", "choices"?, "unit"?, "tolerance"?} ·
     ``code`` {"tests": [...], "language"?, "entry_point"?, "limits"?, "judge"?} ·
     ``logic`` {"dataset", "entry"} · ``instruction`` {"instruction_id_list", "kwargs"} ·
     ``composite`` {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?, "modes"?}.
@@ -41,13 +38,13 @@ class Task:
     reference: Reference
 
     def reference_json(self) -> str:
-        """Return the reference as canonical JSON (sorted keys, no spaces)."""
+        """Return the reference as canonical JSON."""
         return json.dumps(self.reference, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPart:
-    """One of the tasks that a composed task consists of; ``name`` is its own within that task."""
+    """One part of a composed task; ``name`` is unique within it."""
 
     name: str
     task: Task
@@ -55,9 +52,9 @@ class TaskPart:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A scorer's finding: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
+    """What a scorer returns. ``reward`` is in [0, 1], and 0 if ``unparsable``.
 
-    ``reason`` is one line for people; ``extracted`` the answer that was judged.
+    ``reason`` is one line for people; ``extracted`` is the answer that was judged.
     """
 
     reward: float
@@ -68,15 +65,15 @@ class Score:
 
 
 def unparsable(reason: str, extracted: str | None = None) -> Score:
-    """Return the verdict of a response that holds no answer: reward 0."""
+    """Return the score 0 of a response without an answer."""
     return Score(0.0, reason, extracted, "unparsable")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a verifier found. ``reward`` is in [0, 1], or None when status is ``infra_error``.
+    """The result of scoring one response. ``reward`` is in [0, 1], or None if ``status`` is ``infra_error``.
 
-    ``findings``: what the scorer noted on its way, where it was asked to explain (``prorl_verifiers.explain``).
+    ``findings`` are the scorer's notes, if requested (``prorl_verifiers.explain``).
     """
 
     reward: float | None
@@ -90,18 +87,18 @@ class Verdict:
 
     @property
     def is_infra_error(self) -> bool:
-        """True when the verdict says nothing about the answer and must be masked out of its group."""
+        """True if the answer was not judged; such verdicts are masked out of their group."""
         return self.status == "infra_error"
 
     @property
     def outcome(self) -> Outcome:
-        """``passed`` for full marks, ``failed`` for less, ``neutral`` where there is no reward."""
+        """``passed`` for reward 1, ``failed`` for less, ``neutral`` without a reward."""
         if self.reward is None:
             return "neutral"
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings, and what the verdict itself says where none of them comes to its outcome."""
+        """Return the findings, plus one for the verdict itself if none has its outcome."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]
