@@ -1,1 +1,1 @@
-"""The pool: killable, confined worker processes that score, and what keeps them honest."""
+"""The pool of confined, killable worker processes that score responses."""

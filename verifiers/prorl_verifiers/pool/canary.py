@@ -1,8 +1,8 @@
-"""Canaries: questions whose verdict is known, asked of a worker to see whether it still judges right.
+"""Canaries: questions with known verdicts, asked of a worker to check that it still judges correctly.
 
-A scored text that managed to change its worker (a patched grader, a poisoned cache) betrays itself by a wrong verdict
-here. A verifier's spec draws numbers and words anew each time, so that no text can hold the answers. A verifier
-without canaries is asked an item of its own again: the verdict must be the same.
+A text that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Canaries are
+drawn anew each time, so that no text can contain the answers. A verifier without canaries scores one of its items twice
+and must repeat the verdict.
 """
 
 from __future__ import annotations
@@ -22,17 +22,14 @@ from prorl_verifiers.types import Verdict
 CANARY_SECONDS = 60.0
 """Processor time that a canary may take."""
 REMEMBERED_BYTES = 1 << 16
-"""A longer request is not kept to be asked again in later batches."""
+"""Longer requests are not remembered for later batches."""
 Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Scores one request in this process and returns its result frame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a worker is asked behind a batch: an encoded request, and the verdict that must come.
-
-    With ``job`` it is an item of the batch once more, which must get its own verdict again.
-    """
+    """A question asked after a batch, with its required verdict; with ``job``, an item of the batch scored again."""
 
     frame: bytes
     reward: float | None = None
@@ -40,7 +37,7 @@ class Check:
     job: Job | None = None
 
     def expecting(self, scored: Mapping[Job, Verdict]) -> Check | None:
-        """Return the check with the verdict that must come; None for a job that has no verdict: it proves nothing."""
+        """Return the check with its required verdict, or None for a job without a verdict."""
         if self.job is None:
             return self
         verdict = scored.get(self.job)
@@ -49,7 +46,7 @@ class Check:
         return replace(self, reward=verdict.reward, status=verdict.status, job=None)
 
     def passes(self, reply: Mapping[str, Any]) -> bool:
-        """Return whether a worker's result frame is the verdict that must come."""
+        """Return whether a result frame has the required verdict."""
         result = reply.get("result")
         if not isinstance(result, Mapping) or result.get("status") != self.status:
             return False
@@ -57,7 +54,7 @@ class Check:
 
 
 class Examiner:
-    """Chooses what one worker is asked, and remembers items of verifiers without canaries."""
+    """Chooses the checks for one worker."""
 
     def __init__(self) -> None:
         self._draw = random.Random()
@@ -65,7 +62,7 @@ class Examiner:
         self._remembered: dict[str, Check] = {}
 
     def checks(self, requests: Sequence[tuple[Job, bytes]]) -> list[Check]:
-        """Return what the worker is asked behind these requests."""
+        """Return the checks to ask after these requests."""
         by_verifier: dict[str, list[tuple[Job, bytes]]] = {}
         for job, frame in requests:
             by_verifier.setdefault(job.task.verifier, []).append((job, frame))
@@ -82,7 +79,7 @@ class Examiner:
         return checks
 
     def last_checks(self, warm: frozenset[str]) -> list[Check]:
-        """Return what a worker is asked that retires; ``warm``: verifiers whose libraries are loaded."""
+        """Return the checks for a retiring worker; ``warm`` verifiers have their libraries loaded."""
         deep = [check for name in sorted(warm & self._served) for check in deep_checks(name)]
         return [*deep, *self._remembered.values()]
 
@@ -92,7 +89,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether the worker's replies pass all checks; if so, remember the items among these."""
+        """Return whether the worker passes all checks; if so, remember its repeated items."""
         expected = [check.expecting(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)
@@ -106,17 +103,17 @@ class Examiner:
 
 
 def quick_checks(verifier: str, draw: random.Random) -> list[Check]:
-    """Return newly drawn questions for the end of a batch; none for a verifier without canaries."""
+    """Return newly drawn checks for the end of a batch."""
     return _checks(verifier, lambda spec: spec.quick_canaries(draw))
 
 
 def deep_checks(verifier: str) -> list[Check]:
-    """Return the questions that need the verifier's libraries."""
+    """Return the checks that need the verifier's libraries."""
     return _checks(verifier, lambda spec: spec.deep_canaries())
 
 
 def first_wrong(spec: VerifierSpec, canaries: Sequence[Canary], answer: Answer) -> str | None:
-    """Return what came of the first canary that is judged wrong; who runs programs is asked none."""
+    """Describe the first canary that is misjudged, or return None."""
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:

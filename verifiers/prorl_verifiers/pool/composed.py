@@ -1,9 +1,8 @@
-"""Batches with composed tasks: the threads score the parts, the caller gets one verdict a task.
+"""Batches with composed tasks: the threads score the parts, and the caller gets one verdict per task.
 
-The rules that hold for every composed verifier: a part without a verdict leaves the whole without one, even behind a
-gate that another part has failed. (Else an outage would take out only the answers that pass the gate, and the rest
-would look worse than the policy is.) Where no part was scored, the
-whole is ``timeout`` if one ran out of time, else ``unparsable``. Seconds are summed.
+A part without a verdict leaves the whole without one, even behind a failed gate: otherwise an outage would remove only
+answers that pass the gate and bias rewards downwards. If no part was scored, the whole is ``timeout`` if a part timed
+out, else ``unparsable``.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from prorl_verifiers.spec import VERIFIERS, plugin_label
 from prorl_verifiers.types import Metrics, Task, TaskPart, Verdict, VerdictStatus
 
 _STATUSES: Sequence[VerdictStatus] = ("scored", "timeout", "unparsable")
-"""The whole has the first of these that a part has."""
+"""The whole gets the first of these statuses that one of its parts has."""
 
 
 class ComposedBatch(Batch):
-    """A batch whose ``items`` are the parts of the caller's items; verdicts are handed on as those of the wholes."""
+    """A batch whose ``items`` are the parts of the caller's items. Raises TaskError."""
 
     def __init__(
         self,
@@ -33,10 +32,9 @@ class ComposedBatch(Batch):
         on_item: Callable[[int, Verdict], None] | None = None,
         explain: bool = False,
     ) -> None:
-        """Find the parts. Raises TaskError."""
         super().__init__(items, on_item, explain)  # one verdict for each of the caller's items
         self._places: list[tuple[int, int]] = []
-        """By part: the caller's item and the part's place in it."""
+        """Per part: the index of the caller's item, and of the part within it."""
         self._wholes: dict[int, _Whole] = {}
         flat: list[Item] = []
         for index, (response, task) in enumerate(items):
@@ -50,7 +48,7 @@ class ComposedBatch(Batch):
         self.items = flat
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Take the verdict of one part; the last of a whole makes that one's."""
+        """Take the verdict of one part; the last one completes the item."""
         at, place = self._places[index]
         whole = self._wholes.get(at)
         if whole is None:
@@ -60,7 +58,7 @@ class ComposedBatch(Batch):
 
 
 class _Whole:
-    """One composed task and the verdicts that have come for its parts."""
+    """One composed task and the verdicts received for its parts."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -69,13 +67,12 @@ class _Whole:
         self._lock = threading.Lock()
 
     def take(self, place: int, verdict: Verdict) -> bool:
-        """Keep the verdict of a part; return whether it was the last that was missing."""
+        """Store a part's verdict; return whether all are complete."""
         with self._lock:
             self._verdicts[place] = verdict
             return len(self._verdicts) == len(self.parts)
 
     def verdict(self, explain: bool) -> Verdict:
-        """Return the verdict of the whole, with findings if ``explain``."""
         verdicts = {part.name: self._verdicts[at] for at, part in enumerate(self.parts)}
         with noting(explain) as noted:
             verdict = put_together(self._task, verdicts)
@@ -95,7 +92,7 @@ class _Whole:
 
 
 def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
-    """Return the verdict of a composed task from those of its parts, by name."""
+    """Combine the verdicts of a task's parts, by name."""
     found = list(verdicts.values())
     isolation = ", ".join(sorted({v.isolation for v in found if v.isolation}))
     seconds = sum(v.seconds for v in found)
@@ -110,7 +107,6 @@ def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
 
 
 def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdict:
-    """Return status, reward and reason of the whole."""
     missing = [f"part {n}: {v.reason}" for n, v in verdicts.items() if v.is_infra_error]
     if missing:
         reason = "; ".join(missing)[:MAX_EXTRACTED]
@@ -129,7 +125,7 @@ def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdi
 
 
 def _metrics(task: Task, verdicts: dict[str, Verdict]) -> Metrics:
-    """Return each part's reward as ``part.NAME`` and its metrics as ``part.NAME.METRIC``."""
+    """Name each part's reward ``part.NAME`` and its metrics ``part.NAME.METRIC``."""
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():
         if verdict.reward is not None:

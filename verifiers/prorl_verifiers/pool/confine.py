@@ -1,12 +1,10 @@
-"""Lock a scoring worker down before it sees any model text, and let it read what it needs and no more.
+"""Confine a scoring worker before it reads model text, and make readable only what it needs.
 
-Does: rlimits, no_new_privs, change to an unprivileged user when started as root, a Landlock rule set that forbids
-executing, TCP and writing outside a scratch folder where the kernel has it, death with the parent. There is no filter
-of system calls: scorers run our code on text, not the text itself.
+System calls are not filtered: scorers run our code on the text, not the text itself.
 
-Workers that run as nobody could not read packages and plug-ins in a folder that only root may enter, such as a virtual
-environment under /root. The template gets a mount namespace of its own in which such a folder holds only what workers
-need, under its own name. Nothing changes on the machine itself, and nothing else in the closed folder can be seen.
+Workers that run as nobody cannot read packages and plug-ins in a folder that only root may enter, such as a virtual
+environment under /root. The template therefore gets its own mount namespace, where such a folder contains only what
+workers need. The machine itself is not changed, and the rest of the folder stays invisible.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ _SYS_LANDLOCK_ADD_RULE = 445
 _SYS_LANDLOCK_RESTRICT = 446
 _RULE_PATH_BENEATH = 1
 _LANDLOCK_VERSION_FLAG = 1
-# Access bits of Landlock's file system rights by the version that brought them (linux/landlock.h).
+# Landlock's file system access bits, by the version that introduced them (linux/landlock.h).
 _FS_EXECUTE = 1 << 0
 _FS_WRITE_V1 = (1 << 1) | sum(1 << bit for bit in range(4, 13))
 _FS_REFER_V2 = 1 << 13
@@ -57,14 +55,14 @@ _ENTER, _READ = 0o001, 0o004
 
 
 def confine(memory_mb: int, scratch: str) -> str:
-    """Confine this process for good and return what holds, e.g. ``worker:nobody+landlock+rlimits``.
+    """Confine this process for good and return the protections that hold, e.g. ``worker:nobody+landlock+rlimits``.
 
-    ``memory_mb`` bounds the address space in mebibytes; ``scratch`` is the one folder that stays writable
-    (libraries want one for their caches). Call it once, before reading any request.
-    Never fails for a protection that this kernel lacks; the returned string leaves that one out.
+    It gives up root and new privileges, dies with its parent, and with Landlock cannot execute, use TCP or write
+    outside ``scratch``. ``memory_mb`` limits its address space (MiB). Call it before reading any request. Protections
+    that this kernel lacks raise no error and are missing from the result.
     """
     libc = ctypes.CDLL(None, use_errno=True)
-    writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # nobody may not reach it by name
+    writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
     kept = []
     if _become_nobody():
         kept.append("nobody" if os.getuid() == NOBODY else "user")
@@ -97,12 +95,11 @@ def limit_cpu(seconds: float) -> None:
 
 
 def _at_most(limit: int, hard: int) -> int:
-    """Return ``limit``, or the hard limit that holds already when that is lower: nobody may raise it."""
     return limit if hard == resource.RLIM_INFINITY else min(limit, hard)
 
 
 def _become_nobody() -> bool:
-    """Give up root. True when the process is not root afterwards."""
+    """Give up root; return whether that worked."""
     if os.getuid() != 0:
         return True
     try:
@@ -115,7 +112,7 @@ def _become_nobody() -> bool:
 
 
 def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
-    """Forbid executing, TCP, signals to others and writing but beneath ``writable``; True when enforced."""
+    """Restrict this process with Landlock to writing below ``writable``; return whether it is enforced."""
     version = libc.syscall(_SYS_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION_FLAG)
     if version < 1:
         return False
@@ -141,17 +138,17 @@ def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
 
 
 def needed_folders() -> tuple[Path, ...]:
-    """Return the folders that Python imports from and those that hold plug-in files, parents first."""
+    """Return the folders of Python modules and plug-in files, parents first."""
     folders = {os.path.abspath(folder) for folder in sys.path}
     packages = [m for name, m in list(sys.modules.items()) if "." not in name]
     places = {str(place) for module in packages for place in getattr(module, "__path__", ())}
-    folders |= {place for place in places if os.path.dirname(place) not in folders}  # editable ones
+    folders |= {place for place in places if os.path.dirname(place) not in folders}  # editable
     paths = {*map(Path, folders), *(file.path.parent for file in plugin_files())}
     return tuple(sorted(path for path in paths | {p.resolve() for p in paths} if path.is_dir()))
 
 
 def check_readable() -> None:
-    """Raise UserError with the cure where workers could not read what they need."""
+    """Raise UserError with a fix if workers could not read what they need."""
     if os.getuid() == 0:
         _check(needed_folders(), tuple(file.path for file in plugin_files()))
 
@@ -178,10 +175,10 @@ def _check(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None:
 
 
 def show(folders: Iterable[Path]) -> None:
-    """Make ``folders`` readable for every user, for this thread or process and its children alone.
+    """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
-    Of a folder that is closed itself, such as a home with a plug-in in it, files whose names begin with a dot
-    are not shown. Raises OSError where this process may not mount.
+    In a folder that is closed itself, such as a home with a plug-in, files whose names start with a dot stay hidden.
+    Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
@@ -209,7 +206,6 @@ def show(folders: Iterable[Path]) -> None:
 
 
 def _bind_entry(libc: ctypes.CDLL, source: str, target: Path) -> None:
-    """Show one file, folder or link of a closed folder."""
     if os.path.islink(source):
         target.symlink_to(os.readlink(source))
         return
@@ -223,7 +219,7 @@ def _bind_entry(libc: ctypes.CDLL, source: str, target: Path) -> None:
 
 
 def _make_folder(path: Path) -> None:
-    """Make a folder and those above it, for every user whatever this process's umask."""
+    """Make a folder and its parents, open to every user despite the umask."""
     for folder in (*reversed(path.parents), path):
         if not folder.exists():
             folder.mkdir()
@@ -240,19 +236,19 @@ def _mount(
 
 
 def _closed(path: Path) -> Path | None:
-    """Return the first folder on the way to ``path``, itself included, that not every user may use."""
+    """Return the first folder on the way to ``path``, or ``path`` itself, that is closed to some users."""
     closed = (folder for folder in reversed(path.parents) if not folder.stat().st_mode & _ENTER)
     return next(closed, None if _is_open(path) else path)
 
 
 def _is_open(path: Path) -> bool:
-    """Return whether every user who can reach a file or folder may read it."""
+    """Return whether every user who can reach ``path`` may read it."""
     mode = os.stat(path).st_mode
     return bool(mode & _READ) and (bool(mode & _ENTER) or not stat.S_ISDIR(mode))
 
 
 def _cure(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
-    """Return the commands that let every user read these and what is installed; empty where all do."""
+    """Return the commands that make these and the installed packages readable; empty if they are."""
     above = {folder for path in (*folders, *plugins) for folder in path.parents}
     libraries = sysconfig.get_paths()
     installed = {Path(libraries[kind]) for kind in ("stdlib", "purelib", "platlib")}
@@ -267,7 +263,6 @@ def _cure(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
 
 
 def _modules(folder: Path) -> Iterator[Path]:
-    """Yield what can be imported from a folder: its modules, and its packages with their first module."""
     for path in folder.iterdir():
         if not path.name.partition(".")[0].isidentifier():
             continue

@@ -1,9 +1,7 @@
 """The pool: score many (response, task) pairs with a fixed number of killable workers.
 
-Math, STEM, logic and instruction run in worker processes; code goes to the sandbox. Both share ``workers`` threads.
-
-A time limit counts from when work on the item starts, a program's from its own start: an item that waits for a thread,
-a worker or a box loses none of it. How failures are retried and what they come to says ``pool.scoring``.
+Time limits count from the start of work on an item (for a program, from its own start), never while it waits. For
+retries see ``pool.scoring``.
 """
 
 from __future__ import annotations
@@ -36,18 +34,18 @@ if TYPE_CHECKING:
 
 OnDone = Callable[[int, Verdict], None]
 MAX_TIMEOUT = 86_400
-"""Seconds; more than a day for one answer is a slip."""
+"""Seconds; a longer limit is taken for a mistake."""
 _END_SECONDS = 5.0
 LEAST_MEMORY_MB = 256
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """How a pool keeps its worker processes. Raises UserError for values that make no sense.
+    """How a pool keeps its worker processes. Raises UserError for invalid values.
 
-    ``memory_mb``: the address space of a worker. ``prestart``: start workers in the background when the pool
-    is made, load a verifier's libraries there when it is first seen, keep a spare worker; without it
-    everything starts when it is needed. ``warm``: verifiers whose libraries are loaded from the beginning.
+    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers, a spare one and the libraries of new
+    verifiers in the background; otherwise everything starts on demand. ``warm``: verifiers whose libraries load at the
+    start.
     """
 
     memory_mb: int = 2048
@@ -66,8 +64,6 @@ class WorkerOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """The arguments of a ``VerifierPool``."""
-
     workers: int
     sandbox: Sandbox | str | None
     allow_weak: bool
@@ -77,16 +73,15 @@ class _Settings:
 
 
 class VerifierPool(Closing):
-    """Score responses with ``workers`` threads. Use as a context manager, or call ``close``.
+    """Score responses with ``workers`` threads. Use it as a context manager, or call ``close``.
 
-    ``sandbox``: an open Sandbox (not closed by the pool), a backend's name, or None for what PRORL_BACKEND
-    names, else ``local``; it is opened when the first code item comes. ``timeout_seconds`` is the limit of one try at one item (code
-    has its own limits). ``modes``: verifier -> mode for tasks that name none.
-    ``worker_options``: memory, pre-started and warm workers. Where a chat template opens the thinking, put
+    ``sandbox`` is an open Sandbox (not closed by the pool), a backend's name, or None for PRORL_BACKEND, else
+    ``local``; a backend is opened for the first code item. ``timeout_seconds`` limits one try at one item (code has its
+    own limits). ``modes`` (verifier -> mode) holds for tasks that set none. If a chat template opens the thinking, put
     ``<think>`` before the response.
 
-    Thread-safe, also in a running event loop. In a fork of this process, and where it is unpickled, the
-    pool starts workers of its own. Raises UserError for arguments that make no sense.
+    Thread-safe, also in a running event loop. After a fork or unpickling, the pool starts its own workers. Raises
+    UserError for invalid arguments.
     """
 
     def __init__(
@@ -112,7 +107,7 @@ class VerifierPool(Closing):
         )
 
     def __setstate__(self, settings: _Settings) -> None:
-        """Open the pool with these settings, also where it is unpickled: the copy has workers of its own."""
+        """Open the pool; an unpickled copy gets its own workers."""
         self._settings = settings
         self._closed = False
         self._locks = {os.getpid(): threading.Lock()}
@@ -121,7 +116,7 @@ class VerifierPool(Closing):
             self._engine()
 
     def __getstate__(self) -> _Settings:
-        """Return the settings for pickling."""
+        """Return the settings. Raises TypeError for an open sandbox."""
         sandbox = self._settings.sandbox
         if sandbox is not None and not isinstance(sandbox, str):
             raise TypeError(
@@ -135,10 +130,9 @@ class VerifierPool(Closing):
     ) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. ``explain``: verdicts carry
-        what their scorers noted (see ``prorl_verifiers.explain``). Raises
-        IsolationError when code cannot be isolated here, UserError for a closed pool, PoolClosedError
-        when it is closed meanwhile.
+        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. With ``explain``, verdicts
+        carry findings. Raises IsolationError if code cannot be isolated here, UserError for a closed pool,
+        PoolClosedError if it is closed meanwhile.
         """
         engine = self._engine()
         done: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()
@@ -155,10 +149,7 @@ class VerifierPool(Closing):
         return batch.result()
 
     async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
-        """Return what ``score`` does without blocking the event loop; raises the same.
-
-        When the awaiting task is cancelled, items that have not started never do.
-        """
+        """Like ``score``, without blocking the event loop. Cancelling drops items that have not started."""
         engine = self._engine()
         batch = engine.batch(items)
         if engine.needs_sandbox(batch):
@@ -167,9 +158,9 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return the future verdict of one response; for servers with threads of their own.
+        """Return the future verdict of one response, for servers with their own threads.
 
-        Cancelling it before it is done drops the item if it has not started. Raises what ``score`` does.
+        Cancelling it drops an item that has not started. Raises what ``score`` does.
         """
         engine = self._engine()
         batch = engine.batch([(response, task)])
@@ -190,30 +181,26 @@ class VerifierPool(Closing):
         return future
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Raise UserError, with the cure, where tasks need an environment that the sandbox lacks.
-
-        ``score`` would find that too, but for long work this is asked before it starts.
-        """
+        """Raise UserError, with a fix, if the sandbox lacks an environment of these tasks. Call it before long work."""
         self._engine().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
-        """Wait until the libraries of all verifiers seen so far are loaded; False when they are not."""
+        """Wait for the libraries of all verifiers seen so far; return False on timeout."""
         return self._engine().factory.wait_until_warm(seconds)
 
     @property
     def stats(self) -> PoolStats:
-        """What the pool has done so far, in this process; stays after ``close``."""
+        """Counters of the pool in this process; available after ``close``."""
         engine, workers = self._engines.get(os.getpid()), self._settings.workers
         if engine is None:
             return PoolStats(workers=workers)
         return engine.counters.snapshot(engine.queue.queued, engine.queue.busy, workers)
 
     def close(self, drain_seconds: float | None = None) -> None:
-        """Refuse new work, kill the workers, close the sandbox if the pool opened it.
+        """Refuse new work, kill the workers, and close the sandbox if the pool opened it.
 
-        Without ``drain_seconds`` items in work are finished and those that wait are dropped; with it
-        everything goes on for so many seconds, then what is left is killed. Callers whose items were
-        dropped get PoolClosedError.
+        By default, running items finish and waiting ones are dropped. With ``drain_seconds``, all work continues for
+        that long, then the rest is killed. Callers of dropped items get PoolClosedError.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -221,14 +208,14 @@ class VerifierPool(Closing):
             engine.close(drain_seconds)
 
     def _engine(self) -> _Engine:
-        """Return what works for the pool in this process. Raises UserError for a closed pool."""
+        """Return this process's engine, started if necessary. Raises UserError for a closed pool."""
         pid = os.getpid()
         with self._locks.setdefault(pid, threading.Lock()):
             if self._closed:
                 raise UserError("this verifier pool is closed")
             if pid not in self._engines:
                 engine = self._engines[pid] = _Engine(self._settings)
-                # Whoever forgets to close it: then with the object, at the latest with the process.
+                # Closes a forgotten pool with the object, at the latest with the process.
                 weakref.finalize(self, engine.end, pid)
             return self._engines[pid]
 
@@ -243,10 +230,10 @@ def verify(
     modes: Mapping[str, str] | None = None,
     explain: bool = False,
 ) -> Verdict:
-    """Score one response with a pool of one worker that lives for this call only; ``explain`` as in ``score``.
+    """Score one response with a one-worker pool that lives only for this call.
 
-    Each call starts processes (about 0.2 s, plus 1 to 3 s when the answer needs computer algebra or
-    reasoning-gym). For more than a few responses keep a ``VerifierPool``.
+    It starts processes each time (about 0.2 s, plus 1 to 3 s for computer algebra or reasoning-gym); keep a
+    ``VerifierPool`` for more than a few responses.
     """
     with VerifierPool(
         1,
@@ -264,10 +251,9 @@ class PoolFullError(ServiceError):
 
 
 class AsyncVerifierPool:
-    """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at a time.
+    """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at once.
 
-    Used by one event loop, as ``async with`` or with ``aclose``. The pool is the caller's; it is closed
-    here only by ``aclose``.
+    For one event loop, with ``async with`` or ``aclose``, which also closes the given pool.
     """
 
     def __init__(self, pool: VerifierPool, *, queue: int) -> None:
@@ -284,10 +270,10 @@ class AsyncVerifierPool:
         return self._taken
 
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
-        """Return one verdict per item, in order, once the queue has a place for all of them.
+        """Return one verdict per item, in order, once the queue has room for all of them.
 
-        With ``wait=False`` a full queue raises PoolFullError at once. More items than the queue holds are
-        a UserError. Cancelling drops what has not started.
+        With ``wait=False`` a full queue raises PoolFullError. More items than the queue holds raise UserError.
+        Cancelling drops items that have not started.
         """
         count = len(items)
         if count > self._size:
@@ -308,11 +294,11 @@ class AsyncVerifierPool:
             self._changed.notify_all()
 
     async def aclose(self, drain_seconds: float | None = None) -> None:
-        """Close the pool without blocking the event loop; see ``VerifierPool.close``."""
+        """Like ``VerifierPool.close``, without blocking the event loop."""
         await asyncio.to_thread(self.pool.close, drain_seconds)
 
     async def __aenter__(self) -> Self:
-        """Return the object itself."""
+        """Return the pool."""
         return self
 
     async def __aexit__(
@@ -321,15 +307,15 @@ class AsyncVerifierPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the pool; an error goes on its way."""
+        """Close the pool."""
         await self.aclose()
 
 
 class _Engine:
-    """What works for a pool in one process. Threads start with the object and end with ``close``. Thread-safe."""
+    """The threads, queue and workers of a pool in one process. Thread-safe."""
 
     def __init__(self, settings: _Settings) -> None:
-        """Start them. Raises UserError for an unknown backend, and if workers cannot read what they need."""
+        """Start them. Raises UserError for an unknown backend, or if workers cannot read what they need."""
         check_readable()
         self._settings = settings
         given = settings.sandbox
@@ -362,7 +348,7 @@ class _Engine:
         try:
             for thread in self._threads:
                 thread.start()
-        except BaseException:  # no room for another thread, Ctrl-C
+        except BaseException:  # no more threads, or Ctrl-C
             self.end(os.getpid())
             raise
 
@@ -372,9 +358,7 @@ class _Engine:
         on_item: Callable[[int, Verdict], None] | None = None,
         explain: bool = False,
     ) -> Batch:
-        """Return a batch that has not been started. Raises TaskError for a task that cannot be scored in the
-        pool's mode.
-        """
+        """Return a new batch, not yet started. Raises TaskError if a task does not fit the pool's mode."""
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
@@ -382,14 +366,10 @@ class _Engine:
         return (ComposedBatch if is_composed else Batch)(items, on_item, explain)
 
     def needs_sandbox(self, batch: Batch) -> bool:
-        """Whether ``start`` would have to open the sandbox first, which takes some tens of milliseconds."""
         return self._sandbox is None and bool(_which_run_programs(batch))
 
     def start(self, batch: Batch) -> None:
-        """Queue a batch.
-
-        Raises UserError for a closed pool, an unknown verifier or an environment that is not built, IsolationError.
-        """
+        """Queue a batch. Raises IsolationError, or UserError for a closed pool or a missing environment."""
         if self._closing:
             raise UserError("this verifier pool is closed")
         run_programs = _which_run_programs(batch)
@@ -410,7 +390,6 @@ class _Engine:
         batch.add_done_callback(self.queue.drop_cancelled)
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """See that these tasks can be scored; see ``VerifierPool.require``."""
         needed = {
             VERIFIERS.get(one.verifier).needs_of(one.reference).environment
             for task in tasks
@@ -420,7 +399,6 @@ class _Engine:
             self.open_sandbox().check_environment(name)
 
     def open_sandbox(self) -> Sandbox:
-        """Return the sandbox; the first caller opens it. Raises IsolationError."""
         from prorl_sandbox import open_sandbox
 
         with self._sandbox_lock:
@@ -429,7 +407,6 @@ class _Engine:
             return self._sandbox
 
     def close(self, drain_seconds: float | None) -> None:
-        """End everything; see ``VerifierPool.close``."""
         self._closing = True
         if drain_seconds is not None and not self.queue.wait_until_idle(drain_seconds):
             self._stop_work()
@@ -437,21 +414,21 @@ class _Engine:
         self._finish(None)
 
     def end(self, owner: int) -> None:
-        """End everything at once, without waiting for items; only in process ``owner``."""
+        """End everything without waiting for items; does nothing in another process than ``owner``."""
         if owner == os.getpid() and not self._ended:
             self._closing = True
             self._stop_work()
             self._finish(_END_SECONDS)
 
     def _stop_work(self) -> None:
-        """Drop what waits and take the threads' workers and sandbox away."""
+        """Drop waiting items and close the threads' workers and sandbox."""
         for thread in self._threads:
             thread.stopping = True
         self.queue.close()
         self._free()
 
     def _finish(self, seconds: float | None) -> None:
-        """Wait for the threads; one that closes the pool itself (a future's callback) ends by itself."""
+        """Wait for the threads, except for the calling one (in a future's callback)."""
         for thread in self._threads:
             if thread.ident is not None and thread is not threading.current_thread():
                 thread.join(seconds)
@@ -459,13 +436,11 @@ class _Engine:
         self._ended = True
 
     def _free(self) -> None:
-        """Close the workers, and the sandbox if the pool opened it."""
         self.factory.close()
         if self._sandbox is not None and self._sandbox is not self._settings.sandbox:
             self._sandbox.close()
 
 
 def _which_run_programs(batch: Batch) -> set[str]:
-    """Return those verifiers of a batch that run programs."""
     names = {task.verifier for _, task in batch.items}
     return {name for name in names if VERIFIERS.get(name).score_in_sandbox is not None}

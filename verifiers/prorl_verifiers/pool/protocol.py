@@ -1,12 +1,10 @@
-"""What pool and worker tell each other: requests, result frames, and the verdict that a result frame means.
+"""The messages between pool and worker. Any result that is not a reward in [0, 1] is ``infra_error``.
 
-A request is {"verifier", "reference", "response", "cpu_seconds"}, with "explain" if the verdict is to carry findings
-and "isolation" if the verifier may run programs. A result frame is one of {"result": {...}} (a Score), {"limit": text}
-(the answer exhausted memory or nesting), {"bug": text} (the verifier raised, or returned no reward) and {"user": text}
-(it raised UserError), each with the item's "cpu_seconds". Before a heavy import a worker sends {"event": "loading"} and
-after it {"event": "working"}; {"event": "sandbox"} asks the pool to run a program.
-
-A broken verifier never makes a reward: what is no number in [0, 1] is ``infra_error``.
+A request is {"verifier", "reference", "response", "cpu_seconds"}, plus "explain" for findings and "isolation" if the
+verifier may run programs. A result frame is {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory
+or nesting), {"bug": text} (a fault of the verifier) or {"user": text} (it raised UserError), with "cpu_seconds". A
+worker sends {"event": "loading"} before a heavy import and {"event": "working"} after it; {"event": "sandbox"} asks the
+pool to run a program.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from prorl_verifiers.findings import Finding, read_findings
 from prorl_verifiers.types import Reference, Score, Verdict, unparsable
 
 MAX_RESPONSE = 16 * 1024 * 1024
-"""Characters; a longer response is unparsable without being looked at. One takes up to 12 bytes of a frame."""
+"""Characters. A longer response is unparsable unread. A character takes up to 12 bytes of a frame."""
 MAX_EXTRACTED = 2000
 """Characters of an extracted answer that a verdict keeps."""
 UNCLOSED = unparsable("the thinking was opened and never closed")
@@ -35,7 +33,7 @@ def request(
     explain: bool = False,
     isolation: str | None = None,
 ) -> dict[str, Any]:
-    """Return what a worker is sent for an item; ``isolation`` is that of the sandbox that the verifier may use."""
+    """Return the request for an item; ``isolation`` is that of the verifier's sandbox."""
     message: dict[str, Any] = {
         "verifier": verifier,
         "reference": dict(reference),
@@ -55,7 +53,7 @@ def too_long() -> Verdict:
 
 
 def result_frame(result: object) -> dict[str, Any]:
-    """Return the frame of what a verifier returned: a reward, a Score, a Verdict, or a fault of it."""
+    """Return the frame of whatever a verifier returned."""
     if isinstance(result, Verdict) and result.status == "infra_error":
         return {"bug": result.reason}
     if isinstance(result, Verdict) and result.status == "timeout":
@@ -83,14 +81,11 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return (the verdict of a worker's result frame, whether it needs no second try).
-
-    ``seconds`` is the time that the answer took.
-    """
+    """Return the verdict of a worker's result frame, and whether it is final (needs no second try)."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:
-        final = reply.get("final") is True  # the verifier itself: its program has had its time
+        final = reply.get("final") is True  # the verifier itself reports that its program timed out
         return unscored(0.0, "timeout", str(reply["limit"])[:MAX_EXTRACTED]), final
     if result is None and "user" in reply:
         return unscored(None, "infra_error", str(reply["user"])[:500]), True
@@ -105,7 +100,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the processor time that a result frame claims; ``most``, its limit, when that cannot be true."""
+    """Return the claimed processor time, or the limit ``most`` if the claim is impossible."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most
@@ -115,7 +110,7 @@ def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
 def _verdict(
     result: dict[str, Any], isolation: str, seconds: float, findings: tuple[Finding, ...]
 ) -> Verdict:
-    """Return the verdict of a frame; nothing in it is believed, since the worker has read model text."""
+    """Return the verdict of a frame, checking every field: the worker has read model text."""
     reward, extracted = float(result["reward"]), result["extracted"]
     if not 0.0 <= reward <= 1.0 or result["status"] not in ("scored", "unparsable"):
         raise ValueError(f"reward {reward!r}, status {result['status']!r}")

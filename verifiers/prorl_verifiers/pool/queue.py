@@ -1,12 +1,11 @@
-"""What waits for a verdict, and who is next: two lanes for text and code, and a slow lane for long texts.
+"""The queue of items that wait for a verdict.
 
-Text and code share the pool's ``workers`` threads: a free thread goes to the lane that has fewer of them, and if both
-have as many to the one that has had less thread time. One thread more than the pool has workers stands by: it runs
-only while every other thread is in the other lane, so that a math item never waits for slow programs, nor a program
-for hostile answers. Long texts (``TextCosts``) go to the slow lane, which has threads of its own.
+Text and code share the pool's ``workers`` threads: a free thread takes from the lane with fewer running threads, or on
+a tie with less thread time so far. A standby thread runs only while all others are in the other lane, so that a math
+item never waits for slow programs, nor a program for hostile answers. Long texts (``TextCosts``) have a lane and
+threads of their own.
 
-Within a lane the caller goes next that has used the least thread time; a new caller begins where the one served last
-stands.
+Within a lane, the caller with the least thread time is next; a new caller starts level with the one served last.
 """
 
 from __future__ import annotations
@@ -25,21 +24,21 @@ from prorl_verifiers.types import Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
-"""Which items a thread takes: text and code, the same when it must, or long texts alone."""
+"""Text and code; the same, but only while all other threads are in the other lane; long texts."""
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
-"""Quick text items are taken and sent several at a time, as many as are done in about so long."""
+"""Quick texts are taken together, about as many as need this long."""
 _MEMORY = 0.1
-"""Weight of the newest item in the running mean of seconds an item."""
+"""Weight of the newest item in the running mean of seconds per item."""
 LEAST_CHARACTERS = 8192
 """Shorter texts are never long work."""
 LONG_SECONDS = 0.25
-"""Processor seconds from which a text is long work: what quick items must not wait for."""
+"""Texts expected to take more processor seconds are long work."""
 FIRST_GUESS = LONG_SECONDS / 65_536
-"""Seconds a character of a verifier that has scored no long text yet."""
+"""Seconds per character of a verifier that has scored no long text yet."""
 _MOST = LONG_SECONDS / LEAST_CHARACTERS
 _FADING = 0.9
-"""What is left of the dearest cost with each text that was cheaper."""
+"""Factor by which the highest cost decays with each cheaper text."""
 Item = tuple[str, Task]
 
 
@@ -50,8 +49,8 @@ class PoolClosedError(ServiceError):
 class Batch(Future[list[Verdict]]):
     """The items of one call, and the future of their verdicts, in order. Thread-safe.
 
-    If it is cancelled, items that have not started never do. ``on_item(index, verdict)`` is called in the thread that has
-    scored an item; it must not block. With ``explain`` the verdicts carry findings.
+    Cancelling it drops items that have not started. ``on_item(index, verdict)`` is called in the thread that scored the
+    item and must not block.
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class Batch(Future[list[Verdict]]):
             self.set_result([])
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Take the verdict of one item; dropped when the batch has ended."""
+        """Take one item's verdict; ignored if the batch has ended."""
         with self._lock:
             if self.done():
                 return
@@ -79,25 +78,25 @@ class Batch(Future[list[Verdict]]):
                 self._on_item(index, verdict)
             if len(self._delivered) < self._size:
                 return
-        with contextlib.suppress(InvalidStateError):  # cancelled at this moment
+        with contextlib.suppress(InvalidStateError):  # cancelled in the meantime
             self.set_result([self._delivered[at] for at in range(self._size)])
 
     def fail(self, error: BaseException) -> None:
-        """End the batch with an error that its caller gets."""
+        """End the batch with an error."""
         with contextlib.suppress(InvalidStateError):
             self.set_exception(error)
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """One item on its way to its verdict."""
+    """One item of a batch."""
 
     batch: Batch
     index: int
     suspect: bool = False
-    """It was scored by a worker that then failed a canary."""
+    """Whether it was scored by a worker that then failed a canary."""
     spent: float = 0.0
-    """Seconds of the try that failed."""
+    """Seconds that earlier tries took."""
 
     @property
     def response(self) -> str:
@@ -106,13 +105,13 @@ class Job:
 
     @property
     def task(self) -> Task:
-        """What to check it against."""
+        """The task it is checked against."""
         return self.batch.items[self.index][1]
 
 
 @dataclass(slots=True)
 class Caller:
-    """Jobs of one batch that wait in one lane. ``spent``: seconds of thread time that its jobs have used."""
+    """The waiting jobs of one batch in one lane; ``spent`` is the thread time (seconds) used so far."""
 
     lane: Lane
     jobs: deque[Job]
@@ -121,7 +120,7 @@ class Caller:
 
 @dataclass(slots=True)
 class Work:
-    """Jobs of one caller that a thread has taken; ``charged`` seconds were booked for them."""
+    """Jobs that a thread has taken; ``charged`` seconds were booked in advance."""
 
     caller: Caller
     jobs: list[Job]
@@ -129,38 +128,38 @@ class Work:
 
     @property
     def lane(self) -> LaneName:
-        """The lane that they waited in."""
+        """The jobs' lane."""
         return self.caller.lane.name
 
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work, ordered by the thread time that they have used."""
+    """The callers that wait for one kind of work, ordered by thread time used."""
 
     name: LaneName
     running: int = 0
-    """Threads at work on items of this lane."""
+    """Threads at work."""
     waiting: int = 0
     """Items that wait."""
     mean: float = 0.001
-    """Seconds that an item takes."""
+    """Mean seconds per item."""
     _heap: list[tuple[float, int, Caller]] = field(default_factory=list)
     _start: float = 0.0
-    """Time used by the caller that was served last: where new callers begin."""
+    """Thread time of the caller served last, where new callers start."""
     _count: int = 0
 
     @property
     def in_use(self) -> bool:
-        """Whether an item waits or is in work."""
+        """Whether items wait or run."""
         return bool(self.waiting or self.running)
 
     def add(self, jobs: Sequence[Job]) -> None:
-        """Let jobs wait as a new caller."""
+        """Add jobs as a new caller."""
         self.waiting += len(jobs)
         self._push(Caller(self, deque(jobs), self._start))
 
     def drop(self, batch: Future[list[Verdict]] | None = None) -> set[Batch]:
-        """Forget the jobs of a batch, or of all; return the batches whose jobs they were."""
+        """Remove the jobs of a batch, or of all; return their batches."""
         batches = set()
         for _, _, caller in self._heap:
             if caller.jobs and batch in (None, caller.jobs[0].batch):
@@ -170,10 +169,10 @@ class Lane:
         return batches
 
     def take(self, most: int) -> Work | None:
-        """Return up to ``most`` jobs of the caller that has used the least; None if no job is wanted any more."""
+        """Return up to ``most`` jobs of the next caller, or None if no job is wanted."""
         while self._heap:
             spent, _, caller = heapq.heappop(self._heap)
-            if spent < caller.spent:  # its work took longer than was charged for it
+            if spent < caller.spent:  # its work took longer than charged
                 self._push(caller)
                 continue
             jobs: list[Job] = []
@@ -194,7 +193,7 @@ class Lane:
         return None
 
     def done(self, work: Work, seconds: float, finished: int) -> None:
-        """Book what the work really took."""
+        """Replace the charged time by the real one."""
         self.running -= 1
         work.caller.spent += seconds - work.charged
         if finished:
@@ -206,31 +205,31 @@ class Lane:
 
 
 class FairQueue:
-    """The items that wait, and the threads' way to them. Thread-safe."""
+    """The waiting items of all lanes. Thread-safe."""
 
     def __init__(self, workers: int) -> None:
         self.costs = TextCosts()
-        """Which texts are for the slow lane."""
+        """Decides which texts go to the slow lane."""
         self._workers = workers
         self._changed = threading.Condition()
         self._text, self._code, self._slow = Lane("text"), Lane("code"), Lane("slow")
         self._lanes = {lane.name: lane for lane in (self._text, self._code, self._slow)}
         self._lead = 0.0
-        """Thread seconds that text has had more than code since both are in use."""
+        """Thread seconds of text minus those of code while both were in use."""
         self._closed = False
 
     @property
     def queued(self) -> int:
-        """Items that wait."""
+        """Waiting items."""
         return sum(lane.waiting for lane in self._lanes.values())
 
     @property
     def busy(self) -> int:
-        """Threads at work, those at long texts too."""
+        """Threads at work, including those on long texts."""
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
-        """Queue jobs of one batch, new ones or such that were not finished; of a closed queue, end their batch."""
+        """Queue jobs of one batch; if the queue is closed, end the batch."""
         with self._changed:
             if jobs and not self._closed:
                 self._lanes[lane].add(jobs)
@@ -240,9 +239,9 @@ class FairQueue:
             job.batch.fail(PoolClosedError("this verifier pool is closed"))
 
     def take(self, thread: ThreadKind = "shared", *, wait: bool = True) -> Work | None:
-        """Return the next jobs of one caller: several quick texts, else one.
+        """Return the next jobs of one caller: several quick texts, or one other item.
 
-        Returns None when nothing waits (without ``wait``) or the queue has been closed.
+        Returns None if the queue is closed, or without ``wait`` if it is empty.
         """
         with self._changed:
             while True:
@@ -258,7 +257,7 @@ class FairQueue:
                     self._changed.wait()
 
     def done(self, work: Work, seconds: float, finished: int) -> None:
-        """Book what the work took and free the thread; ``finished`` jobs of it were not put back."""
+        """Book the time and free the thread; ``finished`` jobs were not put back."""
         with self._changed:
             lane = work.caller.lane
             lane.done(work, seconds, finished)
@@ -269,20 +268,20 @@ class FairQueue:
             self._changed.notify_all()
 
     def drop_cancelled(self, batch: Future[list[Verdict]]) -> None:
-        """Forget what waits of a batch if it was cancelled."""
+        """Remove a batch's waiting jobs if it was cancelled."""
         if batch.cancelled():
             with self._changed:
                 for lane in self._lanes.values():
                     lane.drop(batch)
 
     def wait_until_idle(self, seconds: float) -> bool:
-        """Wait until nothing waits and no thread is at work; False if ``seconds`` were not enough."""
+        """Wait until nothing waits or runs; return False on timeout."""
         with self._changed:
             lanes = self._lanes.values()
             return self._changed.wait_for(lambda: not any(lane.in_use for lane in lanes), seconds)
 
     def close(self) -> None:
-        """Take no more jobs, end the batches that wait, let the threads go."""
+        """Refuse new jobs and end the waiting batches."""
         with self._changed:
             self._closed = True
             waiting = {batch for lane in self._lanes.values() for batch in lane.drop()}
@@ -304,7 +303,6 @@ class FairQueue:
         return self._code if more_text > 0 else self._text
 
     def _most(self, lane: Lane) -> int:
-        """Return how many items a thread may take at once."""
         if lane is not self._text:
             return 1
         share = -(-lane.waiting // self._workers)
@@ -312,10 +310,10 @@ class FairQueue:
 
 
 class TextCosts:
-    """Which texts are long work: by their size and by what the verifier's long texts have cost so far.
+    """Predict which texts are long work, from their length and the verifier's highest recent cost per character.
 
-    The cost is processor time a character, and the dearest of late counts: what one instruction makes slow another may
-    not. Nothing is learnt from short texts. Thread-safe.
+    The highest cost counts, since a text that is slow for one instruction may not be for another. Short texts are
+    ignored. Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -323,14 +321,14 @@ class TextCosts:
         self._rates: dict[str, float] = {}
 
     def is_long(self, verifier: str, characters: int) -> bool:
-        """Whether a text of so many characters is likely to be long work."""
+        """Return whether a text is likely to be long work."""
         if characters < LEAST_CHARACTERS:
             return False
         with self._lock:
             return self._rates.get(verifier, FIRST_GUESS) * characters >= LONG_SECONDS
 
     def observe(self, verifier: str, characters: int, cpu_seconds: float) -> None:
-        """Learn from a text that was scored, or ran out of its limit, in ``cpu_seconds``."""
+        """Learn from a text that took ``cpu_seconds`` or was stopped then."""
         if characters < LEAST_CHARACTERS:
             return
         with self._lock:

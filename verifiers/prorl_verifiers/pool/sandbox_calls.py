@@ -1,10 +1,8 @@
-"""The sandbox of a plug-in verifier inside its worker: the worker asks, the pool's process runs the programs and answers.
+"""A plug-in verifier's sandbox inside its worker: the worker sends calls, the pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}, or null for the next answer of the last
-submission. An answer is {"outcome"} or {"error", "kind"}. The pool believes nothing of a call: the worker has read model text.
-
-Records of the sandbox cross as JSON objects that are read strictly; how a field is written follows from its declared type.
-Values of programs are written as the sandbox's own tagged JSON.
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}, or null for the next answer of
+the last submission. An answer is {"outcome"} or {"error", "kind"}. The worker has read model text, so the pool checks
+every field of a call. Values of programs use the sandbox's own tagged JSON.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ T = TypeVar("T")
 Exchange = Callable[[dict[str, Any]], dict[str, Any]]
 """Sends a frame to the pool's process and returns its answer."""
 LONGEST_RUN = 600.0
-"""Seconds that one item's programs may run together; waiting for a box and compiling do not count."""
+"""Total seconds that one item's programs may run, without waiting for a box and compiling."""
 _LONGEST_ERROR = 2000
 _ERRORS: dict[str, type[Exception]] = {
     "check": CheckerError,
@@ -48,17 +46,17 @@ _ERRORS: dict[str, type[Exception]] = {
     "user": UserError,
     "sandbox": SandboxError,
 }
-"""What a sandbox raises, by its name in an answer; a class stands before its base classes."""
+"""A sandbox's exceptions by their name in an answer; subclasses first."""
 _CASES: dict[str, type[Case]] = {"stdin": Stdin, "call": Call, "check": Check}
 
 
 class MalformedError(ValueError):
-    """What came is not what it should be. The message says which part and why."""
+    """A message has the wrong form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A program, its cases, the limits of each and the budget of all; see ``Sandbox.run_cases``."""
+    """The arguments of ``Sandbox.run_cases``."""
 
     program: Program
     cases: tuple[Case, ...]
@@ -67,14 +65,14 @@ class Submission:
 
 
 class WorkerSandbox(Closing):
-    """Implements ``Sandbox`` inside a worker. ``close`` does nothing: the pool keeps the sandbox."""
+    """``Sandbox`` inside a worker; ``close`` does nothing."""
 
     def __init__(self, exchange: Exchange, isolation: str) -> None:
         self._exchange = exchange
         self.isolation = isolation
 
     def run(self, program: Program, limits: Limits = Limits()) -> Outcome:  # noqa: B008 - frozen
-        """Run one program in a fresh box; see ``Sandbox.run``."""
+        """See ``Sandbox.run``."""
         case: Case = Stdin(program.stdin)
         if program.call is not None:
             case = Call(program.call, program.args)
@@ -88,7 +86,7 @@ class WorkerSandbox(Closing):
         entry_point: str,
         limits: Limits = Limits(),  # noqa: B008 - frozen
     ) -> Outcome:
-        """Run a test against a submission; see ``Sandbox.run_check``."""
+        """See ``Sandbox.run_check``."""
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
     def run_cases(
@@ -98,7 +96,7 @@ class WorkerSandbox(Closing):
         limits: Limits = Limits(),  # noqa: B008 - frozen
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run the cases of one submission; see ``Sandbox.run_cases``."""
+        """See ``Sandbox.run_cases``."""
         call: dict[str, Any] = {
             "submission": pack(Submission(program, tuple(cases), limits, budget))
         }
@@ -107,7 +105,7 @@ class WorkerSandbox(Closing):
             call = {"submission": None}
 
     def check_environment(self, name: str) -> None:
-        """Do nothing: a missing environment is reported by ``run``."""
+        """Do nothing: ``run`` reports a missing environment."""
 
     def close(self) -> None:
         """Do nothing."""
@@ -121,7 +119,7 @@ class WorkerCalls:
         self._outcomes: Iterator[Outcome] = iter(())
 
     def __call__(self, call: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Return the next answer; a case may run for at most ``seconds``. Raises ValueError for what is no call."""
+        """Return the next answer; a case may run for at most ``seconds``. Raises ValueError for a malformed call."""
         if set(call) != {"event", "submission"}:
             raise ValueError("a call is a submission, or null for the next answer")
         submission = call["submission"]
@@ -134,7 +132,7 @@ class WorkerCalls:
                 )
             outcome = next(self._outcomes, None)
             answer = None if outcome is None else {"outcome": pack_outcome(outcome)}
-        except Exception as error:  # noqa: BLE001 - the verifier gets it; a bug ends the item as infra_error
+        except Exception as error:  # noqa: BLE001 - the verifier gets it; a bug makes the item infra_error
             return pack_error(error)
         if answer is None:
             raise ValueError("there is no further answer")
@@ -148,14 +146,14 @@ def _bounded(limits: Limits, seconds: float) -> Limits:
 
 
 def pack_error(error: Exception) -> dict[str, Any]:
-    """Return the answer that an error makes; an error of no known kind is the sandbox's fault."""
+    """Return the answer for an error; an unknown kind counts as the sandbox's fault."""
     kinds = [kind for kind, of in _ERRORS.items() if isinstance(error, of)]
     text = str(error) if kinds else f"{type(error).__name__}: {error}"
     return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
 
 
 def read_answer(value: dict[str, Any]) -> Outcome:
-    """Return the outcome of an answer. Raises the error that it holds, or MalformedError."""
+    """Return the outcome of an answer. Raises the error in it, or MalformedError."""
     if set(value) == {"outcome"}:
         return read_outcome(value["outcome"])
     text, kind = value.get("error"), value.get("kind")
@@ -165,10 +163,7 @@ def read_answer(value: dict[str, Any]) -> Outcome:
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return the JSON object of an outcome.
-
-    A value that a program made so that it came out of its box and goes no further is its own doing.
-    """
+    """Return the JSON of an outcome. A value that cannot be sent is the program's fault: ``unserialisable``."""
     try:
         return pack(outcome)
     except UserError:
@@ -176,9 +171,9 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def read_outcome(value: object) -> Outcome:
-    """Return the outcome of a JSON object. Raises MalformedError.
+    """Parse an outcome. Raises MalformedError.
 
-    A value that takes too long to read is a ``protocol-error``, as where it comes out of its box.
+    A value that takes too long to read is a ``protocol-error``, as when it leaves its box.
     """
     if isinstance(value, dict) and "value" in value:
         try:
@@ -190,10 +185,7 @@ def read_outcome(value: object) -> Outcome:
 
 
 def pack(record: object) -> dict[str, Any]:
-    """Return the JSON object of one of the sandbox's records, or of a submission.
-
-    Raises UserError for arguments of a program that cannot cross.
-    """
+    """Return a record as JSON. Raises UserError for arguments that cannot be sent."""
     return {
         field.name: _WAYS[str(field.type)].pack(getattr(record, field.name))
         for field in fields(record)  # type: ignore[arg-type]
@@ -201,7 +193,7 @@ def pack(record: object) -> dict[str, Any]:
 
 
 def read(kind: type[T], value: object) -> T:
-    """Return the dataclass ``kind`` of a JSON object. Raises MalformedError."""
+    """Parse a record of type ``kind``. Raises MalformedError."""
     types = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     if not isinstance(value, dict) or set(value) != set(types):
         raise MalformedError(f"{_shown(value)} is no {kind.__name__.lower()}")
@@ -222,7 +214,7 @@ def _shown(value: object) -> str:
 
 
 class _Way(NamedTuple):
-    """How the values of one type cross. ``read`` raises MalformedError."""
+    """How values of one type are sent. ``read`` raises MalformedError."""
 
     pack: Callable[[Any], Any]
     read: Callable[[Any], Any]
@@ -317,4 +309,4 @@ _WAYS: dict[str, _Way] = {
     ),
     "tuple[Case, ...]": _Way(_pack_cases, _read_cases),
 }
-"""The declared type of a field, as Python spells it, and how it crosses."""
+"""By the declared type of a field, as Python spells it."""

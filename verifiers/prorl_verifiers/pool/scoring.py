@@ -1,12 +1,11 @@
-"""One thread of a pool, with at most one worker: it takes items, scores them and decides what a failure means.
+"""One thread of a pool, with at most one worker: takes items, scores them, and handles failures.
 
-An item that times out, or whose worker dies, gets one more try in a fresh worker. Twice out of time (or over its
-memory, processor or nesting limit) is ``timeout`` with reward 0; a worker, sandbox or scorer that fails twice is
+An item that times out or whose worker dies is tried once more in a fresh worker. Running out of time (or memory,
+processor time or nesting) twice is ``timeout`` with reward 0; a worker, sandbox or scorer that fails twice is
 ``infra_error`` without a reward.
 
-What a worker is sent ends with canaries, and its verdicts are handed out only if it passes them. If it does not, it
-is killed and everything is scored again, item by item; an item whose worker fails its canaries then too is
-``infra_error``.
+Each batch ends with canaries, and its verdicts are delivered only if the worker passes them. Otherwise it is killed and
+the items are scored again one by one; an item whose next worker also fails its canaries is ``infra_error``.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ if TYPE_CHECKING:
     from prorl_sandbox import Sandbox
 
 RECYCLE_AFTER = 1000
-"""Verdicts; a worker that has given so many is replaced, so that nothing lives in it for ever."""
+"""Verdicts after which a worker is replaced, so that nothing persists in it for ever."""
 DEEP_SECONDS = 10.0
-"""A deep canary of a worker that retires may take so long."""
+"""Time limit of a deep canary of a retiring worker."""
 LONG_NICENESS = 10
-"""Of a worker that scores long texts: about a tenth of a processor that quick items want too."""
+"""For workers with long texts: about a tenth of a processor that quick items also want."""
 LONG_WALL_FACTOR = 10
-"""A long text's limit is processor time; its wall time may be so many times that, since it gives way."""
+"""Wall time per processor time for long texts, whose workers yield to others."""
 _UNSOUND = "its worker misjudged known answers after it, twice"
 _UNSTEADY = "its verifier gave another verdict when it was asked again, twice"
 _LOG = logging.getLogger(__name__)
@@ -61,7 +60,7 @@ _LOG = logging.getLogger(__name__)
 class WorkerThread(threading.Thread):
     """Takes and does work of its ``kind`` (see ``pool.queue``) until the queue is closed.
 
-    ``sandbox`` opens the pool's sandbox, or returns the open one.
+    ``sandbox`` returns the pool's sandbox, opened if necessary.
     """
 
     def __init__(
@@ -84,13 +83,13 @@ class WorkerThread(threading.Thread):
         self._worker: WorkerProcess | None = None
         self._examiner = Examiner()
         self._labels: dict[str, str | None] = {}
-        """Plug-ins' labels by verifier: a look-up for each verdict would cost 15 microseconds."""
+        """Plug-ins' labels by verifier, cached: a look-up costs 15 microseconds per verdict."""
         self._delivered = 0
         self.stopping = False
-        """Set to make what fails from now on end as a closed pool instead of being tried again."""
+        """If set, failures end as a closed pool instead of being retried."""
 
     def run(self) -> None:
-        """Be the thread."""
+        """Take work until the queue is closed."""
         while (work := self._queue.take(self._kind)) is not None:
             started = time.monotonic()
             finished = len(work.jobs)
@@ -99,7 +98,7 @@ class WorkerThread(threading.Thread):
                     self._run_program(work.jobs[0])
                 else:
                     finished -= self._score_texts(work.jobs)
-            except Exception as error:  # noqa: BLE001 - a bug of ours: the callers get it
+            except Exception as error:  # noqa: BLE001 - a bug of ours, reported to the callers
                 self._lose_worker()
                 for job in work.jobs:
                     job.batch.fail(error)
@@ -110,7 +109,7 @@ class WorkerThread(threading.Thread):
         self._drop_worker()
 
     def _run_program(self, job: Job) -> None:
-        """Score an item that runs programs: by ours in this process, by a verifier of others in a worker."""
+        """Score an item that runs programs: here for our own verifiers, in a worker for plug-ins."""
         started = time.monotonic()
         sandbox = self._sandbox()
         if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
@@ -131,13 +130,13 @@ class WorkerThread(threading.Thread):
             if final:
                 break
             self._lose_worker()
-        self._drop_worker()  # no canaries are asked of it: it judges one item
+        self._drop_worker()  # it judges a single item, without canaries
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs in one go; return how many were put back because the worker ended before their turn.
+        """Score jobs together; return how many were put back because the worker ended before their turn.
 
-        What fails is tried again alone, in a fresh worker; ``is_retry``: this is that try.
+        Failures are tried again alone in a fresh worker, with ``is_retry``.
         """
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
@@ -159,7 +158,7 @@ class WorkerThread(threading.Thread):
                 job.spent, started = job.spent + now - started, now
                 verdict, is_final = read_reply(reply, isolation, job.spent)
                 if not is_final:
-                    # Frames behind one that is no verdict may answer other questions than these.
+                    # After a frame without a verdict, later frames may not match their questions.
                     failed[job] = verdict
                     break
                 scored[job] = verdict
@@ -189,10 +188,7 @@ class WorkerThread(threading.Thread):
         return len(unasked)
 
     def _request(self, job: Job, isolation: str | None = None) -> bytes | None:
-        """Return the item as a frame; None when it has its verdict without a worker.
-
-        ``isolation`` is that of the sandbox which the verifier may use.
-        """
+        """Return the item's frame, or None if its verdict needs no worker."""
         task, verdict = job.task, None
         broken = self._factory.broken(task.verifier)
         if len(job.response) > MAX_RESPONSE:
@@ -214,15 +210,14 @@ class WorkerThread(threading.Thread):
         return None
 
     def _account(self, job: Job, cpu_seconds: float) -> None:
-        """Book the processor time of a text."""
         verifier = job.task.verifier
         self._counters.cpu(verifier, cpu_seconds)
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Hand out verdicts of a sound worker; else kill it and have the items scored again.
+        """Deliver the verdicts of a sound worker; otherwise kill it and have the items scored again.
 
-        ``examined``: the worker came to the canaries, so it is not sound for having misjudged them.
+        ``examined``: the worker reached the canaries, so if it is not sound it misjudged them.
         """
         if sound:
             for job, verdict in scored.items():
@@ -248,7 +243,7 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _take_worker(self, warm: bool = False) -> WorkerProcess:
-        """Return the thread's worker; replaces one that is old. Raises ChildError (see ``WorkerFactory.take``)."""
+        """Return the thread's worker, replacing an old one. Raises ChildError (see ``WorkerFactory.take``)."""
         worker = self._worker
         old = self._delivered >= RECYCLE_AFTER
         if worker is not None and (old or self._factory.is_old(worker)):
@@ -258,14 +253,14 @@ class WorkerThread(threading.Thread):
         if self._worker is None:
             self._worker = self._factory.take(warm)
             if self._kind == "slow":
-                with contextlib.suppress(ProcessLookupError):  # it died: whoever asks it will see
+                with contextlib.suppress(ProcessLookupError):  # it died; the next ask sees it
                     os.setpriority(os.PRIO_PROCESS, self._worker.pid, LONG_NICENESS)
             self._examiner = Examiner()
             self._delivered = 0
         return self._worker
 
     def _examine_last(self) -> None:
-        """Ask a worker that goes, for its age or with the pool, the deep canaries of what it served."""
+        """Ask a retiring worker the deep canaries of the verifiers that it served."""
         worker = self._worker
         if worker is None or not self._delivered:
             return
@@ -285,7 +280,7 @@ class WorkerThread(threading.Thread):
             )
 
     def _lose_worker(self) -> None:
-        """Kill the worker for a fault."""
+        """Kill the worker because of a fault."""
         if self._worker is not None:
             self._counters.add("worker_kills")
         self._drop_worker()
@@ -313,14 +308,14 @@ def _closed() -> PoolClosedError:
 
 
 def _of_failure(error: WorkerTimeout | ChildError, isolation: str, seconds: float = 0.0) -> Verdict:
-    """Return the verdict of an item whose worker failed for good: out of time is the answer's fault."""
+    """Return the verdict of an item whose worker failed; only running out of time is the answer's fault."""
     if isinstance(error, WorkerTimeout):
         return Verdict(0.0, "timeout", str(error), isolation=isolation, seconds=seconds)
     return Verdict(None, "infra_error", str(error), isolation=isolation, seconds=seconds)
 
 
 def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool) -> Verdict:
-    """Score an item of our own verifier that runs programs, with one more try when the sandbox breaks."""
+    """Score an item of our own verifier that runs programs, with a second try if the sandbox fails."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:
@@ -339,7 +334,7 @@ def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool)
         except ServiceError as error:
             fault = f"sandbox: {error}"
         except UserError as error:
-            # The task's own test source is broken or a compiler is missing: says nothing of the
+            # The task's own test source is broken or a compiler is missing: this says nothing about the
             # answer, and another try would not help.
             return Verdict(None, "infra_error", str(error), isolation=sandbox.isolation)
         except Exception as error:  # noqa: BLE001 - whatever a verifier raises is infra_error

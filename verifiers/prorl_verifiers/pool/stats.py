@@ -1,4 +1,4 @@
-"""What a pool has done so far: counters that any thread may add to, and a snapshot of them."""
+"""Counters of a pool's work, and snapshots of them."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from prorl_verifiers.types import Verdict
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """A moment of a pool. Counts go up from the pool's opening; ``queued`` and ``busy`` are of now."""
+    """A snapshot: counts since the pool's start, and ``queued`` and ``busy`` of the moment."""
 
     items: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """(verifier, status) -> verdicts."""
     seconds: Mapping[str, float] = field(default_factory=dict)
-    """Verifier -> seconds of work on its items, retries included, waiting left out."""
+    """Verifier -> seconds of work on its items, with retries but without waiting."""
     cpu_seconds: Mapping[str, float] = field(default_factory=dict)
-    """Verifier -> processor seconds of its items in the workers; of an item that was killed, its limit's."""
+    """Verifier -> processor seconds in the workers; a killed item counts with its limit."""
     queued: int = 0
-    """Items that wait for their turn."""
+    """Waiting items."""
     busy: int = 0
-    """Threads at work: at most ``workers``, one more for a moment, and those at long texts (``pool.queue``)."""
+    """Threads at work, including the standby thread and those on long texts (``pool.queue``)."""
     workers: int = 0
     worker_starts: int = 0
     worker_kills: int = 0
-    """Workers ended for a timeout, a limit, a crash, a bug or a wrong canary."""
+    """Workers killed for a timeout, limit, crash, bug or wrong canary."""
     worker_recycles: int = 0
-    """Workers replaced because of their age."""
+    """Workers replaced for their age."""
     template_starts: int = 0
     retries: int = 0
     canary_failures: int = 0
     rescored: int = 0
-    """Verdicts thrown away and made again because no good canary covered them."""
+    """Verdicts discarded and made again because their canaries failed or never ran."""
     doubtful: int = 0
-    """Verdicts handed out by workers that failed a deep canary when they retired."""
+    """Verdicts delivered by workers that failed a deep canary when they retired."""
 
 
 class Counters:
@@ -50,7 +50,7 @@ class Counters:
         self._events: Counter[str] = Counter()
 
     def add(self, event: str, count: int = 1) -> None:
-        """Count ``event``, the name of a field of ``PoolStats``."""
+        """Add to the ``PoolStats`` field ``event``."""
         with self._lock:
             self._events[event] += count
 
@@ -66,7 +66,7 @@ class Counters:
             self._cpu_seconds[verifier] += seconds  # type: ignore[assignment]
 
     def snapshot(self, queued: int, busy: int, workers: int) -> PoolStats:
-        """Return everything as of now."""
+        """Return the current values."""
         with self._lock:
             return PoolStats(
                 dict(self._items),

@@ -1,10 +1,8 @@
-"""The processes that score model text: a template that loads the verifiers, and the workers that it forks.
+"""The processes that score model text: a template that loads the verifiers, and the workers forked from it.
 
-``main`` is the template (``prorl_common.forks``). Its first argument is JSON {"verifiers": those to warm up for, "path":
-folders to import from}. It loads the verifiers, plug-ins among them, imports the libraries
-they need and asks them questions whose verdict is known, so that a worker is ready milliseconds after it is wanted. It
-never sees model text. A worker confines itself before its first request; what it reads and sends says ``protocol``. A
-verifier of others that runs programs asks the pool's process for each (``sandbox_calls``).
+``main`` runs the template (``prorl_common.forks``). Its argument is JSON {"verifiers": those to warm up, "path": import
+folders}. It imports libraries and asks canaries beforehand, so that forking a worker takes milliseconds; it never sees
+model text. A worker confines itself before its first request.
 """
 
 from __future__ import annotations
@@ -38,18 +36,18 @@ if TYPE_CHECKING:
 RECURSION_LIMIT = 1500
 _HINT = "; a worker reads only Python's folders, those of plug-ins, and what every user may read"
 SPECS: dict[str, VerifierSpec] = {}
-"""The verifiers that workers serve, by name; ``load_specs`` fills it before the first fork."""
+"""The verifiers that workers serve, by name; filled by ``load_specs`` before the first fork."""
 
 
 def load_specs() -> None:
-    """Load every verifier that workers serve, plug-ins too. Raises PluginError."""
+    """Load every verifier that workers serve, including plug-ins. Raises PluginError."""
     for spec in VERIFIERS.all():
         if runs_in_worker(spec):
             SPECS.setdefault(spec.name, spec)
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Return the result frame of one request. Only a fault of the verifier becomes ``bug``.
+    """Return the result frame of one request; only a fault of the verifier becomes ``bug``.
 
     ``exchange`` reaches the pool's sandbox, for a verifier that runs programs.
     """
@@ -112,7 +110,7 @@ def serve(source: int, sink: int, isolation: str) -> None:
             request = reader.receive()
         except FrameError:
             return
-        except MemoryError:  # what is left of the request cannot be read: the last answer
+        except MemoryError:  # the rest of the request cannot be read, so this is the last answer
             send(sink, {"limit": "memory limit"})
             return
         limit_cpu(float(request["cpu_seconds"]))
@@ -127,7 +125,7 @@ def serve(source: int, sink: int, isolation: str) -> None:
 
 
 def be_worker(order: dict[str, Any], requests: int, replies: int) -> None:
-    """Confine this process, a fresh fork, and serve until the pipe is closed."""
+    """Confine this process, a fresh fork, and serve requests."""
     for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
         os.environ[name] = order["folder"]
     sys.setrecursionlimit(RECURSION_LIMIT)
@@ -135,7 +133,7 @@ def be_worker(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def warm(verifiers: Iterable[str]) -> dict[str, str]:
-    """Import the verifiers' libraries and let each answer its deep canaries; return what went wrong."""
+    """Import the verifiers' libraries and ask deep canaries; return the faults by name."""
 
     def canaries(spec: VerifierSpec) -> Sequence[Canary]:
         for module in spec.libraries:
@@ -147,7 +145,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Let our verifiers and those given answer quick canaries; return what went wrong by name."""
+    """Ask our verifiers and the given ones quick canaries; return the faults by name."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))
@@ -156,12 +154,11 @@ def self_check(verifiers: Iterable[str]) -> dict[str, str]:
 def _faults(
     verifiers: Iterable[str], canaries: Callable[[VerifierSpec], Sequence[Canary]]
 ) -> dict[str, str]:
-    """Return why each of the verifiers that fails its canaries does."""
     faults = {}
     for spec in [SPECS[name] for name in dict.fromkeys(verifiers) if name in SPECS]:
         try:
             wrong = first_wrong(spec, canaries(spec), answer)
-        except Exception as error:  # noqa: BLE001 - of this verifier, which the others need not suffer for
+        except Exception as error:  # noqa: BLE001 - must not affect the other verifiers
             wrong = f"{type(error).__name__}: {error}"[:500]
         if wrong is not None:
             faults[spec.name] = wrong
@@ -169,20 +166,20 @@ def _faults(
 
 
 def load() -> dict[str, Any]:
-    """Load and warm up what the template's workers need; return which verifiers are broken or failed to warm up."""
+    """Load and warm up the template; return which verifiers are broken or failed to warm up."""
     words = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
-    # Behind our own folders and the standard library, so that nothing of a user's shadows them.
+    # After our own folders and the standard library, so that no user's module shadows them.
     sys.path += [folder for folder in words["path"] if folder not in sys.path]
     load_specs()
     hello = {"broken": self_check(words["verifiers"]), "failed": warm(words["verifiers"])}
     if os.getuid() == 0:
-        # Where this is not allowed, the pool has seen that it is not needed.
+        # If this is not allowed, the pool has already checked that it is not needed.
         with contextlib.suppress(OSError):
             show((*needed_folders(), Path(os.environ["TMPDIR"])))
     return hello
 
 
 def main() -> None:
-    """Be the template."""
+    """Run the template."""
     serve_forks(load, be_worker)

@@ -1,4 +1,4 @@
-"""The pool's side of the worker processes: one worker, the template it is forked from, and the factory of both."""
+"""The pool's side of the worker processes: a worker, its template, and the factory of both."""
 
 from __future__ import annotations
 
@@ -26,30 +26,27 @@ from prorl_verifiers.spec import VERIFIERS, runs_in_worker
 PROGRAM = ("-c", "from prorl_verifiers.pool.worker import main; main()")
 _FLAGS = ("-P", "-s", "-B")
 _OF_PYTHON = ("LD_LIBRARY_PATH", "PYTHONHOME")
-"""Without these an interpreter that was started with them may not find its own libraries."""
+"""An interpreter that was started with these may not find its libraries without them."""
 RunProgram = Callable[[dict[str, Any], float], dict[str, Any]]
-"""Runs what a worker asks of the sandbox, for so many seconds (``sandbox_calls.WorkerCalls``)."""
+"""Runs a worker's sandbox call for at most the given seconds (``sandbox_calls.WorkerCalls``)."""
 _WINDOW = 32 * 1024
-"""Bytes of requests that may lie in the pipe beyond the one in work: less than a pipe holds, or both
-sides could wait for the other to read."""
+"""Bytes of requests in the pipe beyond the current one. Less than a pipe holds, or both sides could block on each
+other."""
 MAX_REPLY = 4 * 1024 * 1024
 MAX_CALL = 32 * 1024 * 1024
-"""Bytes of what a worker may ask of the sandbox at once."""
+"""Bytes of a worker's sandbox call."""
 _LIMIT_SIGNALS = {24: "cpu limit", 25: "file size limit"}  # SIGXCPU, SIGXFSZ
 _AGAIN_SECONDS = 5.0
-"""A template that did not start twice is not tried again for so long; those who ask get the same error."""
+"""After two failed starts, the template is not started for this long and callers get the same error."""
 _LOG = logging.getLogger(__name__)
 
 
 class WorkerTimeout(Exception):
-    """The item's time ran out (or it hit a resource limit); the worker has been killed."""
+    """The item exceeded its time or a resource limit; the worker has been killed."""
 
 
 class WorkerProcess:
-    """One worker that has been forked. Not thread-safe: one asker at a time.
-
-    ``origin``: the template that forked it. Raises ChildError when the worker does not get ready.
-    """
+    """One forked worker. Not thread-safe. Raises ChildError if the worker does not become ready."""
 
     def __init__(self, child: Child, origin: WorkerTemplate) -> None:
         self._child, self.origin = child, origin
@@ -64,9 +61,9 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each has ``seconds`` from the moment the worker has it and the reply before it has come, without library imports
-        and the programs that it has ``run``. The caller takes every reply or drops the worker.
-        Raises WorkerTimeout or ChildError; the worker is dead after either.
+        Each has ``seconds`` once the worker has it and the previous reply has come, not counting library imports and
+        programs (``run``). The caller takes every reply or drops the worker. Raises WorkerTimeout or ChildError; the
+        worker is dead after either.
         """
         sent = waiting = 0
         try:
@@ -96,7 +93,7 @@ class WorkerProcess:
             raise FrameError("the worker gave more answers than there were questions")
 
     def _reply(self, seconds: float, run: RunProgram | None) -> dict[str, Any]:
-        """Return the next result; the clock of ``seconds`` stands still for imports and programs."""
+        """Return the next result; imports and programs stop the clock."""
         deadline = time.monotonic() + seconds
         loading, left, is_loading = START_SECONDS, seconds, False
         for_programs = LONGEST_RUN
@@ -132,15 +129,15 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """False when the worker has been killed or has closed its end of the pipes."""
+        """False if the worker was killed or closed its pipes."""
         return self._child.alive
 
     def kill(self) -> int | None:
-        """Kill and reap the worker, close the pipes, remove its scratch folder; return its exit code."""
+        """Kill and reap the worker, remove its scratch folder, and return its exit code."""
         return self._child.kill()
 
     def _wait_until_ready(self) -> str:
-        """Return the isolation that the worker says it has."""
+        """Return the isolation that the worker reports."""
         try:
             hello = self._reader.receive(time.monotonic() + START_SECONDS, MAX_REPLY)
         except FrameTimeout as error:
@@ -151,10 +148,10 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _post_mortem(self, what: str) -> Exception:
-        """Kill what is left and return why it ended: a limit of the answer's, or a fault."""
+        """Kill the worker and return why it ended: a limit that the answer hit, or a fault."""
         poller = select.poll()
         poller.register(self._child.source, 0)
-        poller.poll(2000)  # a worker that is ending may still hold its pipes
+        poller.poll(2000)  # an ending worker may still hold its pipes
         lines = self._child.last_lines()
         code = self.kill()
         limit = _LIMIT_SIGNALS.get(-code) if code is not None else None
@@ -164,17 +161,16 @@ class WorkerProcess:
 
 
 class WorkerTemplate(Template):
-    """The process that workers are forked from (``pool.worker``); what is warm in it is shared by them."""
+    """The process that workers are forked from (``pool.worker``). Raises ChildError."""
 
     def __init__(self, verifiers: Iterable[str] = ()) -> None:
-        """Start it; it warms up for ``verifiers``. Raises ChildError."""
         self.verifiers = frozenset(verifiers)
         self._plugins = plugin_environment()
         self.warm: frozenset[str] = frozenset()
-        """Those of ``verifiers`` whose libraries are loaded and which judge their deep canaries right."""
+        """Those of ``verifiers`` whose libraries are loaded and whose deep canaries pass."""
         self.broken: dict[str, str] = {}
-        """Verifier -> which of its quick canaries it judged wrong: nothing it says can be believed."""
-        # What can be imported here can be imported there: plug-ins need their own modules.
+        """Verifier -> the quick canary that it misjudged; its verdicts cannot be trusted."""
+        # Plug-ins need the modules that can be imported here.
         path = [os.path.abspath(folder) for folder in sys.path]
         words = json.dumps({"verifiers": sorted(self.verifiers), "path": path})
         command = [sys.executable, *_FLAGS, *PROGRAM, words]
@@ -182,11 +178,11 @@ class WorkerTemplate(Template):
 
     @property
     def knows_plugins(self) -> bool:
-        """Whether it has loaded the plug-ins that this process has by now."""
+        """Whether it has loaded this process's current plug-ins."""
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
-        """Return the template itself as soon as it can fork. Raises ChildError."""
+        """Return the template as soon as it can fork. Raises ChildError."""
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
@@ -199,7 +195,7 @@ class WorkerTemplate(Template):
 
 
 def _environment() -> dict[str, str]:
-    """Return the template's environment: nothing of ours but where Python and our packages lie."""
+    """Return the template's environment: only what Python and our packages need."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     here = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
@@ -214,11 +210,11 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers: keeps the template in force, the next one that warms up, and a spare worker. Thread-safe.
+    """Starts workers and keeps the current template, the next one and a spare worker. Thread-safe.
 
-    A pool begins with a template that has only the scorers. When it first sees a verifier, a template that has its
-    libraries warm is started in the background (``grow``) and takes over when it is ready; workers of the old one are
-    replaced as they come back.
+    With ``grow``, a pool starts with a template that has only the scorers. When a new verifier is first seen, a
+    template with its libraries is started in the background and takes over when ready; workers of the old one are then
+    replaced.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -239,7 +235,7 @@ class WorkerFactory:
             self._thread.start()
 
     def seen(self, verifiers: Iterable[str]) -> None:
-        """Warm up, in the background, for verifiers that were not seen before."""
+        """Warm up new verifiers in the background."""
         if not self._grow:
             return
         wanted = self._wanted | {n for n in verifiers if runs_in_worker(VERIFIERS.get(n))}
@@ -249,9 +245,9 @@ class WorkerFactory:
                 self._changed.notify_all()
 
     def take(self, warm: bool = False) -> WorkerProcess:
-        """Return a worker that nobody has asked yet: the spare, else a new one. Raises ChildError.
+        """Return an unused worker: the spare, or a new one. Raises ChildError.
 
-        ``warm``: wait for a template that is warming up rather than have the worker load by itself.
+        ``warm``: wait for a template that is warming up, so that the worker need not load by itself.
         """
         with self._changed:
             if warm and self._thread.is_alive():
@@ -265,23 +261,23 @@ class WorkerFactory:
         return self._fork()
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Wait for the template that has everything warm that was seen, and its spare worker."""
+        """Wait for a template warmed up for all seen verifiers, and its spare worker; return False on timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_warm() and not self._has_work(), seconds)
             template = self._template
             return template is not None and self._wanted <= template.verifiers
 
     def is_old(self, worker: WorkerProcess) -> bool:
-        """Whether the worker's template has been replaced, or knows not all plug-ins of this process."""
+        """Return whether the worker's template was replaced or lacks plug-ins of this process."""
         return worker.origin is not self._template or not worker.origin.knows_plugins
 
     def broken(self, verifier: str) -> str | None:
-        """Return why the verifier fails its own first questions here, if it does."""
+        """Return why the verifier fails its own quick canaries, or None."""
         template = self._template
         return None if template is None else template.broken.get(verifier)
 
     def dispose(self, worker: WorkerProcess) -> None:
-        """Have the worker killed and reaped, in the background."""
+        """Kill and reap the worker in the background."""
         with self._changed:
             if self._thread.is_alive() and not self._closed:
                 self._gone.append(worker)
@@ -311,7 +307,7 @@ class WorkerFactory:
         return warm or self._closed or self._failure is not None
 
     def _ready_template(self) -> WorkerTemplate:
-        """Return the living template; starts one when there is none. Raises ChildError."""
+        """Return the live template, started if necessary. Raises ChildError."""
         with self._starting:
             template = self._template
             if template is not None and template.alive:
@@ -326,7 +322,7 @@ class WorkerFactory:
             verifiers = () if self._grow else self._wanted
             try:
                 self._template = self._new_template(verifiers)
-            except ChildError:  # it may have been killed: all who wait would get the error
+            except ChildError:  # perhaps killed; all waiting callers would get the error
                 if self._closed:
                     raise
                 self._template = self._new_template(verifiers)
@@ -363,10 +359,10 @@ class WorkerFactory:
                 return template.worker(self._memory_mb)
             except ChildError:
                 if self._closed or template is self._template:
-                    raise  # else it was replaced, and ended, since we looked: the new one forks
+                    raise  # otherwise it was replaced in the meantime; fork from the new one
 
     def _tend(self) -> None:
-        """Keep template, spare and graves in order until the pool closes."""
+        """Renew the template and the spare, and reap disposed workers, until the pool closes."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._has_work())
@@ -376,7 +372,7 @@ class WorkerFactory:
             try:
                 self._renew()
                 self._refill()
-            except ChildError as error:  # whoever takes a worker gets the same error
+            except ChildError as error:  # callers of take get the same error
                 _LOG.info("no spare worker: %s", error)
                 with self._changed:
                     self._changed.wait_for(lambda: self._closed, _AGAIN_SECONDS)
@@ -387,7 +383,7 @@ class WorkerFactory:
         return bool(self._gone) or self._spare is None or stale
 
     def _renew(self) -> None:
-        """Replace a template that lacks a verifier that was seen."""
+        """Replace a template that lacks a seen verifier."""
         current = self._ready_template()
         wanted = self._wanted
         if wanted <= current.verifiers:
