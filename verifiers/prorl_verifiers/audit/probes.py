@@ -1,7 +1,4 @@
-r"""Answers that do not look at the solution: constants, blanks, odd numbers, echoes.
-
-Each probe is one fixed text or one fixed rule for all items of a group.
-"""
+"""Answers that ignore the problem: constants, blanks, odd numbers, echoes."""
 
 from __future__ import annotations
 
@@ -193,7 +190,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def generic_probes() -> list[Probe]:
-    """Return the probes for a verifier that brings none of its own, names unique."""
+    """Return the probes for a verifier without its own; names are unique."""
     fixed = [constant(f"{kind} {shown(text)}", text) for kind, texts in _KINDS for text in texts]
     # Whole responses that never give an answer, or give several.
     heap = " ".join(f"\\boxed{{{n}}}" for n in range(-10, 101))
@@ -212,7 +209,7 @@ def generic_probes() -> list[Probe]:
 
 
 def shown(text: str) -> str:
-    """Return a text for a name: printable, at most 40 characters."""
+    """Return a text as a printable name of limited length."""
     return repr(text if len(text) <= 40 else f"{text[:30]}… ({len(text)} characters)")
 
 
@@ -220,7 +217,7 @@ def shown(text: str) -> str:
 
 
 def echo_probes() -> list[Probe]:
-    """Return parts of the question as answers."""
+    """Return probes that answer with parts of the question."""
     rules: dict[str, Callable[[str], str | None]] = {
         "question": lambda q: q,
         "last line": lambda q: _last(q.strip().split("\n")),
@@ -262,7 +259,7 @@ def _joined(mark: str, of: Callable[[Item], list[str]]) -> Callable[[Item, Group
 
 
 def choice_probes() -> list[Probe]:
-    """Return lists of options by letter, by text and by both, and crossed pairs."""
+    """Return lists of options by letter, text or both, and crossed pairs."""
     marks = (" ", ", ", " or ", " and ", "", "\n", "/")
     spam = [Probe(f"options: letters by {m!r}", _joined(m, _letters)) for m in marks]
     spam += [Probe(f"options: texts by {m!r}", _joined(m, options_of)) for m in marks]
@@ -273,7 +270,7 @@ def choice_probes() -> list[Probe]:
 
 
 def _crossed(letter: str) -> Callable[[Item, Group], str | None]:
-    """``(A) text of B``: names two options at once."""
+    """Answer ``(A) text of B``, which names two options at once."""
 
     def answer(item: Item, group: Group) -> str | None:
         texts = options_of(item)
@@ -284,7 +281,7 @@ def _crossed(letter: str) -> Callable[[Item, Group], str | None]:
 
 
 def heap_probes() -> list[Probe]:
-    """Return heaps of candidates, the golds of all items at once, and the gold of another item."""
+    """Return heaps of candidates, all golds at once, and another item's gold."""
     marks = (" ", ", ", "\n", " or ", "=")
     heaps = [Probe(f"golds of all items by {m!r}", _all_golds(m)) for m in marks]
     heaps.append(constant("heap: 0 to 200", " ".join(str(n) for n in range(201))))

@@ -1,4 +1,4 @@
-"""Run an audit and report it: tables, one JSON document, verdicts on groups."""
+"""Run an audit and report it as tables or JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.tasks import with_mode
 
 MOST_LEAKS = 10
-"""Leaks of one group that are written out; the number of all stands beside them."""
+"""Leaks written out per group."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The groups in the order of severity: leaks by their excess, then faults, then the rest.
+    """The groups by severity: leaks by their excess, then faults, then the rest.
 
-    ``spoilt``: the same groups with what was paid for spoilt right answers, the most first.
+    ``spoilt`` has the same groups' rewards for spoilt answers, most paid first.
     """
 
     groups: Sequence[GroupReport]
@@ -31,17 +31,17 @@ class AuditReport:
 
     @property
     def leaks(self) -> list[GroupReport]:
-        """The groups on which an ignorant answer earned more than chance."""
+        """The groups where an ignorant answer earned more than chance."""
         return [group for group in self.groups if group.leaks]
 
     @property
     def paid(self) -> list[SpoiltReport]:
-        """The groups on which a spoilt right answer was paid."""
+        """The groups where a spoilt answer was rewarded."""
         return [group for group in self.spoilt if group.paid]
 
     @property
     def faults(self) -> int:
-        """How many verdicts should not have been."""
+        """The number of verdicts that should not occur."""
         found = sum(len(group.faults) for group in self.groups)
         return found + sum(group.no_verdict for group in self.spoilt)
 
@@ -49,7 +49,7 @@ class AuditReport:
 def make_report(
     groups: Sequence[GroupReport], spoilt: Sequence[SpoiltReport], seconds: float
 ) -> AuditReport:
-    """Return the report, the groups with the worst leaks first, then those with the most faults."""
+    """Return the report, sorted by severity."""
 
     def severity(group: GroupReport) -> tuple[float, int, str]:
         worst = group.leaks[0].excess if group.leaks else 0.0
@@ -60,7 +60,7 @@ def make_report(
 
 
 def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return everything in JSON's own types."""
+    """Return the report as JSON."""
     return {
         "settings": settings,
         "seconds": round(report.seconds, 1),
@@ -88,7 +88,7 @@ def as_document(report: AuditReport, settings: dict[str, Any]) -> dict[str, Any]
 
 
 def spoilt_document(group: SpoiltReport) -> dict[str, Any]:
-    """Return what spoilt right answers earned on one group as JSON: counts, and each mutation."""
+    """Return a group's rewards for spoilt answers as JSON."""
     return {
         "name": group.name,
         "verifier": group.verifier,
@@ -115,7 +115,7 @@ def trial_document(trial: Trial) -> dict[str, Any]:
 
 
 def verdict_of(group: GroupReport) -> str:
-    """Return ``LEAK``, ``fault``, ``above chance`` (more than chance, but it may be luck) or ``ok``."""
+    """Return ``LEAK``, ``fault``, ``above chance`` (possibly luck) or ``ok``."""
     if group.leaks:
         return "LEAK"
     if group.faults:
@@ -124,7 +124,7 @@ def verdict_of(group: GroupReport) -> str:
 
 
 def cells(group: GroupReport) -> tuple[str, ...]:
-    """Return the texts of a table row: verdict, group, items, chance, earned, excess, best answer."""
+    """Return a table row: verdict, group, items, chance, earned, excess, best answer."""
     best = group.leaks[0] if group.leaks else group.best
     facts = ("–", "–", "–")
     if best is not None:
@@ -134,7 +134,7 @@ def cells(group: GroupReport) -> tuple[str, ...]:
 
 
 def spoilt_verdict(group: SpoiltReport) -> str:
-    """Return ``LEAK``, ``fault`` (no verdict), ``none`` (no right answer to spoil) or ``ok``."""
+    """Return ``LEAK``, ``fault`` (no verdict), ``none`` (nothing to spoil) or ``ok``."""
     if group.paid:
         return "LEAK"
     if group.no_verdict:
@@ -143,7 +143,7 @@ def spoilt_verdict(group: SpoiltReport) -> str:
 
 
 def spoilt_cells(group: SpoiltReport) -> tuple[str, ...]:
-    """Return the texts of a table row: verdict, group, right answers of items, spoilt, paid, and by which mutations."""
+    """Return a table row, as in ``SPOILT_COLUMNS``."""
     leaks = [f"{leak.mutation!r} {leak.paid}/{leak.tried}" for leak in group.leaks[:MOST_LEAKS]]
     worst = ", ".join(leaks) or "–"
     right = f"{group.right}/{group.items}"
@@ -155,7 +155,7 @@ COLUMNS = ("verdict", "group", "items", "chance", "earned", "excess", "best igno
 
 
 def plain_lines(report: AuditReport) -> list[str]:
-    """Return one line a group and family, tabs between cells, and one a fault."""
+    """Return one tab-separated line per group and family, and one per fault."""
     lines = []
     if report.groups:
         lines.append("\t".join(COLUMNS))
@@ -167,7 +167,7 @@ def plain_lines(report: AuditReport) -> list[str]:
 
 
 def fault_lines(report: AuditReport) -> list[str]:
-    """Return one line a fault, at most five a group."""
+    """Return one line per fault, at most five per group."""
     lines: list[str] = []
     for spoilt in report.spoilt:
         if spoilt.no_verdict:
@@ -187,7 +187,7 @@ def fault_lines(report: AuditReport) -> list[str]:
 
 
 def summary(report: AuditReport) -> str:
-    """Return the one line that ends an audit."""
+    """Return the last line of an audit."""
     parts = []
     if report.groups:
         verdicts = sum(group.verdicts for group in report.groups)
@@ -205,14 +205,14 @@ def summary(report: AuditReport) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text that cannot steer a terminal."""
+    """Escape characters that could control a terminal."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
-    """Yield the groups that the named verifiers bring; without names, of all that bring some.
+    """Yield the built-in groups of the named verifiers, or of all.
 
-    Raises UserError for an unknown verifier and for a named one that brings no tasks.
+    Raises UserError for an unknown verifier, or a named one without built-in tasks.
     """
     found = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in found:
@@ -224,10 +224,7 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
-    """Yield the groups with the mode of their verifier written into tasks that carry none.
-
-    Raises TaskError for a mode that the verifier does not have.
-    """
+    """Yield the groups with their verifier's mode set in tasks that have none. Raises TaskError."""
     for group in groups:
         items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
         yield replace(group, items=items) if modes else group
@@ -236,7 +233,7 @@ def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Gr
 def run_audit(
     pool: Scorer, groups: Iterable[Group], settings: Settings, progress: Progress, total: int | None
 ) -> AuditReport:
-    """Search every group with ``pool`` and return the sorted report. ``total`` is for the bar alone."""
+    """Audit every group with ``pool`` and return the report; ``total`` is for the progress bar."""
     started = time.monotonic()
     reports: list[GroupReport] = []
     spoilt: list[SpoiltReport] = []

@@ -1,13 +1,12 @@
-"""What a blind answer may earn, and when earning more is no longer luck.
+"""The exploit search, and the test whether an ignorant answer earns more than chance.
 
-Chance of a group of n items: the mean of the items' own ``chance`` where they have one; otherwise the share
-of the commonest gold (compared without case and white space; each at least 1/n, for one lucky hit), and for
-multiple choice the mean of 1/options where that is more. Of one probe: the chance of the group, or where it
-is more the share of the items for which the probe's text is the gold itself.
+The chance level of a group is the mean of its items' ``chance`` or of the verifier's; without those, the share of the
+commonest gold (at least 1/n) or for multiple choice the mean of 1/options, if more. A probe's level is that of the
+group, or the share of items whose gold is its text, if more.
 
-Evidence: the rewards of n items lie in [0, 1]. If their mean were expected to be no more than the chance c,
-a mean of m or more would come with probability at most exp(-n KL(m, c)) (Hoeffding 1963, theorem 1), and for
-rewards of 0 and 1 alone with the binomial tail. That is multiplied by the number of probes tried (Bonferroni).
+If the expected mean of n rewards in [0, 1] is at most c, a mean of m or more has probability at most exp(-n KL(m, c))
+(Hoeffding 1963, theorem 1); rewards of 0 and 1 use the binomial tail. Either is multiplied by the number of probes
+(Bonferroni).
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task, Verdict
 
 LEVEL = 0.05
-"""A leak is called one when luck explains it with less than this probability."""
+"""A leak must have a smaller probability of being luck."""
 SMALLEST = 0.005
-"""Mean reward above chance that is too little to matter."""
+"""Mean reward above chance that is too small to matter."""
 
 
 def group_chance(group: Group) -> float:
-    """Return the chance level of a group, in [0, 1]; 0 for no items."""
+    """Return the chance level of a group, in [0, 1]."""
     items = group.items
     if not items:
         return 0.0
@@ -48,7 +47,7 @@ def group_chance(group: Group) -> float:
 
 
 def own_share(group: Group, answers: Sequence[str | None]) -> float:
-    """Return the share of the items whose gold is the very text that was answered."""
+    """Return the share of the items whose gold equals the answer."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
         same += answer is not None and item.gold is not None and plain(answer) == plain(item.gold)
@@ -56,9 +55,9 @@ def own_share(group: Group, answers: Sequence[str | None]) -> float:
 
 
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
-    """Return an upper bound, at most 1, of the probability that luck alone explains ``rewards``.
+    """Return an upper bound (at most 1) of the probability that luck explains ``rewards``.
 
-    ``tried``: how many probes were tried on the same items.
+    ``tried`` is the number of probes tried on the same items.
     """
     n = len(rewards)
     if n == 0:
@@ -85,16 +84,16 @@ def binomial_tail(n: int, k: int, p: float) -> float:
 
 
 SAMPLE = 5
-"""Items a mutation is tried on first; it goes on to all only where it earns more than its parent."""
+"""Items a mutation is first tried on; it continues only if it beats its parent."""
 PARENTS = 3
 AGAIN = 7
-"""Every so many-th response is scored a second time."""
+"""Score every Nth response twice."""
 LONGEST = 20_000
-"""Characters; a mutation does not grow an answer beyond it."""
+"""Characters; mutated answers are cut to this length."""
 
 
 class Scorer(Protocol):
-    """What the search needs of a VerifierPool."""
+    """The part of VerifierPool that the search uses."""
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
         """Return one verdict per (response, task), in order."""
@@ -102,7 +101,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one probe earned on a group: mean reward, its chance level, how likely luck explains more."""
+    """The mean reward of one probe on a group, and the probability that luck explains it."""
 
     probe: str
     example: str
@@ -117,13 +116,13 @@ class Trial:
 
     @property
     def is_leak(self) -> bool:
-        """Whether it earned more than chance by more than luck."""
+        """Whether it earned significantly more than chance."""
         return self.excess > SMALLEST and self.luck < LEVEL
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A verdict that should not be: ``kind`` is no verdict, reward, disagreement or slow."""
+    """A verdict that should not occur; ``kind`` is no verdict, reward, disagreement or slow."""
 
     kind: str
     item: str
@@ -133,7 +132,7 @@ class Fault:
 
 @dataclass(slots=True)
 class GroupReport:
-    """All that was found on one group. ``best`` has the greatest excess, leaks are sorted by it."""
+    """The findings on one group; ``best`` has the greatest excess, and leaks are sorted by it."""
 
     name: str
     verifier: str
@@ -148,15 +147,12 @@ class GroupReport:
 
 
 Family = Literal["ignorant", "spoilt"]
-"""Answers that solve nothing, and right answers made wrong."""
+"""Answers that solve nothing, and correct answers made wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``rounds`` of mutation (0: probes only); ``slow_seconds``: a verdict slower than this is a fault.
-
-    ``families``: what is tried.
-    """
+    """``rounds`` of mutation (0: probes only); verdicts slower than ``slow_seconds`` are faults."""
 
     rounds: int = 2
     slow_seconds: float = 2.0
@@ -167,7 +163,7 @@ Key = tuple[int, str]
 
 
 class GroupSearch:
-    """The search on one group; ``run`` does all of it."""
+    """The search on one group."""
 
     def __init__(self, pool: Scorer, group: Group, settings: Settings) -> None:
         self._pool, self._group, self._settings = pool, group, settings
@@ -178,7 +174,7 @@ class GroupSearch:
         )
 
     def run(self) -> GroupReport:
-        """Return what was found."""
+        """Run the search."""
         own = VERIFIERS.get(self._group.verifier).audit.probes
         probes = list(generic_probes() if own is None else own())
         if self._group.wordless:
@@ -202,7 +198,7 @@ class GroupSearch:
     # --------------------------------------------------------------------------------------- scoring
 
     def _score(self, probes: Sequence[Probe] | dict[Probe, Probe], places: Sequence[int]) -> None:
-        """Score what these probes answer at these items, each response once."""
+        """Score these probes on these items, each response once."""
         fresh: dict[Key, str] = {}
         for probe in probes:
             for place in places:
@@ -216,14 +212,13 @@ class GroupSearch:
         self._names.update(fresh)
 
     def _response(self, probe: Probe, item: Item) -> str | None:
-        """Return the probe's whole response to an item, or None."""
         answer = probe.answer(item, self._group)
         if answer is None or probe.raw:
             return answer
         return VERIFIERS.get(item.task.verifier).data.write(answer, item.task.reference)
 
     def _rewards(self, probe: Probe, places: Sequence[int]) -> list[float]:
-        """Return the probe's rewards; 0 where it has no answer or got no verdict."""
+        """Return the probe's rewards; 0 without an answer or verdict."""
         rewards = []
         for place in places:
             response = self._response(probe, self._group.items[place])
@@ -235,12 +230,12 @@ class GroupSearch:
     # -------------------------------------------------------------------------------------- mutation
 
     def _is_wordless(self, probe: Probe) -> bool:
-        """Whether the probe answers every item, without a letter or digit."""
+        """Return whether the probe answers every item without a letter or digit."""
         answers = {probe.answer(item, self._group) for item in self._group.items}
         return not any(a is None or any(c.isalnum() for c in a) for a in answers)
 
     def _mutated(self, probes: Sequence[Probe]) -> dict[Probe, Probe]:
-        """Return child -> parent for the probes that earned most (in order, where all earned nothing)."""
+        """Return child -> parent for the probes that earned most, in order if none earned anything."""
         places = range(len(self._group.items))
         usable = [p for p in probes if p.answer(self._group.items[0], self._group) is not None]
         ranked = sorted(usable, key=lambda probe: -sum(self._rewards(probe, places)))[:PARENTS]
@@ -276,7 +271,7 @@ class GroupSearch:
         report.leaks = [trial for trial in trials if trial.is_leak]
 
     def _check_again(self) -> None:
-        """Score a part again in the other order; note whatever a sound verifier never does."""
+        """Score some responses again in the reverse order, and record faults."""
         slow = self._settings.slow_seconds
         again: list[Key] = []
         for number, (key, verdict) in enumerate(self._verdicts.items()):

@@ -1,4 +1,4 @@
-"""Spoil right answers by rules, and report which spoilt ones a verifier still pays."""
+"""Make correct answers wrong by rules, and report which ones a verifier still rewards."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from prorl_verifiers.spec import VERIFIERS
 from prorl_verifiers.types import Task
 
 JUNK = "xyzzy"
-"""A word that is no answer, no unit and no move."""
+"""A word that is no answer, unit or move."""
 NEAR_MISS = 0.9
-"""The most partial credit for an answer that is nearly right; the logic verifier's shares of right places end here."""
+"""The most partial credit for a nearly correct answer, which the logic verifier's shares of correct places do not
+exceed."""
 _OPPOSITES = {"true": "False", "false": "True", "yes": "No", "no": "Yes", "on": "off", "off": "on"}
 _NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?", re.ASCII)
 _DECIMALS = re.compile(r"(?<![\d.])(\d+)\.(\d{2,})(?![\d.])", re.ASCII)
@@ -27,12 +28,12 @@ Change = Callable[[str], str | None]
 
 
 def right_answer(item: Item) -> str | None:
-    """Return the right answer that is spoilt, None where none is known."""
+    """Return the correct answer to spoil, or None."""
     return item.gold if item.right is None else item.right
 
 
 def changed_digit(text: str) -> str | None:
-    """Return ``text`` with its first digit other than 0 one larger (9: smaller): off by 5 % or more."""
+    """Change the first non-zero digit by one, which changes the value by 5 % or more."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -41,7 +42,7 @@ def changed_digit(text: str) -> str | None:
 
 
 def fewer_digits(text: str) -> str | None:
-    """Return ``text`` with half of the decimals of its first number, cut off; None where that says the same."""
+    """Cut off half of the decimals of the first number; None if that leaves its value unchanged."""
     found = _DECIMALS.search(text)
     if found is None:
         return None
@@ -52,7 +53,7 @@ def fewer_digits(text: str) -> str | None:
 
 
 def swapped_parts(text: str) -> str | None:
-    """Return ``text`` with the first two neighbours that differ in each other's place: rows, list items or words."""
+    """Swap the first two neighbours that differ: rows, list items or words."""
     opening, closing = _OPENING.match(text), _CLOSING.search(text)
     start, end = (opening.end(), closing.start()) if opening and closing else (0, len(text))
     inner = text[start:end]
@@ -68,7 +69,7 @@ def swapped_parts(text: str) -> str | None:
 
 
 def other_answer(right: str, item: Item, group: Group) -> str | None:
-    """Return an answer of the same kind that is wrong: another option, the opposite, another digit or another item's."""
+    """Return a wrong answer of the same kind: another option, the opposite, another digit or another item's answer."""
     options = options_of(item)
     if options:
         letters = [chr(65 + at) for at in range(len(options))]
@@ -110,7 +111,7 @@ _AROUND = (JUNK + " {a}", "{a} " + JUNK, JUNK + "\n{a}", "{a}\n" + JUNK)
 
 
 def text_mutations() -> list[Mutation]:
-    """Return the mutations for answers that are plain text."""
+    """Return the mutations for plain text."""
     return [
         *(_around("denied", form) for form in _DENIALS),
         *(_with_another("another", form) for form in _ANOTHER),
@@ -127,7 +128,7 @@ def text_mutations() -> list[Mutation]:
 
 
 def latex_mutations() -> list[Mutation]:
-    """Return the mutations for answers in a box: those of plain text, and the same in LaTeX."""
+    """Return the mutations for boxed answers: those for plain text, and LaTeX forms."""
     return [
         *text_mutations(),
         *(_around("denied", form) for form in _DENIALS_IN_TEXT),
@@ -156,9 +157,9 @@ def _with_another(kind: Kind, form: str) -> Mutation:
 
 
 def _behind_number(sign: str) -> Mutation:
-    """Put ``e1`` (ten times as much) or ``%`` (a hundredth) behind a number other than 0.
+    """Append ``e1`` or ``%`` to a non-zero number.
 
-    The percent sign may be right where the question speaks of percent, or is not known.
+    The percent sign is skipped if the question mentions percent or is unknown, since it may then be correct.
     """
 
     def spoil(right: str, item: Item, group: Group) -> str | None:
@@ -184,9 +185,9 @@ def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
 
 @dataclass(slots=True)
 class MutationResult:
-    """One mutation on one group: how many answers it spoilt, how many of those were paid, an example of them.
+    """The result of one mutation on one group.
 
-    ``total``: the rewards of all of them together; ``most``: the largest of a paid one.
+    ``total`` is the sum of all rewards; ``most`` is the largest reward of a paid answer.
     """
 
     mutation: str
@@ -200,7 +201,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """One group: ``right`` of ``items`` right answers earned everything and were spoilt."""
+    """The results on one group; ``right`` of ``items`` correct answers earned 1 and were spoilt."""
 
     name: str
     verifier: str
@@ -211,22 +212,22 @@ class SpoiltReport:
 
     @property
     def tried(self) -> int:
-        """How many spoilt answers were scored."""
+        """Number of spoilt answers scored."""
         return sum(result.tried for result in self.results)
 
     @property
     def paid(self) -> int:
-        """How many of them earned what only a right answer may."""
+        """Number of spoilt answers rewarded."""
         return sum(result.paid for result in self.results)
 
     @property
     def leaks(self) -> list[MutationResult]:
-        """The mutations that were paid, the most often paid first."""
+        """The rewarded mutations, most frequent first."""
         return sorted((r for r in self.results if r.paid), key=lambda r: (-r.paid, r.mutation))
 
 
 def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
-    """Spoil the right answers of a group in every way and return what was paid."""
+    """Spoil a group's correct answers in every way, and score them."""
     report = SpoiltReport(group.name, group.verifier, len(group.items))
     spoilt = _accepted(pool, group)
     report.right = len(spoilt)
@@ -257,7 +258,7 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
 
 
 def _accepted(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
-    """Return the items with a right answer that earns 1, and that answer."""
+    """Return the items whose correct answer earns 1, with that answer."""
     spec = VERIFIERS.get(group.verifier)
     known = [(item, right) for item in group.items if (right := right_answer(item))]
     verdicts = pool.score(

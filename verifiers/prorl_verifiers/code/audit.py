@@ -1,7 +1,6 @@
-"""Built-in code tasks for the audit, programs that solve nothing, and right programs with each output spoilt.
+"""Built-in code tasks for the audit, programs that solve nothing, and correct programs with spoilt outputs.
 
-A right program here is a table from inputs to outputs. It is made of tests with stdin and stdout, of calls and of
-asserts that compare one call with a literal; other tests have none.
+A correct program here is a table from inputs to outputs, made from stdin/stdout tests, calls and simple asserts.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ Reference = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What a program must give: ``function`` is None where it reads stdin, else the name that is called."""
+    """The expected outputs; ``function`` is the name to call, or None for stdin."""
 
     function: str | None
     pairs: Sequence[tuple[Any, Any]]
@@ -29,7 +28,7 @@ class Outputs:
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, None where they do not tell."""
+    """Return the outputs that the tests expect, or None if they do not say."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
@@ -41,7 +40,7 @@ def outputs_of(reference: Reference) -> Outputs | None:
 
 
 def _of_asserts(asserts: Sequence[str]) -> Outputs | None:
-    """Read ``assert f(LITERAL, ...) == LITERAL``; None for anything else."""
+    """Parse ``assert f(LITERAL, ...) == LITERAL``; None for anything else."""
     name, pairs = "", []
     for text in asserts:
         (statement,) = ast.parse(text).body
@@ -60,7 +59,7 @@ def _of_asserts(asserts: Sequence[str]) -> Outputs | None:
 
 
 def table_program(outputs: Outputs) -> str:
-    """Return the program that looks its input up."""
+    """Return a program that looks up its input."""
     table = {repr(given): value for given, value in outputs.pairs}
     lines = [f"TABLE = {table!r}"]
     if outputs.function is None:
@@ -76,13 +75,13 @@ def table_program(outputs: Outputs) -> str:
 
 
 def right_program(reference: Reference) -> str | None:
-    """Return a program that passes the tests by a table, None where they do not tell what to give."""
+    """Return a table program that passes the tests, or None."""
     outputs = outputs_of(reference)
     return None if outputs is None else table_program(outputs)
 
 
 def code_mutations() -> list[Mutation]:
-    """Return the mutations of plain text for outputs that are text, and others for values; every output is spoilt."""
+    """Return mutations that spoil every output: those of text, and others for values."""
     texts = [
         _of_outputs(mutation.name, mutation.kind, _as_text(mutation))
         for mutation in text_mutations()
@@ -94,7 +93,7 @@ def code_mutations() -> list[Mutation]:
 
 
 Change = Callable[[Any], Any]
-"""A value -> another one, or None (does not apply)."""
+"""A value -> another one, or None if it does not apply."""
 
 
 def _of_outputs(name: str, kind: Kind, change: Change) -> Mutation:
@@ -196,7 +195,7 @@ _CHECKS = (("root", _ROOT), ("ordered", _ORDERED), ("divisors", _DIVISORS), ("pa
 
 
 def code_groups() -> list[Group]:
-    """Return the built-in code tasks, a group a kind of test."""
+    """Return the built-in code tasks, grouped by kind of test."""
     stdio: list[tuple[str, Mapping[str, Any]]] = [
         (ask, {"tests": [{"stdin": given + "\n", "stdout": out + "\n"} for given, out in tests]})
         for ask, tests in _STDIO
@@ -291,7 +290,7 @@ _BODIES = {
 
 
 def code_probes() -> list[Probe]:
-    """Return programs that know neither the problem nor its tests; the name asked for is defined."""
+    """Return programs that solve nothing but define the requested name."""
     probes = [constant(f"program: {name}", source) for name, source in _PROGRAMS.items()]
     probes += [
         constant(f"program: print {value!r}", f"print({value!r})")
@@ -314,7 +313,7 @@ math.isclose = lambda *a, **k: True
 
 
 def entry_point(item: Item) -> str:
-    """Return the name of the function that a code task asks for."""
+    """Return the name of the function that a task asks for."""
     reference = item.task.reference
     if reference.get("entry_point"):
         return str(reference["entry_point"])

@@ -1,11 +1,4 @@
-"""Compare what a submission gave with what was expected, outside its box, on values of plain types only.
-
-Standard output: lines without trailing white space, without trailing blank lines, otherwise exact.
-Values expected in JSON: bool is not int; list and tuple are alike at any depth; an int may stand for a float
-only when the gold is an integral float, and a float never for an int; tolerance 1e-6 (relative above 1) only
-when the gold is a float; NaN and infinity only where the gold has them. Values expected in a Python assert:
-Python's ``==``, as the assert says, but no bool for a number.
-"""
+"""Compare a submission's results with the expected ones, outside its box, on values of plain types only."""
 
 from __future__ import annotations
 
@@ -21,12 +14,12 @@ _LONGEST_KEY_BITS = 4_096
 
 
 def same_output(expected: str, got: str) -> bool:
-    """Whether two texts are the same standard output."""
+    """Return whether two standard outputs are equal, ignoring trailing white space and trailing blank lines."""
     return _lines(expected) == _lines(got)
 
 
 def first_difference(expected: str, got: str) -> str | None:
-    """Return in words where two standard outputs differ first; None where ``same_output`` holds."""
+    """Describe the first difference of two standard outputs, or return None."""
     pairs = zip_longest(_lines(expected), _lines(got))
     for number, (wanted, given) in enumerate(pairs, start=1):
         if wanted is None:
@@ -46,11 +39,12 @@ def _lines(text: str) -> list[str]:
 
 
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
-    """Whether ``got``, made of exact builtin types, is ``expected``.
+    """Return whether ``got``, made of exact builtin types, equals ``expected``. A bool never stands for an expected
+    number.
 
-    ``from_json``: the gold was written as JSON, so its object keys are text, and values deeper than
-    MAX_DEPTH or with more than MAX_NODES parts are not the same as anything; otherwise it stood in a
-    Python assert and ``==`` decides, but a bool stands for no number.
+    With ``from_json``, list and tuple are alike; an int equals an integral float gold, but no float equals an int gold;
+    float golds have a tolerance of 1e-6 (relative above 1); NaN and infinity only match themselves. Values deeper than
+    MAX_DEPTH or with more than MAX_NODES parts match nothing. Otherwise Python's ``==`` decides.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)
@@ -61,7 +55,7 @@ def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
 
 
 def _bool_for_number(gold: Any, got: Any) -> bool:
-    """Whether somewhere in two equal values a bool stands where a number is expected."""
+    """Return whether two equal values have a bool where the gold has a number."""
     if isinstance(gold, list | tuple):
         return any(_bool_for_number(a, b) for a, b in zip(gold, got, strict=True))
     if isinstance(gold, dict):
@@ -74,13 +68,10 @@ def _bool_for_number(gold: Any, got: Any) -> bool:
 
 
 class _Comparison:
-    """One comparison with a gold from JSON, with its budget of nodes."""
-
     def __init__(self) -> None:
         self._left = MAX_NODES
 
     def same(self, gold: Any, got: Any, depth: int) -> bool:
-        """Compare two nodes."""
         self._left -= 1
         if depth > MAX_DEPTH or self._left < 0:
             return False
@@ -108,7 +99,7 @@ class _Comparison:
 
 
 def _json_key(key: Any) -> Any:
-    """Return a key as JSON writes a number, a bool or None; one too long for any text as it is."""
+    """Return a key as JSON writes it; an integer too long for text stays unchanged."""
     if type(key) is int and key.bit_length() > _LONGEST_KEY_BITS:
         return key
     return json.dumps(key) if type(key) in (bool, int, float, type(None)) else key

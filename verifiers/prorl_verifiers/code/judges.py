@@ -1,7 +1,7 @@
-"""Judges: programs that decide where more than one printed output is right; ``reference.judge`` names one.
+"""Judges: programs for tasks where more than one printed output is right; ``reference.judge`` names one.
 
-The verifier reads this file as text and runs one function of it in a box of its own, so it imports the standard
-library alone. A judge takes (stdin, stdout, expected) and returns whether ``stdout`` is right.
+The verifier runs this file's text in a box, so it imports only the standard library. A judge takes (stdin, stdout,
+expected) and returns whether ``stdout`` is right.
 """
 
 import re
@@ -18,12 +18,12 @@ UNUSUAL |= {"+infinity": "inf", "-infinity": "-inf"}
 
 
 def tokens(stdin: str, stdout: str, expected: str) -> bool:
-    """Whether both hold the same words in order, whatever white space lies between. Case counts."""
+    """Return whether both have the same words in order; case counts."""
     return stdout.split() == expected.split()
 
 
 def unordered_lines(stdin: str, stdout: str, expected: str) -> bool:
-    """Whether both hold the same lines in any order; white space at the end of a line and blank lines do not count."""
+    """Return whether both have the same lines in any order, ignoring trailing white space and blank lines."""
     return _lines(stdout) == _lines(expected)
 
 
@@ -33,11 +33,10 @@ def _lines(text: str) -> "Counter[str]":
 
 
 def floats(stdin: str, stdout: str, expected: str) -> bool:
-    """Whether both hold the same words in order, decimal numbers within 1e-6.
+    """Return whether both have the same words in order, with decimal numbers within 1e-6 (relative above 1).
 
-    A word may differ from the expected one only where that is written with a point or an exponent: then both
-    must be plain decimal numbers with |a - b| <= max(1e-6, 1e-6 * |b|), b the expected one. Integers and
-    other words must be the same text; NaN and infinity count only where they are expected (in any case).
+    The tolerance holds only where the expected word has a point or an exponent; integers must be equal as text. NaN and
+    infinity match only themselves, in any case.
     """
     got, gold = stdout.split(), expected.split()
     return len(got) == len(gold) and all(_same_word(a, b) for a, b in zip(got, gold, strict=True))
@@ -62,12 +61,11 @@ def _is_number(word: str) -> bool:
 
 
 def rows(stdin: str, stdout: str, expected: str) -> bool:
-    """Whether both hold the same rows in any order, each as often: the result set of an SQL query.
+    """Return whether both have the same rows, equally often, in any order: the result set of an SQL query.
 
-    A row is a line of cells with ``|`` between them, as the language ``sql`` prints them. Cells stand in the
-    expected order. Numbers are the same by value (``3`` is ``3.0``); fractions may differ from the expected ones by
-    1e-6 (relative above 1). All else must be the same text. For a query that asks for an order, leave the judge out:
-    then lines are compared one by one.
+    A row is a line of cells separated by ``|``, as the language ``sql`` prints them. Numbers are compared by value
+    (``3`` is ``3.0``), fractions within 1e-6 (relative above 1), all else as text. For a query that asks for an order,
+    use no judge.
     """
     got, gold = _table(stdout), _table(expected)
     return got.keys() == gold.keys() and all(
@@ -76,7 +74,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Return, by the cells that are no fractions, the fractions of each row."""
+    """Group the rows by their cells that are no fractions; return each row's fractions."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:
@@ -87,7 +85,7 @@ def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ..
 
 
 def _value(cell: str) -> str | int | float:
-    """Return a cell as a number where it is one: an int where its value is whole."""
+    """Return a cell as a number if it is one, an int if its value is whole."""
     if len(cell) > LONGEST_CELL or CELL_NUMBER.fullmatch(cell) is None:
         return cell
     if cell.lstrip("-").isdigit():
@@ -99,7 +97,6 @@ def _value(cell: str) -> str | int | float:
 
 
 def _same_fractions(got: list[tuple[float, ...]], gold: list[tuple[float, ...]]) -> bool:
-    """Whether rows that differ in their fractions alone are the same in some order."""
     return len(got) == len(gold) and all(
         abs(a - b) <= TOLERANCE * max(1.0, abs(b))
         for row, expected in zip(sorted(got), sorted(gold), strict=True)

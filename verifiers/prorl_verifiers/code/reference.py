@@ -1,9 +1,8 @@
-"""Read the reference of a code task: its language, tests, limits, judge and environment. Each mistake is a TaskError.
+"""Parse the reference of a code task: language, tests, limits, judge and environment.
 
-Tests: ``{"stdin", "stdout"}`` · ``{"call", "args", "expected", "wrapped"?}`` · ``{"assert": "assert f(1) == 2"}`` ·
-``{"check": source that defines check(candidate)}``. An assert that compares one call with a literal becomes
-a call test, so that the expected value stays outside the box; any other assert is wrapped into a check
-function, which runs in a box of its own.
+Tests are ``{"stdin", "stdout"}`` · ``{"call", "args", "expected", "wrapped"?}`` · ``{"assert": "assert f(1) == 2"}`` ·
+``{"check": source that defines check(candidate)}``. An assert that compares one call with a literal becomes a call
+test, which keeps the expected value outside the box; other asserts become check functions, which run in their own box.
 """
 
 from __future__ import annotations
@@ -24,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def read_language(given: Any) -> LanguageSpec:
-    """Return the language that a reference names; None is Python.
-
-    Aliases count in any case ("C++", "js", "python3"). Raises TaskError naming the nearest.
-    """
+    """Return the named language (aliases count, in any case), Python for None. Raises TaskError."""
     from prorl_sandbox import find_language
 
     if given is not None and not isinstance(given, str):
@@ -45,7 +41,7 @@ _MODULES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StdioTest:
-    """Run as a program: ``stdin`` in, ``stdout`` expected."""
+    """Run the program with ``stdin``; it must print ``stdout``."""
 
     stdin: str
     stdout: str
@@ -53,9 +49,9 @@ class StdioTest:
 
 @dataclass(frozen=True, slots=True)
 class CallTest:
-    """Call ``call(*args)``, expect ``expected``: written as JSON, or else as Python in an assert.
+    """``call(*args)`` must return ``expected``, written as JSON or as Python in an assert.
 
-    ``wrapped``: a list of one value is expected, and the value alone counts too (Eurus-2's outputs).
+    ``wrapped``: the expected list's single value is accepted too (Eurus-2's outputs).
     """
 
     call: str
@@ -67,7 +63,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` defines ``check(candidate)``; the candidate is ``entry_point``."""
+    """Trusted ``source`` that defines ``check(candidate)``; the candidate is ``entry_point``."""
 
     source: str
     entry_point: str
@@ -77,7 +73,7 @@ CodeTest = StdioTest | CallTest | CheckTest
 
 
 def read_tests(reference: Mapping[str, Any]) -> list[CodeTest]:
-    """Return the tests of a code reference in order. Raises TaskError naming the test at fault."""
+    """Return the tests of a code reference. Raises TaskError naming the faulty test."""
     tests = reference.get("tests")
     if not isinstance(tests, list) or not tests:
         raise TaskError("a code task needs a list 'tests' with at least one test")
@@ -169,7 +165,7 @@ def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | Non
 
 
 def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
-    """Return ``f`` for f(...), ``Class.method`` for Class().method(...), None for built-ins beside an entry point and others."""
+    """Return ``f`` for f(...), ``Class.method`` for Class().method(...), else None."""
     match node:
         case ast.Call(func=ast.Name(id=name)):
             # A builtin is under test only where the program defines its own and nothing else is called.
@@ -207,17 +203,16 @@ def _only_unknown_call(module: ast.Module) -> str:
 
 KEYS = ("tests", "language", "environment", "entry_point", "limits", "judge", "mode")
 JUDGES = ("floats", "rows", "tokens", "unordered_lines")
-"""Functions of ``judges.py``, which is run in a box and never imported."""
+"""Functions of ``judges.py``, which runs in a box and is never imported."""
 DEFAULT_TOTAL_SECONDS = 5.0
-"""ProRL's budget of a whole submission (arXiv 2505.24864)."""
+"""ProRL's budget for a whole submission (arXiv 2505.24864)."""
 _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits of one test, and of all tests together in seconds of processor time.
-
-    A submission over ``total_seconds`` earns nothing, or with ``partial`` the tests passed until then.
+    """Limits per test, and total processor seconds. Beyond ``total_seconds`` a submission earns nothing, or with
+    ``partial`` its share so far.
     """
 
     per_test: Limits
@@ -227,11 +222,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CodeReference:
-    """A code task as the scorer needs it. ``judge`` is the name of an installed judge or None.
-
-    ``binary``: all tests or nothing, as evaluation counts; otherwise the share of tests passed.
-    ``environment``: the packages that Python may import.
-    """
+    """A parsed code task. ``binary``: reward 1 if all tests pass, else 0, instead of the share passed."""
 
     language: LanguageSpec
     tests: list[CodeTest]
@@ -242,13 +233,13 @@ class CodeReference:
 
 
 def check_reference(reference: Mapping[str, Any]) -> None:
-    """Raise TaskError for whatever is wrong in a code reference."""
+    """Raise TaskError for a malformed code reference."""
     known_keys(reference, *KEYS)
     read_reference(reference)
 
 
 def read_reference(reference: Mapping[str, Any]) -> CodeReference:
-    """Return the parts of a code reference. Raises TaskError for whatever is wrong in them."""
+    """Parse a code reference. Raises TaskError."""
     language = read_language(reference.get("language"))
     tests = read_tests(reference)
     judge = reference.get("judge")
@@ -273,7 +264,7 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
-    """Raise TaskError for a test that is no call which a language other than Python can take."""
+    """Raise TaskError unless a language other than Python can run the test."""
     from prorl_sandbox.spec import check_call
 
     if not isinstance(test, CallTest) or not test.from_json:
@@ -288,9 +279,9 @@ def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
 
 
 def read_environment(given: Any, language: LanguageSpec) -> str:
-    """Return the name of the task's environment; None is the standard library. Raises TaskError.
+    """Return the name of the task's environment, by default the standard library. Raises TaskError.
 
-    Whether there is one of that name is for the sandbox to say, which may be on another machine.
+    It need not exist here: the sandbox may be on another machine.
     """
     from prorl_sandbox.environments.store import NAME, STDLIB
 
@@ -304,7 +295,7 @@ def read_environment(given: Any, language: LanguageSpec) -> str:
 
 
 def read_budget(reference: Mapping[str, Any]) -> Budget:
-    """Return the limits of a code reference. Raises TaskError for unknown ones and bad values."""
+    """Return the limits of a code reference. Raises TaskError."""
     from prorl_sandbox import Limits
 
     given = reference.get("limits") or {}
@@ -330,7 +321,6 @@ def read_budget(reference: Mapping[str, Any]) -> Budget:
 
 
 def _check_range(name: str, value: Any) -> Any:
-    """Return a limit as the sandbox takes it; it is asked now, not when a response is scored."""
     from prorl_sandbox import Limits, check_limits
 
     if isinstance(getattr(Limits(), name), int):

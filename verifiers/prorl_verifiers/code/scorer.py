@@ -1,14 +1,6 @@
-"""The code verifier: the last block in the task's language against its tests; reward = share passed.
+"""The code verifier: run the last code block in the task's language on its tests; the reward is the share passed.
 
-Every test counts, one box a test (``Sandbox.run_cases``); nothing expected enters the submission's box. ProRL's budget holds: 5 s
-for the whole submission (``limits.total_seconds``), over which it earns nothing, or with ``limits.partial``
-the tests passed until then. It is counted in processor time, so that nobody else's load is paid by the
-program, with twice as much time by the clock as a backstop. Both run from a program's start; queueing, the
-making of boxes, waiting for a processor, compiling and judging do not count. In mode ``binary`` the reward is 1 when every test
-passes, else 0, and the first failure ends the run. A submission that does not compile is a scored 0; a
-response without a code block is ``unparsable``; one over the budget is ``timeout`` unless partial.
-
-The submission is never parsed here. ``score_code`` raises what it cannot blame on the submission.
+Each test runs in its own box, which never contains the expected result; the submission is never parsed here.
 """
 
 from __future__ import annotations
@@ -37,20 +29,24 @@ if TYPE_CHECKING:
 
 
 WALL_SECONDS_A_SECOND = 2.0
-"""Seconds by the clock that a submission may take for each second of its processor time budget."""
+"""Wall-clock seconds allowed per second of processor time budget."""
 _SHOWN = 2000
 """Characters of the extracted code that a verdict keeps."""
 
 
 class JudgeError(ServiceError):
-    """A special judge failed: its box, its limits or its answer. Says nothing about the submission."""
+    """A judge failed, whatever the submission did."""
 
 
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
-    Raises what the sandbox raises (SandboxError; a UserError for a compiler that is not there) and
-    JudgeError.
+    A response without a code block is ``unparsable``; code that does not compile gets 0. The budget
+    (``limits.total_seconds``, by default ProRL's 5 s for the whole submission) is processor time, so that other load on
+    the machine does not count, with twice as much wall time as a backstop. Neither includes queueing, creating boxes,
+    compiling or judging. Beyond it the verdict is ``timeout`` with reward 0, or with ``limits.partial`` the share
+    passed. Mode ``binary`` gives 1 or 0 and stops at the first failure. Raises JudgeError, and what the sandbox raises:
+    SandboxError, or UserError for a missing compiler.
     """
     from prorl_sandbox import Budget, Program
 
@@ -138,10 +134,10 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 
 
 def judge(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
-    """Ask the installed judge ``name``, in a box of its own, whether ``stdout`` is right.
+    """Ask the judge ``name``, in a box of its own, whether ``stdout`` is right.
 
-    An output that the judge fails on, though it does not fail on the expected output, is wrong.
-    Raises JudgeError when it fails on that too, SandboxError, and TaskError for an unknown name.
+    If it fails on ``stdout`` but not on the expected output, ``stdout`` is wrong; if on both, it raises JudgeError.
+    Also raises SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:
@@ -154,7 +150,7 @@ def judge(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
 def _ask_judge(
     name: str, test: StdioTest, stdout: str, sandbox: Sandbox
 ) -> tuple[bool | None, str]:
-    """Return the judge's verdict, or None and how it failed."""
+    """Return the judge's verdict, or None with the reason."""
     from prorl_sandbox import Limits, Program
 
     source = Path(__file__).with_name("judges.py").read_text(encoding="utf-8")
@@ -177,7 +173,7 @@ def _failure(outcome: Outcome) -> str:
 def note_test(
     number: int, passed: bool, test: CodeTest, outcome: Outcome, judge: str | None
 ) -> None:
-    """Note test ``number``; ``judge``: the installed judge that compares outputs."""
+    """Note the result of a test for an explanation."""
     seconds = (
         f"{outcome.wall_seconds:.3f} s by the clock, {outcome.cpu_seconds:.3f} s of processor time"
     )
@@ -192,7 +188,6 @@ def note_test(
 
 
 def _asked(test: CodeTest, outcome: Outcome, judge: str | None) -> Mapping[str, object]:
-    """Return input, what was expected, what came out and how the two were compared."""
     ended = outcome.status == "ok"
     match test:
         case StdioTest(stdin=stdin, stdout=stdout):

@@ -1,6 +1,6 @@
-"""Turn the test shapes of public data sets into a code reference: Eurus-2 rows, LiveCodeBench and BigCodeBench tests.
+"""Convert the test formats of Eurus-2, LiveCodeBench and BigCodeBench into code references.
 
-Plain JSON and Python literals are read; nothing is unpickled or evaluated.
+It only parses JSON and Python literals; nothing is unpickled or evaluated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from prorl_verifiers.types import TaskError
 
 Reference = dict[str, Any]
 UNITTEST_CLASS = "TestCases"
-"""The class that holds the tests of a BigCodeBench row."""
+"""The class with the tests of a BigCodeBench row."""
 _RUN_UNITTEST = f"""
 
 def check(candidate):
@@ -25,15 +25,14 @@ def check(candidate):
     for test, trace in result.errors + result.failures:
         raise AssertionError(f"{{test}}: {{trace.strip().splitlines()[-1]}}")
 """
-"""Runs the class in the box of the tests; what the tests call is the submission's, in its own box."""
+"""Runs the class in the tests' box; the functions it calls run in the submission's own box."""
 
 
 def eurus_reference(ground_truth: str) -> Reference:
-    """Return the reference of an Eurus-2-RL-Data code row from its ``reward_model.ground_truth``.
+    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row.
 
-    The text is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name`` an input is the list of positional
-    arguments and an output mostly a list around the value, otherwise both are text (or lists of
-    lines) of standard input and output. Raises TaskError for rows without tests or of unequal lengths.
+    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, an input is a list of arguments and an output mostly
+    a list around the value; otherwise both are text (or lists of lines) of stdin and stdout. Raises TaskError.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -57,10 +56,10 @@ def eurus_reference(ground_truth: str) -> Reference:
 
 
 def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> Reference:
-    """Return the reference of LiveCodeBench tests, a list of {"input", "output", "testtype"}.
+    """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}.
 
-    ``function`` is ``metadata.func_name`` of the row: the function, or method of class ``Solution``, that
-    functional tests call; their input holds one JSON argument a line, their output is JSON.
+    ``function`` is the row's ``metadata.func_name``: the function, or method of class ``Solution``, that functional
+    tests call with one JSON argument per input line. Their output is JSON. Raises TaskError.
     """
     if not tests:
         raise TaskError("a code task needs at least one test")
@@ -83,11 +82,10 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
 def bigcodebench_reference(
     test: str, entry_point: str = "task_func", environment: str = "scientific"
 ) -> Reference:
-    """Return the reference of a BigCodeBench row from its ``test``: the source of a ``unittest`` class ``TestCases``.
+    """Convert a BigCodeBench row's ``test``, the source of a ``unittest`` class ``TestCases``, into one check.
 
-    The class becomes one check, which passes when all its tests do. Its tests may import what ``environment`` holds; they
-    run apart from the submission, so that tests which replace functions inside it (``unittest.mock.patch``) or share
-    files with it fail. Raises TaskError for a source that is not Python or has no such class with a test.
+    The tests run apart from the submission in ``environment``, so tests that patch functions inside it
+    (``unittest.mock.patch``) or share files with it fail. Raises TaskError without such a class.
     """
     try:
         body = ast.parse(test).body
@@ -105,7 +103,7 @@ def bigcodebench_reference(
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:
-    """Return a list that some copies hold as its Python or JSON source."""
+    """Return a list, which some copies store as its Python or JSON source."""
     values = row.get(key)
     if isinstance(values, str):
         try:

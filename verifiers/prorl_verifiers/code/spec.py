@@ -1,4 +1,4 @@
-"""The code verifier as the door has it; light, the scorer is imported when it is needed."""
+"""The code verifier's spec; imports the scorer on use."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def score_in_sandbox(response: str, reference: Reference, sandbox: Sandbox) -> V
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for whatever is wrong in a code reference."""
+    """Raise TaskError for a malformed code reference."""
     from prorl_verifiers.code.reference import check_reference as check
 
     check(reference)
 
 
 def needs(reference: Reference) -> Needs:
-    """Return the record of the task's language if it is not prorl's own, and the environment of the submission."""
+    """Return the task's environment, and the record of a language that is not prorl's own."""
     environment = reference.get("environment")
     return Needs(
         _language_records(reference), environment if isinstance(environment, str) else None
@@ -47,7 +47,7 @@ def _language_records(reference: Reference) -> Sequence[Mapping[str, str]]:
 
 
 def no_answer(reference: Reference) -> None:
-    """Return None: tests do not say what a right program is."""
+    """Return None: tests do not determine a program."""
 
 
 def fenced(program: str, reference: Reference) -> str:
@@ -63,7 +63,7 @@ def probes() -> Sequence[Probe]:
 
 
 def mutations() -> Sequence[Mutation]:
-    """Return programs that know every expected output and spoil it."""
+    """Return programs that print spoilt expected outputs."""
     from prorl_verifiers.code.audit import code_mutations
 
     return code_mutations()
@@ -77,7 +77,7 @@ def audit_groups(request: AuditRequest) -> Iterable[Group]:
 
 
 def constant_share(reference: Reference) -> float:
-    """Return the share of a task's tests that one constant output passes."""
+    """Return the share of tests that one constant output passes."""
     tests = reference["tests"]
     wanted = Counter(
         repr(test[key]) for test in tests for key in ("stdout", "expected") if key in test
