@@ -1,8 +1,7 @@
-"""Our rewards in the shape that other trainers call: TRL, verl, OpenRLHF.
+"""Reward functions for other trainers: TRL, verl, OpenRLHF. No trainer is imported here.
 
-No trainer is imported here: each adapter is a plain function (or callable object) that the trainer loads.
-One rule holds in all of them: a verifier that could not judge is never a reward of 0. TRL is told None;
-verl and OpenRLHF, which cannot carry that, get an exception after retries.
+An ``infra_error`` is never a reward of 0: TRL gets None; verl and OpenRLHF, which cannot carry that, get an exception
+after retries.
 """
 
 from prorl_verifiers.adapters.common import RewardUnavailableError, ScorerOptions, close_shared

@@ -1,9 +1,7 @@
-"""What the adapters share: how the scorer is chosen, one scorer a process, retries, where the thinking begins.
+"""Shared parts of the adapters: options, one scorer per process, retries.
 
-The scorer is a local ``VerifierPool``, or a ``RemotePool`` when a server's address is given (the
-better choice where many worker processes of a trainer share one machine). It is opened at the first call,
-belongs to this process id alone (a forked child opens its own) and is closed at exit. No signals are used,
-so every function here may be called from any thread.
+The scorer is a local ``VerifierPool``, or a ``RemotePool`` if a server's address is given (better if many worker
+processes share a machine). Every function is thread-safe; no signals are used.
 """
 
 from __future__ import annotations
@@ -27,27 +25,26 @@ PREFIX = "PRORL_"
 
 
 class RewardUnavailableError(ServiceError):
-    """No verdict after all retries. The answer was not judged: this is not a reward of 0."""
+    """No verdict after all retries; this is not a reward of 0."""
 
 
 class Scorer(Protocol):
-    """What both the local pool and the client of the service offer."""
+    """The common interface of VerifierPool and RemotePool."""
 
     def score(self, items: Sequence[Item]) -> list[Verdict]:
         """Return one verdict per (response, task), in order."""
 
     def close(self) -> None:
-        """Free what it holds."""
+        """Free its resources."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """How an adapter scores. ``url`` (and ``token``) choose a running service, else a local pool.
+    """How an adapter scores: at the service ``url`` (with ``token``), else with a local pool.
 
-    ``timeout`` is in seconds for one try at one response of the local pool. ``modes`` is text like
-    ``math=either,logic=reference``. ``think_open``: the chat template opens the thinking, so
-    ``<think>`` is put before each response. ``retries`` counts further tries at items without a verdict.
-    ``plugin``: plug-in files whose verifiers the tasks name, separated like the folders of PATH.
+    ``timeout`` is in seconds per try (local pool). ``modes`` is text like ``math=either,logic=reference``.
+    ``think_open``: the chat template opens the thinking, so ``<think>`` is put before each response. ``retries`` is for
+    items without a verdict. ``plugin``: plug-in files, separated like PATH.
     """
 
     workers: int = 2
@@ -63,9 +60,9 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **given: Any) -> ScorerOptions:
-        """Return the options: ``given`` first, then ``PRORL_WORKERS``, ``PRORL_URL`` ..., then defaults.
+        """Return ``given`` options, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., else defaults.
 
-        Loads the plug-in files. Raises UserError for an unknown option or a value of the wrong kind.
+        Loads the plug-in files. Raises UserError for an unknown option or an invalid value.
         """
         known = {option.name: option.type for option in fields(cls)}
         for name in given:
@@ -98,7 +95,7 @@ def _convert(name: str, kind: str, value: Any) -> Any:
 
 
 def open_scorer(options: ScorerOptions) -> Scorer:
-    """Return a client of the service when ``options.url`` is set, else a new local pool."""
+    """Return a client of ``options.url`` if set, else a new local pool."""
     modes = parse_modes(options.modes)
     if options.url:
         return RemotePool([options.url], options.token or None, modes=modes or None)
@@ -127,7 +124,7 @@ _shared = _Shared()
 def shared_scorer(options: ScorerOptions) -> Scorer:
     """Return this process's scorer for these options, opened at the first call. Thread-safe.
 
-    A forked child forgets its parent's scorers without touching their processes.
+    A forked child opens its own and leaves its parent's alone.
     """
     global _shared
     if _shared.pid != os.getpid():
@@ -143,7 +140,7 @@ def shared_scorer(options: ScorerOptions) -> Scorer:
 
 
 def close_shared() -> None:
-    """Close the scorers that this process opened through the adapters. The next call opens new ones."""
+    """Close this process's shared scorers; the next call opens new ones."""
     if _shared.pid != os.getpid():
         return
     with _shared.lock:
@@ -154,14 +151,14 @@ def close_shared() -> None:
 
 
 def pause(seconds: float) -> None:
-    """Wait before the next try."""
+    """Sleep before a retry."""
     time.sleep(seconds)
 
 
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
-    """Return the verdicts; items without a verdict (``infra_error``) are tried again ``retries`` times.
+    """Return the verdicts; those with ``infra_error`` are retried up to ``retries`` times.
 
-    The wait before try k is 0.5 * 2**(k-1) seconds. What is still ``infra_error`` then is returned so.
+    The wait before try k is 0.5 * 2**(k-1) seconds.
     """
     verdicts = scorer.score(items)
     for attempt in range(retries):
@@ -176,7 +173,7 @@ def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> l
 
 
 def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
-    """Return the rewards. Raises RewardUnavailableError when one verdict has none."""
+    """Return the rewards. Raises RewardUnavailableError if one is missing."""
     rewards = []
     for index, verdict in enumerate(verdicts):
         if verdict.reward is None:
@@ -188,12 +185,12 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
 
 
 def thinking(text: str, options: ScorerOptions) -> str:
-    """Return the response, with the opening tag when the chat template opened the thinking."""
+    """Return the response, with the opening tag if the chat template opens the thinking."""
     from prorl_verifiers.extract import OPEN_THINK
 
     return OPEN_THINK + text if options.think_open else text
 
 
 def locally(options: ScorerOptions) -> ScorerOptions:
-    """Return the options that choose a scorer: without those that only shape its use."""
+    """Return the options that distinguish scorers, the others reset."""
     return replace(options, think_open=False, retries=0)

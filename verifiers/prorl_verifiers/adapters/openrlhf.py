@@ -1,8 +1,7 @@
-"""Cut the model's response out of a decoded rollout (prompt and response in one text).
+"""The reward function for OpenRLHF, which sends ``decode(prompt tokens + response tokens)`` with special tokens.
 
-OpenRLHF sends ``decode(prompt tokens + response tokens)`` with special tokens kept. The prompt may have been
-cut from the left to fit the context, and a tokenizer may not give its white space back unchanged. No
-marker of a chat template is looked for, since a model can write those itself.
+The prompt may have been truncated from the left, and a tokenizer may change its white space. Chat template markers are
+not used to find the response, since a model can write those itself.
 """
 
 from __future__ import annotations
@@ -36,19 +35,18 @@ END_TOKENS = (
     "<pad>",
     "<|pad|>",
 )
-"""Texts of the tokens that end a turn in common chat templates."""
+"""Tokens that end a turn in common chat templates."""
 SLACK = 8
-"""Characters at the query's start that need not be the prompt's: half a character, a begin token, a space."""
+"""Characters at the start of a query that need not match the prompt: half a character, a begin token, a space."""
 ANCHOR = 64
-"""Characters; at least so much of the prompt's end must be left in a query that was cut."""
+"""Characters of the prompt's end that a truncated query must contain."""
 
 
 def response_after_prompt(query: str, prompt: str) -> str | None:
-    """Return the response in ``query``, or None when the prompt is not in it.
+    """Return the response in ``query``, or None if the prompt is not in it.
 
-    The query starts with the prompt, or (but for SLACK characters) with an end of the prompt that is at least
-    ANCHOR long. End tokens at the end are dropped. When the prompt ends inside an open ``<think>``, that
-    tag is put before the response.
+    The query must start with the prompt, or after at most SLACK characters with an end of it of ANCHOR or more
+    characters. End tokens are removed. If the prompt ends with ``<think>``, that tag is put before the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:
@@ -58,7 +56,7 @@ def response_after_prompt(query: str, prompt: str) -> str | None:
 
 
 def _end_of_cut_prompt(query: str, prompt: str) -> int | None:
-    """Return where the longest end of the prompt that begins the query ends there."""
+    """Return the end in ``query`` of the longest end of the prompt that starts it."""
     anchor = prompt[-ANCHOR:]
     end = len(prompt) + SLACK
     while anchor:
@@ -73,7 +71,7 @@ def _end_of_cut_prompt(query: str, prompt: str) -> int | None:
 
 
 def without_end_tokens(text: str) -> str:
-    """Return the text without end-of-turn tokens (and the white space between them) at its end."""
+    """Remove end-of-turn tokens, and white space between them, from the end."""
     cut = text
     while True:
         bare = cut.rstrip()
@@ -84,7 +82,7 @@ def without_end_tokens(text: str) -> str:
 
 
 def rollout_item(query: str, prompt: str, label: Any) -> tuple[str, Task]:
-    """Return (response, task) of one rollout. Raises TaskError when either cannot be had."""
+    """Return (response, task) of one rollout. Raises TaskError."""
     if not label:
         raise TaskError(
             "there is no label: --data.label_key must name a column with the task as JSON"
@@ -96,7 +94,7 @@ def rollout_item(query: str, prompt: str, label: Any) -> tuple[str, Task]:
 
 
 def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
-    """Return what OpenRLHF logs beside the reward: the same keys always, one number a response."""
+    """Return what OpenRLHF logs besides the reward: fixed keys, one number per response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],
@@ -109,8 +107,8 @@ def reward_func(
 ) -> dict[str, Any]:
     """Return {"rewards", "scores": float tensors of shape (n,), "extra_logs": {name: such a tensor}}.
 
-    ``queries`` are prompt and response as decoded with special tokens, ``labels`` the tasks as JSON text.
-    Raises TaskError and RewardUnavailableError.
+    ``queries`` are prompt and response decoded with special tokens; ``labels`` are tasks as JSON text. Raises TaskError
+    and RewardUnavailableError.
     """
     import torch
 

@@ -1,8 +1,7 @@
-"""A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer): prompts, completions, columns -> rewards.
+"""A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer).
 
-Checked against TRL 1.16: None becomes NaN, a row without any reward is left out of its group's baseline
-and gets advantage 0. Releases before 1.6 add such a row up to 0; with one of those installed a response
-without a verdict raises instead, unless the caller decides otherwise.
+Checked with TRL 1.16: None becomes NaN, and a row without any reward is left out of its group's baseline and gets
+advantage 0. TRL before 1.6 counts such a row as 0, so there a response without a verdict raises by default.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from prorl_verifiers.types import Task
 
 OnInfraError = Literal["none", "raise"]
 KEEPS_NONE = (1, 6)
-"""The first TRL release that leaves a row without any reward out, instead of summing it to 0."""
+"""The first TRL release that leaves out a row without any reward."""
 
 
 class TrlReward:
-    """The callable for ``reward_funcs=[...]``; its ``__name__`` is the name in TRL's logs.
+    """The callable for ``reward_funcs=[...]``; TRL logs it under its ``__name__``.
 
-    Dataset columns: ``verifier`` and ``reference`` (an object or its JSON text; JSON text is safer, since
-    a column of objects gets every key of every row), or ``task`` with both. A row whose verifier (or
-    task) is None belongs to another reward function: its reward is None.
+    Dataset columns: ``verifier`` and ``reference``, or ``task`` with both. JSON text is safer than objects, since a
+    column of objects gets every key of every row. A row whose verifier (or task) is None gets None: it belongs to
+    another reward function.
     """
 
     def __init__(
@@ -55,10 +54,10 @@ class TrlReward:
     def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
-        """Return one reward in [0, 1] a completion; None where there is no verdict.
+        """Return one reward in [0, 1] per completion; None without a verdict.
 
-        Raises UserError for missing columns, TaskError for a malformed task, ServiceError when the
-        service is down, RewardUnavailableError if asked to.
+        Raises UserError for missing columns, TaskError for a malformed task, ServiceError if the service is down, and
+        RewardUnavailableError if ``on_infra_error`` is "raise".
         """
         tasks = _tasks(columns, len(completions))
         rows = [index for index, task in enumerate(tasks) if task is not None]
@@ -91,16 +90,15 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    ``scorer``: an open VerifierPool or RemotePool, which stays the caller's to close. Without it one
-    is opened at the first call from ``options`` (see ScorerOptions; unset ones come from the environment),
-    shared by the process and closed at exit. ``on_infra_error``: "none" gives None for a response without
-    a verdict, "raise" RewardUnavailableError; by default what the installed TRL can carry.
+    ``scorer`` is an open VerifierPool or RemotePool that the caller closes; by default ``options`` (ScorerOptions)
+    choose one shared by the process. ``on_infra_error``: "none" gives None for a response without a verdict, "raise"
+    raises RewardUnavailableError; the default depends on the installed TRL.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 
 
 def default_on_infra_error() -> OnInfraError:
-    """Return "none" where the installed TRL leaves a None out (or none is installed), else "raise"."""
+    """Return "none" if the installed TRL supports None (or none is installed), else "raise"."""
     try:
         parts = importlib.metadata.version("trl").split(".")[:2]
     except importlib.metadata.PackageNotFoundError:
@@ -109,7 +107,7 @@ def default_on_infra_error() -> OnInfraError:
 
 
 def completion_text(completion: Any) -> str:
-    """Return the text of a completion: itself, or what the last assistant message says."""
+    """Return a completion's text: itself, or the last assistant message."""
     if isinstance(completion, str):
         return completion
     for message in reversed(list(completion)):

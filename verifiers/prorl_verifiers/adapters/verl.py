@@ -3,9 +3,8 @@
     reward.custom_reward_function.path=pkg://prorl_verifiers.adapters.verl
     reward.custom_reward_function.name=compute_score
 
-Options come from ``reward_kwargs`` or the environment (ScorerOptions). A response without a verdict
-raises after retries. verl's ``prime`` and ``rate_limited`` managers turn every exception into reward 0, so
-do not use those two. The score is the raw outcome, never shaped.
+Options come from ``reward_kwargs`` or the environment (ScorerOptions). Do not use verl's ``prime`` and ``rate_limited``
+managers: they turn every exception into reward 0.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from prorl_verifiers.types import Task, TaskError
 
 SOURCE_PREFIX = "prorl/"
 MAX_PRED = 256
-"""Characters of the extracted answer that verl's majority vote sees."""
+"""Characters of the answer that verl's majority vote sees."""
 OF_VERL = (
     "reward_router_address",
     "reward_model_tokenizer",
@@ -37,7 +36,7 @@ OF_VERL = (
     "concurrent_semaphore",
     "memory_limit_mb",
 )
-"""Arguments that verl may add by itself; they mean nothing here."""
+"""Arguments that verl may add; they are ignored."""
 
 
 def compute_score(
@@ -47,10 +46,9 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score in [0, 1].
+    """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
 
-    Raises TaskError for a malformed task and RewardUnavailableError when there is no verdict. May be called
-    from any thread. ``options``: fields of ScorerOptions.
+    ``options`` are fields of ScorerOptions. Thread-safe. Raises TaskError, or RewardUnavailableError without a verdict.
     """
     task = verl_task(data_source, ground_truth, extra_info)
     return _score([(solution_str, task)], options)[0]
@@ -63,7 +61,7 @@ def compute_score_batch(
     extra_infos: Sequence[Mapping[str, Any] | None],
     **options: Any,
 ) -> list[dict[str, Any]]:
-    """Return one such object a response, for verl's batch manager: all are scored at once."""
+    """Return one such object per response, for verl's batch manager."""
     tasks = [
         verl_task(source, truth, info)
         for source, truth, info in zip(data_sources, ground_truths, extra_infos, strict=True)
@@ -76,10 +74,9 @@ def verl_task(
 ) -> Task:
     """Return the task of one row.
 
-    The verifier is ``extra_info["verifier"]``, or ``ground_truth`` is the whole task {"verifier",
-    "reference"}, or ``data_source`` is ``prorl/VERIFIER``. ``ground_truth`` is the reference, an
-    object or its JSON text; for a verifier that asks for an answer alone (math, stem) plain text is the
-    gold answer. Raises TaskError.
+    The verifier is ``extra_info["verifier"]``, or in ``ground_truth`` (a whole task), or in ``data_source``
+    (``prorl/VERIFIER``). ``ground_truth`` is the reference as an object or JSON text, or for math and stem the plain
+    answer. Raises TaskError.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

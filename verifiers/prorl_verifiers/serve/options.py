@@ -11,7 +11,7 @@ from prorl_common.serving.options import ListenOptions, check_listening
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions(ListenOptions):
-    """``timeout`` is in seconds. ``think_open``: responses begin inside the thinking."""
+    """``timeout`` is in seconds. ``think_open``: responses start inside the thinking."""
 
     port: int = 8421
     queue: int = 20_000
@@ -24,7 +24,7 @@ class ServeOptions(ListenOptions):
 
 
 def check_options(options: ServeOptions) -> None:
-    """Raise UserError where the service would be open to others without a token, or could not work."""
+    """Raise UserError for options that cannot work or expose the service without a token."""
     if options.workers < 1:
         raise UserError("--workers must be at least 1")
     check_listening(options)

@@ -1,4 +1,4 @@
-"""Run the reward service until a signal: open the socket, say when it is ready, finish what was taken, exit cleanly."""
+"""Run the reward service until a signal, then finish accepted work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT. Raises UserError for a mistake in the options, MissingExtraError."""
+    """Serve until SIGTERM or SIGINT. Raises UserError for invalid options, MissingExtraError."""
     require_server_extra()
     check_options(options)
     from prorl_verifiers.pool.pool import VerifierPool, WorkerOptions
@@ -37,7 +37,7 @@ def serve(options: ServeOptions, say: Callable[[str], None] | None = None) -> No
             worker_options=WorkerOptions(warm=warm),
         )
         try:
-            # A signal before the service is ready cancels it; later ones are the server's.
+            # A signal before the service is ready cancels it; the server handles later ones.
             with on_interrupt(None), contextlib.suppress(asyncio.CancelledError):
                 asyncio.run(_run(pool, options, sock, address, tell))
         finally:

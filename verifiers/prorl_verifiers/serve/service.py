@@ -1,7 +1,4 @@
-"""The reward service: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token) and ``GET /metrics`` over a verifier pool.
-
-Requests take turns in the pool's own queue.
-"""
+"""The reward service: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token) and ``GET /metrics``."""
 
 from __future__ import annotations
 
@@ -44,13 +41,13 @@ CODE_PROBE: Item = (
     Task("code", {"tests": [{"stdin": "", "stdout": "2"}]}),
 )
 BAD_IN_A_ROW = 10
-"""Infra errors in a row that make the service unready until a probe succeeds."""
+"""Consecutive infra errors that make the service unready until a probe succeeds."""
 PROBE_PAUSE = 2.0
 RETRY_PAUSE = 0.5
 LAST_ANSWERS = 5.0
-"""Seconds to send the last answers of a service that ends."""
+"""Seconds to send the last answers at shutdown."""
 INLINE_BYTES = 32 * 1024
-"""A larger body is parsed, and a larger answer written, outside the event loop."""
+"""Larger bodies are parsed, and larger answers written, outside the event loop."""
 REWARD_BUCKETS = (0.0, 0.25, 0.5, 0.75, 0.999, 1.0)
 POOL_GAUGES = {
     "workers": "Threads of the pool.",
@@ -63,22 +60,22 @@ POOL_GAUGES = {
     "doubtful": "Verdicts given by workers that misjudged a known answer when they retired.",
     "template_starts": "Starts of the process that workers are forked from.",
 }
-"""Fields of ``PoolStats`` that are shown as gauges, with their descriptions."""
+"""Fields of ``PoolStats`` shown as gauges, with descriptions."""
 
 
 class Pool(Protocol):
-    """The part of ``VerifierPool`` that is used here."""
+    """The part of ``VerifierPool`` used here."""
 
     async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
         """Return one verdict per item, in order."""
 
     @property
     def stats(self) -> PoolStats:
-        """What the pool has done so far."""
+        """The pool's counters."""
 
 
 class Metrics(ServiceMetrics):
-    """The service's counters; all names begin with ``prorl_verify_``."""
+    """The service's metrics, named ``prorl_verify_...``."""
 
     def __init__(self) -> None:
         super().__init__("prorl_verify")
@@ -97,7 +94,7 @@ class Metrics(ServiceMetrics):
             self._reward.labels(task.verifier).observe(verdict.reward)
 
     def pool(self, stats: PoolStats) -> None:
-        """Show the pool's own counters."""
+        """Set the pool's gauges."""
         self.queue.set(stats.queued)
         self.busy.set(stats.busy)
         for name, gauge in self._pool.items():
@@ -105,7 +102,7 @@ class Metrics(ServiceMetrics):
 
 
 class Service:
-    """The views over one pool. Lives in one event loop; the pool works beside it."""
+    """The endpoints over one pool, for one event loop."""
 
     def __init__(
         self, pool: Pool, options: ServeOptions, say: Callable[[str], None] = lambda _line: None
@@ -114,14 +111,14 @@ class Service:
         self.metrics = Metrics()
         self.bodies = Bodies(options)
         self.unanswered = 0
-        """Items that were taken and have no verdict yet."""
+        """Accepted items without a verdict."""
         self._pool = pool
         self._say = say
         self._bad = 0
         self._probed = 0.0
 
     def app(self) -> Starlette:
-        """Return the ASGI application; its end waits for the last answers."""
+        """Return the ASGI application, whose shutdown waits for the last answers."""
 
         @contextlib.asynccontextmanager
         async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -149,10 +146,10 @@ class Service:
         )
 
     async def start(self) -> None:
-        """Return once the workers answer. Raises UserError for a sandbox backend that was asked for and is not there."""
+        """Wait until the workers answer. Raises UserError if the requested sandbox backend is missing."""
         while not await self._probe():
             await asyncio.sleep(PROBE_PAUSE)
-        for spec in VERIFIERS.all():  # so that no request waits for what checking a task imports
+        for spec in VERIFIERS.all():  # so that no request waits for imports
             if spec.data.example is not None:
                 await asyncio.to_thread(load_task, spec.name, spec.data.example)
         await self._probe_code()
@@ -169,7 +166,7 @@ class Service:
             return await _apart(size, lambda: json_response(wire.verify_reply(batch, verdicts)))
 
     async def openrlhf(self, request: Request) -> Response:
-        """Score what OpenRLHF sends; without a verdict for every item the whole answer is a 503."""
+        """Score OpenRLHF's request; if any item has no verdict, the whole answer is a 503."""
         async with self.bodies.read(request) as body:
             batch = await _apart(len(body), lambda: wire.read_openrlhf(body, self.options.modes))
             verdicts = await self._score(request, batch.items)
@@ -191,7 +188,7 @@ class Service:
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
     async def healthz(self, _: Request) -> Response:
-        """Return 200 while the workers give verdicts, else 503; then they are probed, at most every PROBE_PAUSE seconds."""
+        """Return 200, or 503 while the workers give no verdicts; then probe them, at most every PROBE_PAUSE seconds."""
         now = time.monotonic()
         if self._bad >= BAD_IN_A_ROW and now - self._probed > PROBE_PAUSE:
             self._probed = now
@@ -204,7 +201,7 @@ class Service:
         )
 
     async def _score(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
-        """Return the verdicts in order; what has not begun is dropped when the client leaves."""
+        """Return the verdicts; if the client disconnects, items that have not started are dropped."""
         limit = self.options.queue
         if len(items) > limit:
             raise Refusal(413, f"{len(items)} items in one request: send at most {limit}")
@@ -218,9 +215,9 @@ class Service:
             if not work.done():
                 raise ClientDisconnect
             verdicts = work.result()
-        except asyncio.CancelledError as error:  # by the server, when its time to end is up
+        except asyncio.CancelledError as error:  # by the server, at the end of its shutdown time
             raise busy("the service shut down before all items were scored", 5.0) from error
-        except UserError as error:  # code that this machine cannot isolate, for one
+        except UserError as error:  # such as code that cannot be isolated here
             raise Refusal(501, str(error)) from error
         finally:
             self.unanswered -= len(items)
@@ -249,7 +246,7 @@ class Service:
         return bad is None
 
     async def _probe_code(self) -> None:
-        """Open the sandbox now. Without one, a backend asked for by name is an error, else code is refused."""
+        """Open the sandbox; without one, raise if its backend was named explicitly, else warn."""
         try:
             verdict = (await self._pool.score_async([CODE_PROBE]))[0]
         except UserError as error:
@@ -262,17 +259,17 @@ class Service:
 
 
 class Counted:
-    """ASGI middleware that counts every answer with its endpoint, status and seconds."""
+    """ASGI middleware that counts answers by endpoint and status."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request on."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status = time.monotonic(), 500  # of a bug
+        started, status = time.monotonic(), 500  # in case of a bug
 
         async def noting(message: Message) -> None:
             nonlocal status
@@ -294,11 +291,10 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _gone(_: Request, __: Exception) -> Response:
-    return Response(status_code=499)  # nobody is there to read it
+    return Response(status_code=499)  # nobody is left to read it
 
 
 async def _left(request: Request) -> None:
-    """Return when the client has left."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

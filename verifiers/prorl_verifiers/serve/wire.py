@@ -1,9 +1,8 @@
-"""Bodies of requests into (response, task) items, verdicts into bodies of answers.
+"""Parse request bodies into (response, task) items, and format verdicts as answers.
 
-``POST /verify``: {"items": [{"id"?, "task": {"verifier", "reference"}, "response"}, ...]} or one such
-item; with "modes" and "think_open" in place of the server's own, and "parts" (``scoring_parts``) that must be the
-server's. ``POST /openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, what OpenRLHF 0.11.2 sends.
-Every item is checked before one is scored.
+``POST /verify``: {"items": [{"id"?, "task": {"verifier", "reference"}, "response"}, ...]} or one such item; optionally
+"modes" and "think_open" to override the server's, and "parts" (``scoring_parts``) that must match the server's. ``POST
+/openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, as OpenRLHF 0.11.2 sends it.
 """
 
 from __future__ import annotations
@@ -28,17 +27,16 @@ ItemId = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The items of one request, with the ids to give back (None: the item had none)."""
+    """The items of one request, and their ids (None if absent)."""
 
     ids: list[ItemId]
     items: list[tuple[str, Task]]
 
 
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> Batch:
-    """Return the items of a ``/verify`` body.
+    """Parse a ``/verify`` body; ``modes`` and ``think_open`` are the server's defaults.
 
-    ``modes`` (verifier -> mode of tasks that name none) and ``think_open`` are the server's. Raises Refusal: 400 (not
-    JSON), 412 (scored by other versions or plug-ins here), 422 (which item, why).
+    Raises Refusal: 400 (not JSON), 412 (other versions or plug-ins here), 422 (invalid item).
     """
     request = _json_object(body)
     rows = request.get("items") if "items" in request else [request]
@@ -74,7 +72,7 @@ def _asked_modes(modes: Any) -> Mapping[str, str]:
 
 
 def _asked_parts(parts: Any) -> list[dict[str, str]]:
-    """Return the parts of the request; a verifier among them that is not here is refused at once."""
+    """Return the client's parts. Raises Refusal, also for a verifier missing here."""
     keys = {"group", "name", "source", "version"}
     is_list = isinstance(parts, list) and all(
         isinstance(part, dict)
@@ -91,7 +89,7 @@ def _asked_parts(parts: Any) -> list[dict[str, str]]:
 
 
 def _check_parts(asked: list[dict[str, str]], here: list[dict[str, str]]) -> None:
-    """Refuse what would be scored by another version or plug-in than the client's."""
+    """Raise Refusal if versions or plug-ins differ from the client's."""
     own = {(part["group"], part["name"]): part for part in here}
     clients = {(part["group"], part["name"]): part for part in asked}
     for key in sorted(own.keys() | clients.keys()):
@@ -111,7 +109,7 @@ def _other_part(client: Mapping[str, str] | None, server: Mapping[str, str] | No
 
 
 def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> Batch:
-    """Return the items of an ``/openrlhf`` body. Raises Refusal 400 or 422."""
+    """Parse an ``/openrlhf`` body. Raises Refusal 400 or 422."""
     found = _json_object(body)
     columns = [found.get(name) for name in ("query", "prompts", "labels")]
     if not all(isinstance(column, list) for column in columns):
@@ -133,7 +131,7 @@ def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> Batch:
 
 
 def verify_reply(batch: Batch, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"verdicts": [row of ``prorl verify file`` with the isolation, ...]}, in order."""
+    """Return {"verdicts": [a row of ``prorl verify file`` with the isolation, ...]}, in order."""
     return {
         "verdicts": [
             verdict_row(item_id, verdict) | {"isolation": verdict.isolation}
@@ -143,7 +141,7 @@ def verify_reply(batch: Batch, verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 
 def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"rewards", "scores", "extra_logs": lists of numbers}; every verdict has a reward."""
+    """Return {"rewards", "scores", "extra_logs"} as lists of numbers; every verdict must have a reward."""
     rewards = [float(verdict.reward) for verdict in verdicts if verdict.reward is not None]
     return {"rewards": rewards, "scores": rewards, "extra_logs": extra_logs(verdicts)}
 
