@@ -1,4 +1,4 @@
-"""Run an untrusted program under limits and say what happened."""
+"""Run untrusted programs under limits and report how they ended."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,6 @@
-"""Find out, by trying, which walls this machine can put up and which languages work, and open a sandbox.
-
-Each wall is tried with the template that later runs programs, so a wall that holds here holds
-there. Mends nothing: a missing wall comes with its reason and its cure, and is the user's to mend.
+"""Probe which isolation this machine offers and which languages work, and open a sandbox. Each wall (isolation
+mechanism) is tested with the same template that later runs programs. A missing wall is reported with its reason and
+fix.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ from prorl_sandbox.types import (
 
 WALLS = ("user", "pid", "mount", "net", "ipc", "seccomp")
 BACKENDS = "local, docker or docker:RUNTIME"
-"""The names that ``open_sandbox`` takes, for people."""
+"""Backend names for ``open_sandbox``, as shown to users."""
 _FLOOR = ("user", "pid", "mount", "net", "seccomp")
 _TRIAL = Limits(wall_seconds=30.0, cpu_seconds=20.0)
 
-# Each line of the trial program prints the name of a wall whose effect it saw from the inside.
-# posix and ctypes are loaded already; a box without a root of its own may not be able to import.
+# Each line of the trial program prints the name of a wall whose effect it saw from the inside. It uses posix and
+# ctypes, which are already loaded, because a box without its own root may be unable to import.
 _TRIAL_PROGRAM = """
 import ctypes, posix, resource
 libc = ctypes.CDLL(None)
@@ -51,7 +50,7 @@ _SEEN_FROM_INSIDE = ("user", "pid", "mount", "seccomp")
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What holds on this machine. ``reasons`` says for each missing feature why."""
+    """Isolation features that work on this machine, and for each missing one the reason."""
 
     user: bool
     pid: bool
@@ -69,22 +68,22 @@ class Capabilities:
 
     @property
     def walls(self) -> tuple[str, ...]:
-        """The walls that hold, of ``WALLS``, and what is added to them where the kernel has it."""
+        """Names of the walls in effect: those of ``WALLS``, plus Landlock and control groups if the kernel has them."""
         extra = {"landlock": self.landlock_abi > 0, "cgroup": self.cgroup_v1 or self.cgroup_v2}
         held = [name for name in WALLS if getattr(self, name)]
         return (*held, *(name for name, holds in extra.items() if holds))
 
     @property
     def strong(self) -> bool:
-        """True when the floor holds: user, pid, mount and network separation plus seccomp."""
+        """Whether user, pid, mount and network separation and seccomp all work."""
         return all(getattr(self, name) for name in _FLOOR)
 
     @property
     def isolation(self) -> str:
-        """The isolation level as it is written into every Outcome.
+        """Isolation level that every Outcome reports.
 
-        ``cgroup``: the kernel sums a box's memory and processes; ``rlimits``: each process is
-        limited.
+        With ``cgroup`` the kernel limits a box's total memory and processes; with ``rlimits`` each process is limited
+        separately.
         """
         landlock = ["landlock"] if self.landlock_abi else []
         sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
@@ -93,7 +92,7 @@ class Capabilities:
         return "weak:" + "+".join([name for name in WALLS if getattr(self, name)] + [sums])
 
     def complaint(self) -> str:
-        """Return one line: what is missing of the floor, why, and the cure."""
+        """Return one line that says which required walls are missing, why, and how to fix it."""
         missing = [name for name in _FLOOR if not getattr(self, name)]
         why = self.reasons.get(missing[0], "") if missing else ""
         return (
@@ -107,10 +106,10 @@ class Capabilities:
 
 
 def probe() -> Capabilities:
-    """Try every wall in child processes and return what held. Takes some tens of milliseconds."""
+    """Test every wall in child processes, which takes some tens of milliseconds."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
-        # One by one; an ordinary user's other namespaces need the user namespace.
+        # Test one at a time; for an ordinary user the other namespaces need the user namespace.
         held, reasons = _try(())
         base = () if os.geteuid() == 0 else ("user",)
         for wall in WALLS:
@@ -142,7 +141,7 @@ def probe() -> Capabilities:
 
 
 def _try_cgroup() -> tuple[int, str]:
-    """Return the version of control groups that boxes get here, or 0 and why not."""
+    """Return the version of control groups that boxes get, or 0 and the reason."""
     sandbox = LocalSandbox((*WALLS, "cgroup"), "trial")
     try:
         sandbox.run(Program("pass"), _TRIAL)
@@ -158,7 +157,7 @@ def _try_cgroup() -> tuple[int, str]:
 
 
 def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
-    """Run the trial program behind ``walls``; return what held, and why the rest did not."""
+    """Run the trial program behind ``walls``; return the walls that work and reasons for the others."""
     data = _TRIAL.memory_mb * 1024 * 1024
     source = _TRIAL_PROGRAM.format(data=data)
     sandbox = LocalSandbox(walls, "trial")
@@ -181,10 +180,9 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why untrusted programs cannot be isolated, with the cure; None where they can.
+    """Return why untrusted programs cannot be isolated and the fix, or None if they can.
 
-    Where PRORL_BACKEND names another backend than ``local``, one that cannot be opened raises what
-    opening raises: it was asked for by name.
+    If PRORL_BACKEND names a backend other than ``local``, errors of opening it are raised.
     """
     if default_backend() == "local":
         found = probe()
@@ -194,12 +192,12 @@ def no_isolation() -> str | None:
 
 
 def default_backend() -> str:
-    """Return the backend that is meant where none is named: PRORL_BACKEND, else ``local``."""
+    """Return the backend named by PRORL_BACKEND, or ``local``."""
     return os.environ.get("PRORL_BACKEND", "").strip() or "local"
 
 
 def check_backend(backend: str) -> None:
-    """Raise UserError for a name that no backend has; opens nothing and asks nobody."""
+    """Raise UserError for an unknown backend name, without opening anything."""
     if backend.partition(":")[0] == "remote":
         raise UserError(
             "the sandbox backend remote: was removed: score at a reward server instead (--reward-server URL, "
@@ -216,13 +214,12 @@ def open_sandbox(
     slots: int | None = None,
     sessions: int = MOST_SESSIONS,
 ) -> ToolSandbox:
-    """Return a sandbox of the backend ``local`` or ``docker`` with this many boxes at once, and so many sessions open
-    beside them.
+    """Return a sandbox of the ``local`` or ``docker`` backend that runs ``slots`` boxes at once and allows ``sessions``
+    open sessions in addition.
 
-    ``docker:RUNTIME`` names one of the engine's runtimes, like ``docker:runsc`` for gVisor.
-    None: what the environment variable PRORL_BACKEND names, else ``local``. Raises IsolationError
-    when less than the floor holds and ``allow_weak`` is false, UserError for an unknown backend and
-    for an engine that does not answer.
+    ``docker:RUNTIME`` selects one of the engine's runtimes, such as ``docker:runsc`` for gVisor. None selects the
+    backend of PRORL_BACKEND, or ``local``. Raises IsolationError if a required wall is missing and ``allow_weak`` is
+    false; UserError for an unknown backend or an engine that does not answer.
     """
     backend = backend or default_backend()
     check_backend(backend)
@@ -242,8 +239,9 @@ _ANSWER = 42
 
 @dataclass(frozen=True, slots=True)
 class TriedLanguage:
-    """What was found: ``runs`` whole programs, takes ``calls``; ``note`` says why not, with the
-    cure."""
+    """Result of trying a language: whether it ``runs`` whole programs and ``calls``, and a ``note`` with the fix if
+    not.
+    """
 
     name: str
     runs: bool
@@ -252,7 +250,7 @@ class TriedLanguage:
 
 
 def try_languages(sandbox: Sandbox) -> Iterator[TriedLanguage]:
-    """Try each language that is registered. Raises SandboxError when the sandbox itself fails."""
+    """Try each registered language. Raises SandboxError if the sandbox itself fails."""
     for spec in LANGUAGES.all():
         yield _try_language(sandbox, spec)
 
@@ -280,6 +278,5 @@ def _try_language(sandbox: Sandbox, spec: LanguageSpec) -> TriedLanguage:
 
 
 def _ending(outcome: Outcome) -> str:
-    """Return the status and the first line of what it complained about."""
     lines = (outcome.stderr or outcome.stdout).strip().splitlines()
     return outcome.status + (f" ({lines[0][:200]})" if lines else "")

@@ -1,8 +1,5 @@
-"""How a programming language is compiled and run: one ``LanguageSpec`` a language, found through
-``LANGUAGES``.
-
-A spec is read on the host alone. What it says travels into a box as argument lists, so that a box,
-on this machine or in a container, needs nothing but the language's own tools.
+"""``LanguageSpec`` says how a programming language is compiled and run. Specs are read on the host only; a box gets
+plain argument lists and needs nothing but the language's own tools.
 """
 
 from __future__ import annotations
@@ -16,20 +13,20 @@ from prorl_common.plugins import unknown_name
 
 _CALL = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)?", re.ASCII)
 BINARY = "program"
-"""The file name of what a compiler makes."""
+"""File name of a compiler's output."""
 Sources = Mapping[str, str]
-"""The files that a compiler is given: text by file name."""
+"""Text of a compiler's input files by file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a box executes to compile a program, or to become one.
+    """A command that a box executes to compile a program or to run one.
 
-    ``argv`` may hold ``{program}``, the path of the program's file in its box. ``tools`` are names
-    for ``argv[0]``, of which the first that is installed is taken; none: the program is executed
-    itself. ``needed`` are other tools that must be there, each with its alternatives. A compiler finds
-    ``sources`` in the working folder and leaves ``result`` there, a file or a folder. ``answers``: the
-    program keeps the channel to the host. ``reserved_mb`` and ``packages``: see ``LanguageSpec``.
+    The box executes the first installed tool of ``tools`` as ``argv[0]``; without tools it executes the program itself.
+    ``{program}`` in ``argv`` stands for the path of the program's file. ``needed`` lists other required tools, each
+    with its alternatives. A compiler finds ``sources`` in the working folder and leaves ``result``, a file or a folder,
+    there. If ``answers`` is true, the program keeps the channel to the host. ``reserved_mb`` and ``packages``: see
+    ``LanguageSpec``.
     """
 
     argv: tuple[str, ...]
@@ -46,8 +43,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Programs by which one sees whether a language works here: ``source`` prints 42; ``call``
-    defines ``add(a, b)`` over integers, empty where the language has no harness."""
+    """Programs that test whether a language works: ``source`` prints 42, and ``call`` defines ``add(a, b)`` for
+    integers. A language without a harness has an empty ``call``.
+    """
 
     source: str
     call: str = ""
@@ -57,71 +55,71 @@ class Trial:
 class LanguageSpec:
     """A language that programs may be written in.
 
-    ``run`` and ``compile`` are argument lists. Their placeholders: ``{source}``, the program's text
-    as a file; ``{binary}``, what the compiler makes of it; ``{memory_mb}``, the memory limit. With
-    ``{binary}`` in ``run`` the compiler's result is kept and run (of a folder, a zip archive of
-    its files), else the source is run and ``compile``, if there is one, only checks it.
-    ``run=None`` is Python, which the box's own harness runs: only such a language takes checks.
-    Calls are for it and for languages with a ``harness``, which JavaScript has.
+    ``run`` and ``compile`` are argument lists with the placeholders ``{source}`` (file with the program's text),
+    ``{binary}`` (the compiler's result) and ``{memory_mb}`` (the memory limit). If ``run`` contains ``{binary}``, the
+    compiler's result is kept and run; a folder becomes a zip archive of its files. Otherwise the source is run and
+    ``compile``, if given, only checks it. ``run=None`` means Python, which the box's harness runs; only Python supports
+    checks. Calls are supported by Python and by languages with a ``harness``, such as JavaScript.
 
-    Tools are looked for in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or the
-    image, or where an absolute path says. Raises UserError for a spec that makes no sense.
+    Tools are searched in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or image, or at an absolute path.
+    Raises UserError for an inconsistent spec.
     """
 
     name: str
     run: tuple[str, ...] | None
     compile: tuple[str, ...] = ()
     source_name: str = ""
-    """The file name of a source; default ``program.NAME``."""
+    """File name of a source; default ``program.NAME``."""
     title: str = ""
-    """What people call it; default: the name."""
+    """Display name; default: the name."""
     fences: tuple[str, ...] = ()
-    """What may stand behind a code block's fence beside the name, in lower case."""
+    """Further names that may follow a code block's fence, in lower case."""
     aliases: tuple[str, ...] = ()
-    """What a task may call it beside the name and ``fences``, in lower case."""
+    """Further names that a task may use, in lower case."""
     suffixes: tuple[str, ...] = ()
-    """Endings of its files beside that of ``source_name``, like ``.cxx``."""
+    """Further file endings besides that of ``source_name``, such as ``.cxx``."""
     alternatives: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Other names of a tool, tried in order where it is not installed: {"node": ("nodejs",)}."""
+    """Other names of a tool, tried in order if it is not installed: {"node": ("nodejs",)}."""
     needs: tuple[str, ...] = ()
-    """Tools that its tools call, beside the first words of ``compile`` and ``run``."""
+    """Tools that its tools call, besides the first words of ``compile`` and ``run``."""
     folders: tuple[str, ...] = ()
-    """Folders that its tools read outside the system's own (``/opt/lab``), shown to them
-    read-only."""
+    """Folders outside the system's own that its tools read (``/opt/lab``); they are visible read-only."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables of its tools and programs, beside HOME, TMPDIR, LANG and PATH."""
+    """Environment variables of its tools and programs, besides HOME, TMPDIR, LANG and PATH."""
     compile_seconds: float = 10.0
-    """Processor seconds that compiling a source may take where the task does not say; twice as many by
-    the clock."""
+    """Default limit of processor seconds for compiling a source; the limit of wall time is twice as long."""
     least_memory_mb: int = 0
-    """What it takes to start at all, in MiB: a lower memory limit is raised to it."""
+    """Memory in MiB that the language needs to start; a lower memory limit is raised to it."""
     packages: tuple[str, ...] = ()
-    """Debian packages that ``prorl sandbox build-image`` installs for it. Where they are installed on
-    this machine, its local boxes have their files."""
+    """Debian packages that ``prorl sandbox build-image`` installs for it. If they are installed on this machine, local
+    boxes contain their files.
+    """
     own_memory_mb: int = 0
-    """What its runtime takes beside the program's own memory, in MiB: added to the limit."""
+    """Memory in MiB that its runtime uses itself; added to the limit."""
     own_processes: int = 0
-    """How many threads its tools and its runtime start by themselves: added to the limit."""
+    """Number of threads that its tools and its runtime start themselves; added to the limit."""
     reserved_mb: int = 0
-    """Address space in MiB that its runtime reserves and does not use. Counts only where no control
-    group sums up a box's memory, so that address space is limited."""
+    """Address space in MiB that its runtime reserves without using it. It matters only without a control group, where
+    the limit is on address space.
+    """
     arrange: Callable[[str], Sources] | None = None
-    """Makes a source into the files that are compiled; default: one file ``source_name``."""
+    """Turns a source into the files to compile; default: one file ``source_name``."""
     answers: bool = False
-    """Whether whole programs keep the channel to the host, descriptor 3, on which one may write a frame
-    ``{"k": "raise", "memory": bool}``: an exception, or a lack of memory, has ended it."""
+    """Whether whole programs keep the channel to the host (descriptor 3). A program may write a frame ``{"k": "raise",
+    "memory": bool}`` on it if an exception or a lack of memory ended it.
+    """
     harness: Callable[[str, str], Sources] | None = None
-    """Makes a source and the name of a function into a program that answers a call of that function;
-    None: the language takes whole programs alone. The program reads its question from descriptor 4,
-    JSON text ``{"n": nonce, "args": [...]}`` in which NaN, Infinity and -Infinity are numbers and an
-    integer has any number of digits. It writes one frame (see ``box.wire``) to descriptor 3:
-    ``{"k": "value", "v": a tagged value, "n": nonce}``, ``{"k": "raise", "type": name, "memory": bool}``
-    or ``{"k": "unserialisable", "text": why}``."""
+    """Turns a source and a function name into a program that answers one call of the function; None: the language
+    supports whole programs only. The program reads its question from descriptor 4 as JSON text ``{"n": nonce, "args":
+    [...]}``, in which NaN, Infinity and -Infinity are numbers and integers may have any number of digits. It writes one
+    frame (see ``box.wire``) to descriptor 3: ``{"k": "value", "v": a tagged value, "n": nonce}``, ``{"k": "raise",
+    "type": name, "memory": bool}`` or ``{"k": "unserialisable", "text": why}``.
+    """
     trial: Trial | None = None
-    """What ``prorl sandbox doctor`` tries."""
+    """Programs that ``prorl sandbox doctor`` runs."""
 
     def __post_init__(self) -> None:
-        """Fill in the defaults that depend on the name."""
+        """Fill in defaults and validate the spec."""
         object.__setattr__(self, "title", self.title or self.name)
         object.__setattr__(self, "source_name", self.source_name or f"program.{self.name}")
         if isinstance(self.run, str) or isinstance(self.compile, str):
@@ -142,12 +140,12 @@ class LanguageSpec:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What may stand behind the fence of its code blocks."""
+        """Names that may follow the fence of its code blocks."""
         return (self.name, *self.fences)
 
     @property
     def endings(self) -> tuple[str, ...]:
-        """The endings of its files, with their dots."""
+        """File endings with their dots."""
         dot = self.source_name.rfind(".")
         return (*([self.source_name[dot:]] if dot > 0 else []), *self.suffixes)
 
@@ -158,12 +156,14 @@ class LanguageSpec:
 
     @property
     def tools(self) -> tuple[tuple[str, ...], ...]:
-        """The tools it needs, each with its alternatives."""
+        """Required tools, each with its alternatives."""
         commands = (*((name,) for name in self.needs), self.compile, self.run or ())
         return tuple(names for command in commands if (names := self._names_of(command)))
 
     def compile_command(self, source: str, call: str | None, memory_mb: int) -> Command:
-        """Return what compiles, or checks, a source; with ``call`` a program that answers it."""
+        """Return the command that compiles or checks a source; with ``call``, the result is a program that answers that
+        call.
+        """
         sources: Sources = {self.source_name: source}
         if call is not None and self.harness is not None:
             sources = self.harness(source, call)
@@ -174,7 +174,7 @@ class LanguageSpec:
         return replace(command, needed=self.tools, sources=sources)
 
     def run_command(self, call: str | None, memory_mb: int) -> Command:
-        """Return what runs a program: the compiler's result, or the source."""
+        """Return the command that runs the compiler's result or the source."""
         places = {"{source}": "{program}", "{binary}": "{program}"}
         command = self._command(self.run or (), places, memory_mb)
         needed = self.tools if command.tools else ()
@@ -195,7 +195,7 @@ class LanguageSpec:
         )
 
     def _names_of(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of a command's tool; none for no command and for the binary itself."""
+        """Return the alternative names of a command's tool, or () for an empty command and for the binary itself."""
         if not words or words[0] == "{binary}":
             return ()
         return (words[0], *self.alternatives.get(words[0], ()))
@@ -205,7 +205,7 @@ LANGUAGES = Door("prorl.languages", LanguageSpec, "language")
 
 
 def check_call(call: str, spec: LanguageSpec) -> None:
-    """Raise UserError for a call that a language other than Python cannot take."""
+    """Raise UserError if a language other than Python cannot execute this call."""
     if spec.harness is None:
         callable_in = " and ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
         raise UserError(
@@ -217,9 +217,9 @@ def check_call(call: str, spec: LanguageSpec) -> None:
 
 
 def find_language(name: str) -> LanguageSpec:
-    """Return the language of that name, fence name or alias, in any case.
+    """Return the language with this name, fence name or alias, ignoring case.
 
-    Raises UnknownNameError with the nearest names, UserError where several are called so.
+    Raises UnknownNameError with the nearest names, or UserError if the alias is ambiguous.
     """
     wanted = name.strip().lower()
     known: dict[str, list[LanguageSpec]] = {}

@@ -1,8 +1,4 @@
-"""The words of the sandbox: Program in, Outcome out, SandboxError when the sandbox itself is at
-fault.
-
-Holds no mechanism. A program that fails is an Outcome; only a failing sandbox raises.
-"""
+"""The sandbox's public types. A failing program is an Outcome; only a failing sandbox raises SandboxError."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class SandboxError(ServiceError):
-    """The sandbox failed (no fork, no namespace, engine down). Says nothing about the program."""
+    """The sandbox failed (no fork, no namespace, engine down), so nothing is known about the program."""
 
 
 class IsolationError(UserError):
@@ -37,7 +33,7 @@ class IsolationError(UserError):
 
 
 class CheckerError(UserError):
-    """The trusted test source does not compile, defines no ``check`` or asks the impossible."""
+    """The trusted test source does not compile, defines no ``check``, or passes an argument that cannot be sent."""
 
 
 class LanguageError(UserError):
@@ -45,14 +41,14 @@ class LanguageError(UserError):
 
 
 class SessionEndedError(UserError):
-    """A message to a session that is over; the text says at which message and how it ended."""
+    """A message was sent to a session that has ended; the text says at which message and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one run: seconds, mebibytes, kibibytes.
+    """Limits of one run in seconds, MiB (``_mb``) and KiB (``_kb``).
 
-    ``compile_seconds``: processor time of the compiler, once for a source; 0: the language's own
+    ``compile_seconds`` limits the compiler's processor time per source; 0 means the language's default
     (``LanguageSpec.compile_seconds``).
     """
 
@@ -77,7 +73,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 
 def check_limits(limits: Limits) -> None:
-    """Raise UserError for a limit that is not a number in its range."""
+    """Raise UserError if a limit is not a number in its range."""
     for name, (low, high) in _RANGES.items():
         value = getattr(limits, name)
         kinds = (int, float) if name.endswith("_seconds") else (int,)
@@ -91,15 +87,14 @@ def check_limits(limits: Limits) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Untrusted source and what to do with it.
+    """An untrusted source and how to run it.
 
-    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` it is loaded and
-    the function (or ``Class.method``, or the method of that name of a class ``Solution``) is called
-    with the positional ``args``; the return value comes back as ``Outcome.value``. ``language`` is
-    a name of ``prorl_sandbox.LANGUAGES``; other languages than Python are compiled (or checked) in
-    a box of their own first, and those with a ``harness`` (JavaScript) take a ``call`` too, with
-    arguments that JSON has. ``environment`` names the packages that a Python program may import: ``stdlib`` for
-    none, ``scientific``, or one made by ``prorl sandbox build-env``.
+    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` the source is loaded and the function
+    (or ``Class.method``, or that method of a class ``Solution``) is called with the positional ``args``;
+    ``Outcome.value`` is the return value. ``language`` is a name in ``prorl_sandbox.LANGUAGES``. Languages other than
+    Python are first compiled or checked in a box of their own; those with a ``harness`` (JavaScript) also support
+    ``call`` with JSON arguments. ``environment`` names the packages that a Python program may import: ``stdlib``
+    (none), ``scientific``, or one made with ``prorl sandbox build-env``.
     """
 
     source: str
@@ -112,14 +107,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Stdin:
-    """A case: the program runs as ``__main__`` with this standard input."""
+    """A case that runs the program as ``__main__`` with this standard input."""
 
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A case: the program is loaded and its function ``name`` called; see ``Program``."""
+    """A case that loads the program and calls its function ``name``; see ``Program``."""
 
     name: str
     args: tuple[Any, ...] = ()
@@ -127,7 +122,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A case: trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
+    """A case with a trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
 
     source: str
     entry_point: str
@@ -138,8 +133,7 @@ Case = Stdin | Call | Check
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What all cases of one submission may use together, in seconds of processor time and by the
-    clock."""
+    """Limits on the total processor and wall time, in seconds, of all cases of one submission."""
 
     cpu_seconds: float
     wall_seconds: float
@@ -147,16 +141,15 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What happened. ``value`` is made of None, bool, int, float, str, list, tuple, dict, set,
-    and where the program asks for them complex, bytes and frozenset; of these exact types only.
+    """Result of a run.
 
-    ``limit`` says which limit a ``timeout`` hit (``wall`` or ``cpu``). ``wall_seconds`` run from
-    the program's start, never from the queue or the box's making; ``waited_seconds`` of them it was
-    ready and kept from a processor, which the wall limit does not count; ``cpu_seconds`` is the
-    processor time of all its processes, also of those that were killed; ``peak_mb`` is resident
-    memory. ``over_budget``: a case that used up the budget of all cases, or came after one.
-    ``hint``: what a person should know of a failure, such as which environment has a module that
-    was missing.
+    ``value`` consists of None, bool, int, float, str, list, tuple, dict and set, and of complex, bytes and frozenset if
+    the program returns them; always exactly these types. ``limit`` is the limit that a ``timeout`` exceeded.
+    ``wall_seconds`` count from the program's start, without queueing and setup. ``waited_seconds`` is the part of them
+    in which the program was ready but had no processor; the wall limit does not count it. ``cpu_seconds`` is the
+    processor time of all its processes, killed ones included; ``peak_mb`` is resident memory. ``over_budget`` marks the
+    case that used up the budget and all later ones. ``hint`` explains a failure to a person, for example which
+    environment has a missing module.
     """
 
     status: Status
@@ -175,48 +168,46 @@ class Outcome:
 
 
 class Session(Protocol):
-    """A Python interpreter in a box of its own, for several messages. Thread-safe: messages of one
-    session and of its forks take turns.
+    """A Python interpreter in its own box that runs several messages. Thread-safe: a session and its forks run one
+    message at a time.
 
-    Ends when a message runs into a limit, breaks the interpreter or raises SystemExit, and when it
-    is idle or lives for too long. Then ``run`` and ``fork`` raise SessionEndedError.
+    A session ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or
+    open for too long. ``run`` and ``fork`` then raise SessionEndedError.
     """
 
     @property
     def ended(self) -> str | None:
-        """Why it is over, in words; None while it takes messages."""
+        """Why the session is over, or None while it accepts messages."""
         ...
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
-        """Run one message and say what came of it. Raises SessionEndedError, SandboxError.
+        """Run one message and return its Outcome. Raises SessionEndedError, SandboxError.
 
-        The value of a last expression is shown on standard output as an interpreter shows it, and
-        is ``value`` if it can leave the box. An exception is ``runtime-error`` and a message that
-        does not parse ``compile-error``; the session goes on. ``exit_code`` is set when the message
-        has ended it. ``limits`` (default: the session's): wall and processor time and output of
-        this message alone; the others hold for the box, from its making on. ``peak_mb`` is 0.
+        The value of a last expression is printed on standard output as an interpreter does, and is ``Outcome.value`` if
+        it can leave the box. An exception (``runtime-error``) or a syntax error (``compile-error``) does not end the
+        session. ``exit_code`` is set if the message ended it. Of ``limits`` (default: the session's) only wall time,
+        processor time and output apply to this message; the others are fixed when the box is made. ``peak_mb`` is 0.
         """
         ...
 
     def fork(self) -> Session:
-        """Return a second session that starts with this one's state: a copy of its process.
+        """Return a new session with a copy of this one's process, without its threads.
 
-        Threads are not copied. Both live in one box: memory, processes and scratch folder are
-        shared, and whatever ends the box ends both, closing the opened session too. A limit that a
-        message breaks ends its own session alone.
+        Both live in one box: they share memory, processes and the scratch folder. Closing the opened session, or
+        anything else that ends the box, ends both. A message that exceeds a limit ends only its own session.
         """
         ...
 
     def close(self) -> None:
-        """Kill it and all that it has started, also while another thread runs a message."""
+        """Kill the session and everything it started, even while another thread runs a message."""
         ...
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return this session."""
         ...
 
     def __exit__(self, *exception: object) -> None:
-        """Close it."""
+        """Close this session."""
         ...
 
 
@@ -224,10 +215,10 @@ class Sandbox(Protocol):
     """A place to run untrusted programs. Thread-safe: ``run`` may be called from many threads."""
 
     isolation: str
-    """The isolation level that holds, e.g. ``namespaces+seccomp+landlock+cgroup`` or ``weak:…``."""
+    """Isolation level in effect, e.g. ``namespaces+seccomp+landlock+cgroup`` or ``weak:…``."""
 
     def run(self, program: Program, limits: Limits = Limits()) -> Outcome:
-        """Run one program in a fresh box. Raises SandboxError when the sandbox itself fails."""
+        """Run one program in a fresh box. Raises SandboxError if the sandbox itself fails."""
         ...
 
     def run_check(
@@ -237,10 +228,10 @@ class Sandbox(Protocol):
         entry_point: str,
         limits: Limits = Limits(),
     ) -> Outcome:
-        """Run trusted test source ``checker`` (defines ``check(candidate)``) against a submission.
+        """Run the trusted test source ``checker``, which defines ``check(candidate)``, against a submission.
 
-        The checker runs in a box of its own; ``candidate`` there calls ``entry_point`` in the
-        submission's box over a typed pipe. ``ok`` means that check returned without raising.
+        The checker runs in its own box, where ``candidate`` calls ``entry_point`` in the submission's box over a typed
+        pipe. Status ``ok`` means that ``check`` returned without raising.
         """
         ...
 
@@ -251,27 +242,26 @@ class Sandbox(Protocol):
         limits: Limits = Limits(),
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run the cases of one submission, each in a fresh box; yield an outcome a case, in order.
+        """Run each case of a submission in a fresh box and yield one outcome per case, in order.
 
-        ``limits`` hold for each case. With a ``budget`` a case also gets no more than is left of
-        it; the one that uses it up is a ``timeout`` that is ``over_budget``, and those after it
-        are not run and say the same. Outcomes come as they are known; closing the iterator ends
-        what still runs and runs no more. ``program.call`` and ``args`` do not count here, nor does
-        its ``stdin`` where a case has its own. Raises what ``run`` and ``run_check`` raise.
+        ``limits`` apply per case. ``budget`` caps all cases together: the case that uses it up is a ``timeout`` with
+        ``over_budget``, and later cases get the same outcome without being run. Outcomes are yielded as soon as they
+        are known; closing the iterator kills running cases. ``program.call`` and ``args`` are ignored, and so is its
+        ``stdin`` if a case has its own. Raises what ``run`` and ``run_check`` raise.
         """
         ...
 
     def check_environment(self, name: str) -> None:
-        """Raise UserError, with the cure, unless programs can have this environment here."""
+        """Raise UserError, with the fix, if programs cannot use this environment here."""
         ...
 
     def close(self) -> None:
-        """Kill what this sandbox started and free its resources."""
+        """Kill everything this sandbox started and free its resources."""
         ...
 
 
 class ToolSandbox(Sandbox, Protocol):
-    """A sandbox that also opens sessions: every backend that ``open_sandbox`` returns."""
+    """A sandbox that also opens sessions; ``open_sandbox`` returns one for every backend."""
 
     def open_session(
         self,
@@ -281,10 +271,10 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in a box of its own, beside those of runs.
+        """Open a session in its own box, in addition to the boxes of runs.
 
-        ``limits``: of each message; ``environment``: what it can import, see ``Program``;
-        ``idle_seconds``, ``total_seconds``: how long it may wait for a message, and live. Raises UserError when as many are open as this sandbox allows,
-        SandboxError when the sandbox fails.
+        ``limits`` apply to each message. ``environment`` names the packages it can import, see ``Program``. The session
+        ends after ``idle_seconds`` without a message and after ``total_seconds``. Raises UserError if the maximum
+        number of sessions is open, SandboxError if the sandbox fails.
         """
         ...

@@ -1,1 +1,1 @@
-"""The attack suite: hostile programs, which never run outside a box, held against the invariants of the host."""
+"""Attack suite: hostile programs that run only in boxes, and checks that the host is untouched."""

@@ -1,9 +1,6 @@
-"""What the suite lays out on the host to see whether an attack reaches it, and how it looks
-afterwards.
-
-A secret in the environment, in a file and in a process's name; a TCP port and two unix sockets that
-nobody should connect to; a list of places where marker files would lie. Looks only: it never runs,
-opens or removes what an attack has left, except its own folder.
+"""Bait on the host that shows whether an attack reached it: a secret in the environment, a file and a process's
+arguments; a TCP port and two unix sockets; folders where markers would appear. It only looks, and removes only its own
+folder.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ SECRET_NAME = "PRORL_ATTACK_SECRET"
 
 
 class Bait:
-    """Open while a suite runs. Not thread-safe but for ``words``."""
+    """Bait for a running suite. Only ``words`` is thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.token = "pa" + secrets.token_hex(3)
@@ -46,15 +43,15 @@ class Bait:
         self._victim = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()", self._secret],
             stdin=subprocess.PIPE,
-            start_new_session=True,  # a Ctrl-C is for us to hand on
+            start_new_session=True,  # Ctrl-C is for this process to handle
         )
 
     def tag(self, number: int) -> str:
-        """Return the name of attack ``number``; fits the 15 bytes of a process's name."""
+        """Return the name of attack ``number``, which fits a process name (15 bytes)."""
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
-        """Return what ``source_for`` fills into attack ``number``."""
+        """Return the placeholders that ``source_for`` fills in for attack ``number``."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:  # the address this machine would use towards others
                 probe.connect(("192.0.2.1", 9))
@@ -75,7 +72,7 @@ class Bait:
 
     @contextmanager
     def in_environment(self) -> Iterator[None]:
-        """Keep the secret in this process's environment, as a trainer would keep its tokens."""
+        """Put the secret into this process's environment, like a trainer's tokens."""
         os.environ[SECRET_NAME] = self._secret
         try:
             yield
@@ -83,7 +80,7 @@ class Bait:
             del os.environ[SECRET_NAME]
 
     def markers(self) -> list[str]:
-        """Return the paths outside any box whose names carry a tag of this suite."""
+        """Return paths outside any box whose names contain this suite's token."""
         places = [*_PLACES.split(), os.getcwd(), str(Path.home()), str(self._folder)]
         places += [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
         found = []
@@ -91,12 +88,12 @@ class Bait:
             try:
                 names = os.listdir(place)
             except OSError:
-                continue  # no such folder, or not ours to read
+                continue  # no such folder, or not readable
             found += [os.path.join(place, name) for name in names if self.token in name]
         return [path for path in found if path != str(self._folder)]
 
     def touched(self) -> list[str]:
-        """Return what happened to the bait that should not have."""
+        """Return descriptions of how the bait was touched."""
         found = []
         for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
             try:
@@ -117,7 +114,7 @@ class Bait:
         }
 
     def close(self) -> None:
-        """Take everything in again."""
+        """Close the sockets and kill the process."""
         for listener in self._listeners:
             listener.close()
         self._victim.kill()
@@ -126,7 +123,7 @@ class Bait:
 
 @contextmanager
 def lay_bait() -> Iterator[Bait]:
-    """Lay out bait in a temporary folder and take it in at the end."""
+    """Yield bait in a temporary folder and remove it at the end."""
     folder = Path(tempfile.mkdtemp(prefix="prorl-bait-"))
     try:
         bait = Bait(folder)
@@ -140,7 +137,7 @@ def lay_bait() -> Iterator[Bait]:
 
 
 def processes_named(token: str) -> set[str]:
-    """Return the names and arguments of this machine's processes that carry ``token``."""
+    """Return names and arguments of this machine's processes that contain ``token``."""
     found = set()
     for pid in os.listdir("/proc"):
         if pid.isdigit():
@@ -152,7 +149,7 @@ def processes_named(token: str) -> set[str]:
 
 
 def descendants(root: int) -> set[int]:
-    """Return the processes below ``root``, by their parents."""
+    """Return the pids of all descendants of ``root``."""
     children: dict[int, list[int]] = {}
     for pid in os.listdir("/proc"):
         stat = _read_bytes(f"/proc/{pid}/stat") if pid.isdigit() else b""
@@ -169,13 +166,13 @@ def descendants(root: int) -> set[int]:
 
 
 def resident_kib() -> int:
-    """Return this process's resident memory."""
+    """Return this process's resident memory in KiB."""
     pages = int(_read_bytes("/proc/self/statm").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def open_files() -> int:
-    """Return how many descriptors this process has open."""
+    """Return this process's number of open descriptors."""
     return len(os.listdir("/proc/self/fd"))
 
 
@@ -184,4 +181,4 @@ def _read_bytes(path: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError:
-        return b""  # it ended, or is not ours to read
+        return b""  # it ended, or is not readable

@@ -1,11 +1,10 @@
-"""The catalogue of attacks: hostile programs of ``programs/``, which are text and never executed on the host.
+"""Catalogue of attacks: hostile programs in ``programs/``, which are never executed on the host.
 
-A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by
-construction:``, then programs, each under a header of ``#%`` lines: its name, then ``key: value``
-or a flag. Keys: run (main, call, check), ends (statuses), expected (a literal), checker, wall and
-cpu (seconds), repeat; flags: legal, legal in assert, same output. ``breach(...)``, ``denied(name,
-x86, arm, *args)`` and ``name_me()`` are put in front of the programs that use them; ``@WORDS@`` are
-filled in by ``source_for``.
+A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs.
+Each program has a header of ``#%`` lines: its name, then ``key: value`` lines or flags. Keys: run (main, call, check),
+ends (statuses), expected (a literal), checker, wall and cpu (seconds), repeat. Flags: legal, legal in assert, same
+output. The helpers ``breach(...)``, ``denied(name, x86, arm, *args)`` and ``name_me()`` are prepended where used;
+``source_for`` fills in ``@WORDS@``.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Finding = Literal["held", "BREACH", "unexpected"]
 
 ARGS: tuple[Any, ...] = (17, 25)
 ANSWER = 1137
-"""The task of every attack that has none of its own: f(17, 25), or "17 25" on standard input."""
+"""Answer of the default task: f(17, 25), or "17 25" on standard input."""
 
 USUAL_LIMITS = Limits(
     wall_seconds=10.0, cpu_seconds=8.0, memory_mb=200, output_kb=64, scratch_mb=16
@@ -43,12 +42,11 @@ INVARIANTS = (
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One hostile program and one way to deliver it.
+    """One hostile program and how to deliver it.
 
-    ``ends``: the statuses with which it may end. ``legal``: right output is accepted here.
-    ``legal_in_assert``: accepted where Python's own ``==`` in an assert would take it. ``expected``
-    is the gold, which the program is not told. ``checker``: body of a check of its own. ``repeat``:
-    runs in a row, all of which must end well; ``same_output``: and print the same.
+    ``ends``: statuses with which it may end. ``legal``: correct output is accepted. ``legal_in_assert``: accepted if
+    Python's ``==`` in an assert accepts it. ``expected``: the gold, unknown to the program. ``checker``: body of its
+    own check. ``repeat``: number of runs, all of which must end well and, with ``same_output``, print the same.
     """
 
     case: str
@@ -66,13 +64,13 @@ class Attack:
 
     @property
     def title(self) -> str:
-        """Return case, way of delivery and name in one line."""
+        """Case, delivery and name in one line."""
         return f"{self.case} {self.run}: {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One line of the catalogue. ``by_construction`` says why there is no attack to run."""
+    """One case of the catalogue. ``by_construction`` says why it needs no attack."""
 
     id: str
     title: str
@@ -84,7 +82,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """What one attack did. ``status``: of its last run; ``broken``: the invariants it broke."""
+    """Result of one attack: ``status`` of its last run, and the invariants that it broke."""
 
     attack: Attack
     finding: Finding
@@ -97,7 +95,7 @@ class AttackResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole suite on one backend. ``growth``: (before, after) of memory in KiB and open files."""
+    """Result of a suite on one backend. ``growth``: (before, after) of memory in KiB and open files."""
 
     isolation: str
     seconds: float
@@ -107,12 +105,12 @@ class Report:
 
     @property
     def breaches(self) -> list[AttackResult]:
-        """Return the attacks that worked or broke an invariant."""
+        """Attacks that worked or broke an invariant."""
         return [r for r in self.results if r.finding == "BREACH" or r.broken]
 
     @property
     def held(self) -> bool:
-        """True when every attack ended as it may and every invariant holds."""
+        """Whether every attack failed and every invariant holds."""
         return not self.broken and all(r.finding == "held" and not r.broken for r in self.results)
 
 
@@ -141,8 +139,7 @@ _FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
 
 
 def load_cases(folder: Traversable | None = None) -> tuple[Case, ...]:
-    """Return every case, by id, or those of another folder. Raises ValueError for a file that is
-    not well formed."""
+    """Return all cases, or those in ``folder``. Raises ValueError for a malformed file."""
     folder = folder or importlib.resources.files("prorl_sandbox.attacks") / "programs"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
     cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]
@@ -225,7 +222,7 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
 
 
 def source_for(attack: Attack, words: Mapping[str, str]) -> str:
-    """Return the program with its ``@WORDS@`` filled in: ``words`` maps TAG, SECRET, PORT ..."""
+    """Return the program with its ``@WORDS@`` replaced by ``words`` (TAG, SECRET, PORT ...)."""
     source = attack.source
     for word, text in (_FIXED | {f"@{name}@": value for name, value in words.items()}).items():
         source = source.replace(word, text)
@@ -233,7 +230,7 @@ def source_for(attack: Attack, words: Mapping[str, str]) -> str:
 
 
 def checker_for(attack: Attack) -> str:
-    """Return the source of the trusted check that a check delivery faces."""
+    """Return the source of the trusted check for a check delivery."""
     call = f"candidate({', '.join(map(repr, ARGS))})"
     body = attack.checker or f"assert {call} == {attack.expected!r}"
     return f"def check(candidate):\n    {body}\n"

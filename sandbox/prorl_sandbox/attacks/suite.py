@@ -1,10 +1,7 @@
-"""Run attacks in a sandbox, say which held, the way a grader would decide, and measure the invariants on the host.
-
-An attack prints BREACH only where it worked. Accepted means status ok and the gold, compared here
-by exact built-in types or exact text, the simplest form of what the code verifier does. Marker files,
-surviving processes and bait are looked at one second after each attack has ended; an honest submission
-follows each; memory and descriptors of this process are compared over the whole, from before the
-sandbox is opened to after it is closed.
+"""Runs attacks in a sandbox and measures invariants on the host. An attack prints BREACH only if it worked. A run is
+accepted if its status is ok and its output or value equals the gold exactly. Markers, surviving processes and bait are
+inspected one second after each attack, and an honest submission follows each. Memory and open files are compared over
+the whole suite.
 """
 
 from __future__ import annotations
@@ -58,7 +55,7 @@ _GRADES: Mapping[str, Grade] = {
 
 
 def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> AttackResult:
-    """Run an attack as often as it asks. ``words`` fill its source. Raises SandboxError."""
+    """Run an attack ``attack.repeat`` times; ``words`` fill in its source. Raises SandboxError."""
     source = source_for(attack, words)
     outcomes = []
     for number in range(attack.repeat):
@@ -79,7 +76,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return the grade of one run, in the words of contest judges."""
+    """Return the grade of one run in the terms of contest judges."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"
@@ -91,7 +88,7 @@ def grade_of(attack: Attack, outcome: Outcome) -> Grade:
 
 
 def same(gold: Any, got: Any) -> bool:
-    """Whether two plain values are equal with exactly equal types at every depth."""
+    """Return whether two plain values are equal, with equal types at every depth."""
     if type(gold) is not type(got):
         return False
     if type(gold) in (list, tuple):
@@ -125,7 +122,7 @@ def _judge(attack: Attack, outcomes: list[Outcome], grade: Grade) -> tuple[Findi
 
 
 def honest_is_accepted(sandbox: Sandbox) -> bool:
-    """Run an honest submission and say whether its answer is right. Raises SandboxError."""
+    """Return whether an honest submission gets the right answer. Raises SandboxError."""
     outcome = sandbox.run(HONEST, _HONEST_LIMITS)
     return outcome.status == "ok" and same(1137, outcome.value)
 
@@ -143,7 +140,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack, ``threads`` at a time, in a sandbox opened and closed here.
+    """Run every attack, ``threads`` at a time, in a sandbox opened here.
 
     Raises what opening raises, and SandboxError.
     """
@@ -163,7 +160,7 @@ def run_suite(
         finally:
             sandbox.close()
         files_after = _open_files()
-        broken = []  # by no attack in particular
+        broken = []  # not caused by a particular attack
         if memory_after - memory > _MEMORY_SLACK_KIB:
             broken.append(f"{_MEMORY}: {memory} KiB before, {memory_after} KiB after")
         if files_after > files:
@@ -184,7 +181,7 @@ def _open_files() -> int:
 
 
 class _Watch:
-    """Keeps attacks running and looks at the host one second after each."""
+    """Runs attacks and inspects the host one second after each."""
 
     def __init__(self, bait: Bait, sandbox: Sandbox, progress: Progress) -> None:
         self._bait = bait
@@ -195,7 +192,7 @@ class _Watch:
         self._looked = 0.0
 
     def run(self, attacks: Sequence[Attack], threads: int) -> list[AttackResult]:
-        """Run all and return their results in order."""
+        """Run all attacks and return their results in order."""
         self._progress.start("attacks", len(attacks))
         with ThreadPoolExecutor(max_workers=threads) as pool:
             running: set[Future[tuple[int, AttackResult]]] = {
@@ -224,7 +221,7 @@ class _Watch:
         return number, result
 
     def _look(self) -> None:
-        """Look at the host for the attacks that ended a second ago."""
+        """Inspect the host for attacks that ended a second ago."""
         due_before = time.monotonic() - _AFTERWARDS_SECONDS
         due = [number for ended, number in self._ended if ended <= due_before]
         if not due or time.monotonic() < self._looked + _LOOK_EVERY_SECONDS:

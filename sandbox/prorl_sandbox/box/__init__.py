@@ -1,5 +1,3 @@
-"""What runs on the box's side of the fence: template, slots, isolation, harness, wire format.
-
-Standard library only. The template is started by path in a fresh interpreter; the host imports only
-``wire`` (and never runs a program in its own process).
+"""Code that runs on the box's side: template, slots, isolation, harness and wire format. It uses only the standard
+library; the host imports parts of it but never runs a program in its own process.
 """

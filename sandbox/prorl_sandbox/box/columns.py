@@ -1,17 +1,14 @@
-"""Values of numpy, pandas and sortedcontainers as they leave a box, and as another box gets them back.
-
-Of exactly these types; a subclass, a record array, a masked array or an index of several levels is
-refused. The box's own modules are asked, and only those that the program has loaded: without an
-environment nothing here costs anything.
+"""Values of numpy, pandas and sortedcontainers between boxes and host. Only exactly these types are supported: no
+subclasses, record or masked arrays, or indexes of several levels. Only modules that the program has loaded are checked.
 
 =====================================  ==========================  ==================================
-value                                  to the host                 to a check, and from one
+value                                  to the host                 between submission and check
 =====================================  ==========================  ==================================
-numpy number, bool or text             int, float, bool, ...       the same scalar, of the same dtype
+numpy number, bool or text             int, float, bool, ...       the same scalar and dtype
 numpy date                             its ISO text                the same
 numpy timedelta                        int, in its own unit        the same
 ndarray                                nested lists; a plain       ndarray of that dtype and shape
-                                       value where it has no axis
+                                       value if it has no axis
 pandas Series, Index                   list of the values          the same, with index and name
 pandas DataFrame                       dict of lists by column     the same, with index
 pandas Timestamp, NaT, NA              refused                     refused
@@ -35,7 +32,7 @@ globals().update((name, it) for name, it in vars(builtins).items() if not name.s
 SCALAR, ARRAY, SERIES, INDEX, FRAME = "scalar", "array", "series", "index", "frame"
 TAGS = (SCALAR, ARRAY, SERIES, INDEX, FRAME)
 MARK = Ellipsis
-"""What a carried value begins with on its way into a box; no program's value holds it."""
+"""First item of a carried value on its way into a box; no program's value can contain it."""
 _KINDS = "biufcSUO"
 _DATES, _SPANS = "M", "m"
 _MOST = 1_000_000
@@ -43,13 +40,13 @@ _TEXT = "str"
 
 
 class Refused(Exception):
-    """The value is of a type that we know, and yet cannot cross."""
+    """A value of a supported package that cannot be sent."""
 
 
 def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
-    """Return ("", a builtin value) or (tag, parts) of what we know, None of anything else.
+    """Return ("", built-in value) or (tag, parts) for a supported value, or None for any other.
 
-    Parts are builtin values, or such values again. Raises Refused.
+    Parts are built-in or supported values. Raises Refused.
     """
     kind, modules = type(value), sys.modules
     numpy = modules.get("numpy")
@@ -81,7 +78,7 @@ def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
 
 
 def _flat(array: Any, numpy: Any) -> list[Any]:
-    """Return the dtype's name and the values of an array, one after another."""
+    """Return the dtype's name and the flattened values of an array."""
     dtype = array.dtype
     if array.size > _MOST:
         raise Refused(f"more than {_MOST} parts")
@@ -108,7 +105,7 @@ def _column(values: Any, numpy: Any) -> list[Any]:
 
 
 def as_plain(tag: str, parts: Any) -> Any:
-    """Return a tagged value as builtin types alone, on the host. Raises ValueError for odd parts."""
+    """Return a tagged value as built-in types, on the host. Raises ValueError for malformed parts."""
     if tag == SCALAR:
         _, (value,) = parts
         return value
@@ -122,8 +119,9 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Return what the lists cost that ``as_plain`` will make of an array, in parts of a value; raise
-    ValueError for parts that no tagged value has. The host's side: a box has sent them."""
+    """Validate untrusted parts on the host and return how many value parts ``as_plain``'s lists cost. Raises
+    ValueError.
+    """
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -147,10 +145,10 @@ def check(tag: str, parts: Any) -> int:
 
 
 def _check_shape(shape: Any, size: int) -> int:
-    """Return what the lists of an array of this shape cost; raise ValueError unless it has ``size`` values.
+    """Return the cost of the lists for an array shape. Raises ValueError unless it has ``size`` values.
 
-    A shape such as [1000000, 1000000, 0] has no values and yet a list for each pair of places: lists
-    beyond two for each value, which cost a box nothing to send, count ten times.
+    A shape such as [1000000, 1000000, 0] has no values but a list for each pair of indices. Lists beyond two per value,
+    which cost a box nothing to send, count ten times.
     """
     if type(shape) is not list or len(shape) > 64:
         raise ValueError("a shape")
@@ -166,7 +164,7 @@ def _check_shape(shape: Any, size: int) -> int:
 
 
 def _is_dtype(text: str) -> bool:
-    """Tell whether it is the name of a dtype that we send: at most a million bytes an item."""
+    """Return whether ``text`` names a supported dtype of at most a million bytes per item."""
     if text == _TEXT:
         return True
     name = text.lstrip("<>|=")
@@ -188,7 +186,7 @@ def _nested(values: list[Any], shape: list[int]) -> Any:
 
 
 def revive(value: Any) -> Any:
-    """Return a message's value with what it carries built anew, in the box that gets it."""
+    """Rebuild the carried values of a message in the box that receives it."""
     kind = type(value)
     if kind is tuple and value and value[0] is MARK:
         return _build(value[1], [revive(part) for part in value[2]])

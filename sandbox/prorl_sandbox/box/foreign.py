@@ -1,8 +1,5 @@
-"""Programs of other languages inside the box: compile one into an artifact, or become one.
-
-Runs in the program's process, behind all walls and limits: a compiler is no more trusted than what
-it reads. Which command it is comes with the job (``Job.command``); nothing is known here of any
-language.
+"""Compiles or executes programs of other languages inside the box. It runs in the program's process, behind all walls
+and limits, because a compiler is no more trusted than its input. The command comes with the job (``Job.command``).
 """
 
 from __future__ import annotations
@@ -22,10 +19,10 @@ _TOOL_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
 
 
 def find(tools: Sequence[str]) -> str | None:
-    """Return the path of the first of these tools that is installed."""
+    """Return the path of the first installed tool, or None."""
     for tool in tools:
         for folder in _TOOL_FOLDERS:
-            if os.path.exists(path := os.path.join(folder, tool)):  # an absolute one stays as it is
+            if os.path.exists(path := os.path.join(folder, tool)):  # an absolute path stays
                 return path
     return None
 
@@ -55,7 +52,7 @@ def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _archive(folder: str) -> bytes:
-    """Return the files below ``folder`` as a zip archive, uncompressed."""
+    """Return the files below ``folder`` as an uncompressed zip archive."""
     import io
     import zipfile
 
@@ -70,10 +67,9 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process by the program at ``job["program"]``; the channel closes with it, unless
-    the program answers on it.
+    """Replace this process with the program at ``job["program"]``. The channel closes unless the program answers on it.
 
-    Returns only where its interpreter is not installed, with the message for the host.
+    If the interpreter is not installed, return the message for the host.
     """
     command = job["command"]
     if command["tools"] and find(command["tools"]) is None:
@@ -92,8 +88,9 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
 
 
 def _lay_question(channel: int) -> None:
-    """Take the host's question and have the program find it behind the channel, as a file without
-    a name."""
+    """Receive the host's question and pass it to the program as an unnamed file, on the descriptor after the
+    channel.
+    """
     request = wire.read_frame(channel)
     name = f".question-{os.getpid()}"
     file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -107,7 +104,7 @@ def _lay_question(channel: int) -> None:
 
 
 def _argv(job: dict[str, Any]) -> list[str]:
-    """Return the arguments with all paths filled in; the tool is installed."""
+    """Return the arguments with all paths filled in; the tool must be installed."""
     command = job["command"]
     argv = [word.replace("{program}", job["program"]) for word in command["argv"]]
     if command["tools"]:
@@ -123,7 +120,7 @@ def _environment(job: dict[str, Any], tool: str) -> dict[str, str]:
     scratch = os.getcwd()
     environment = {"HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8", "PATH": _PATH}
     if job["command"]["tools"]:
-        # Where the loader looks for a tool's own libraries: there is no /proc to say it (ld.so(8)).
+        # Tells the loader where a tool's own libraries are, because there is no /proc (ld.so(8)).
         environment["LD_ORIGIN_PATH"] = os.path.dirname(os.path.realpath(tool))
     environment.update(job["command"]["environment"])
     return environment

@@ -1,10 +1,6 @@
-"""Runs the program inside the box and says what came of it on the channel.
-
-Modes: ``main`` (source as ``__main__``), ``serve`` (load, then answer calls one at a time),
-``check`` (trusted tests whose ``candidate`` asks over the channel), ``session`` (a module of its
-own), ``compile`` and ``exec`` (``foreign``). Nothing expected of a submission is ever in this
-process, so whatever it forges is only its own answer. Every answer carries the nonce of its
-question. Sets no limits.
+"""Runs the program inside the box in one of the job's modes and reports the result on the channel. Nothing that is
+expected of a submission is ever in this process, so a forged answer is merely a wrong answer. Each answer carries its
+question's nonce.
 """
 
 from __future__ import annotations
@@ -28,7 +24,7 @@ if TYPE_CHECKING:
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 _OF_THE_RUN = ("MemoryError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeTranslateError")
-"""Exceptions that a check meets as their base class: they need arguments, or are told of a limit."""
+"""Exceptions that a check sees as their base class, because they need arguments or are caused by a limit."""
 _ASKED = [
     "eq",
     "ne",
@@ -85,25 +81,27 @@ _ASKED = [
     "enter",
     "exit",
 ]
-"""What may be asked of a value beside its truth, by the names of the methods."""
+"""Special methods of an opaque value that raise; only its truth is available."""
 _ENDS_OF_LOOPS = ("StopIteration", "StopAsyncIteration")
-"""Met as themselves only by a check that names them: else a submission could end its loops, and so
-its tests, as if all was well (``all(map(candidate, ...))``)."""
+"""A check sees these exceptions as themselves only if its source names them. Otherwise a submission could end the
+check's loops, and so its tests, as if all had passed (``all(map(candidate, ...))``).
+"""
 
 
 class CandidateError(Exception):
-    """Base of an exception of the submission's own kind; ``type_name`` is its name."""
+    """Base class of the submission's own exceptions; ``type_name`` is the original name."""
 
     type_name = ""
 
 
 class OpaqueError(BaseException):
-    """A check wants more of a value that cannot leave its box than its truth."""
+    """A check used more than the truth of a value that cannot leave its box."""
 
 
 class Submission:
-    """The submission, as a check with the source ``checker`` may use it. ``overasked``: whether the
-    check has wanted more of a value than its truth."""
+    """The submission as a check sees it. ``overasked`` is set once the check has used more than an opaque value's
+    truth.
+    """
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -111,7 +109,7 @@ class Submission:
         self.overasked = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
-        """Return what calls the submission's function of that name; None: its entry point."""
+        """Return a proxy that calls the submission's function ``name``; None means its entry point."""
 
         def candidate(*args: Any, **kwargs: Any) -> Any:
             call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
@@ -129,7 +127,7 @@ class Submission:
 
 
 class Names(dict[str, "Any"]):
-    """The built-in names of a check. A name that is nowhere else is the submission's function."""
+    """Built-in names of a check. A name that is defined nowhere else is a function of the submission."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__(vars(builtins))
@@ -142,10 +140,10 @@ class Names(dict[str, "Any"]):
 
 
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
-    """Return an exception that a check can catch as what the submission raised.
+    """Return an exception that a check can catch like the one that the submission raised.
 
-    ``kinds``: the names of the built-in classes that it is an instance of. One that is built in is
-    met as itself, another as a subclass of the nearest of them that is not ``hidden``.
+    ``kinds`` are the names of its built-in classes, nearest first. A built-in exception is raised as itself; any other
+    as a subclass of its nearest class that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -162,8 +160,7 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
 
 
 def _opaque(truth: bool, submission: Submission) -> Any:
-    """Return what stands for a value that cannot leave its box. Its truth is all that is known of it:
-    whatever else is asked raises OpaqueError."""
+    """Return a stand-in for a value that cannot leave its box: it has a truth, and any other use raises OpaqueError."""
 
     def refuse(*args: Any) -> NoReturn:
         submission.overasked = True
@@ -178,15 +175,13 @@ def _opaque(truth: bool, submission: Submission) -> Any:
 _FRAMES_BELOW = 12
 _LONGEST_LINE_SHOWN = 1000
 _INT_DIGITS = 50_000
-"""Digits of an int that a program may read or print (the interpreter's own 4,300 fail honest
-programs)."""
+"""Digits of an int that a program may read or print; the interpreter's default of 4,300 fails honest programs."""
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job; returns or raises SystemExit as the program's own end would.
+    """Run the job in a settled interpreter (``settle``); return, or raise SystemExit, as the program would.
 
-    ``job``: the fields of ``plan.Job`` that matter here, and ``program``, the path where
-    the program's file lies. The interpreter has been settled (``settle``).
+    ``job`` has the relevant fields of ``plan.Job`` and ``program``, the path of the program's file.
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -209,11 +204,10 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Leave an interpreter as ``python program.py`` would find it, without ours in sight.
+    """Make the interpreter look as ``python program.py`` would see it, with our modules hidden.
 
-    ``scratch``: the working folder of the program. Needs no job, so that a template does it once
-    for all its boxes. Returns our modules, which are no longer in ``sys.modules``: hold them, for
-    freeing them takes a box's time.
+    ``scratch`` is the program's working folder. A template calls this once for all its boxes. The caller must keep the
+    returned modules, because freeing them takes time in every box.
     """
     from _sitebuiltins import Quitter
 
@@ -234,7 +228,7 @@ def _send(channel: int, message: dict[str, Any]) -> None:
 
 
 def _leave_if_child(program: int) -> None:
-    """A child that the program forked has no answer to give: end it before it speaks."""
+    """Exit if this is a child that the program forked, so that it cannot answer."""
     if getpid() != program:
         _end(1)
 
@@ -244,7 +238,7 @@ def _type_name(error: BaseException) -> str:
 
 
 def _send_failure(channel: int, kind: str, error: BaseException) -> None:
-    """Report an exception by the name of its type; its text stays on stderr."""
+    """Report an exception by its type name; its text stays on stderr."""
     memory = isinstance(error, MemoryError)
     if memory:
         limits.release_reserve()
@@ -252,7 +246,7 @@ def _send_failure(channel: int, kind: str, error: BaseException) -> None:
 
 
 def _show(error: BaseException, skip: int) -> None:
-    """Print a traceback as the interpreter would, without the harness's own frames."""
+    """Print a traceback as the interpreter would, without ``skip`` frames of the harness."""
     trace = error.__traceback__
     for _ in range(skip):
         trace = trace.tb_next if trace is not None else None
@@ -295,14 +289,14 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
             _send_failure(channel, "exception", error)
         _show(error, 1)
         status = 1
-    # End as the interpreter would: threads, exit hooks, the program's objects, the streams. Taking
-    # the whole interpreter down would cost more than most programs do.
+    # End as the interpreter would (threads, exit hooks, the program's objects, streams), but without the full shutdown,
+    # which takes longer than most programs.
     try:
         if "threading" in sys.modules:
             sys.modules["threading"]._shutdown()
         atexit._run_exitfuncs()
         names.clear()
-    except BaseException as error:  # noqa: BLE001 - the program's own doing
+    except BaseException as error:  # noqa: BLE001 - caused by the program
         _show(error, 1)
     _end(status)
 
@@ -310,9 +304,9 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
 def _load(
     job: dict[str, Any], code: CodeType, channel: int, known: Any = builtins
 ) -> dict[str, Any]:
-    """Run the definitions under a name other than ``__main__``, so that guarded code stays out.
+    """Execute the source under a name other than ``__main__``, so that guarded code does not run.
 
-    ``known``: the built-in names.
+    ``known`` are the built-in names.
     """
     program = getpid()
     names = _module("program", job["program"])
@@ -328,7 +322,7 @@ def _load(
 
 
 def _end(code: int) -> NoReturn:
-    """Flush and leave at once: threads and exit hooks of the program have no say any more."""
+    """Flush and exit immediately, without running the program's threads or exit hooks."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -338,10 +332,9 @@ def _end(code: int) -> NoReturn:
 
 
 def _find(name: str, names: dict[str, Any]) -> Any:
-    """Return the function, or the method of a fresh instance for ``Class.method``.
+    """Return the function, or for ``Class.method`` the method of a new instance.
 
-    A name that is no function of the program may be a method of its class ``Solution``, as contest
-    sites write it.
+    A name that the program does not define is looked up in its class ``Solution``, as on contest sites.
     """
     owner, _, method = name.partition(".")
     if owner not in names and not method and hasattr(names.get("Solution"), owner):
@@ -353,8 +346,7 @@ def _find(name: str, names: dict[str, Any]) -> Any:
 
 
 def _answer(value: Any, opaque: bool) -> dict[str, Any]:
-    """Return the message that carries a value, or, where it cannot leave the box and ``opaque`` will do,
-    its truth."""
+    """Return the message with a value, or, if it cannot leave the box and ``opaque`` is true, with its truth."""
     try:
         return {"k": "value", "v": wire.encode(value)}
     except wire.Unserialisable as error:
@@ -364,7 +356,7 @@ def _answer(value: Any, opaque: bool) -> dict[str, Any]:
 
 
 def _kinds(error: BaseException) -> list[str]:
-    """Return the names of the built-in classes that an exception is an instance of, nearest first."""
+    """Return the names of an exception's built-in classes, nearest first."""
     order: tuple[type, ...] = type.__getattribute__(type(error), "__mro__")
     return [one.__name__ for one in order if vars(builtins).get(one.__name__) is one]
 

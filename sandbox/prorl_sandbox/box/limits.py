@@ -1,7 +1,5 @@
-"""Resource limits of the processes of a box, and what they have used, as /proc says.
-
-The kernel's rlimits hold for a process at a time; the sum over a box is the control group's
-business where there is one (``cgroup``), else bounded by the number of processes.
+"""Resource limits of a box's processes, and their usage from /proc. An rlimit holds per process; a control group, if
+there is one, limits the whole box, else the number of processes bounds the sum.
 """
 
 from __future__ import annotations
@@ -23,8 +21,7 @@ _base = {"data": 0, "space": 0}
 
 
 def note_base() -> None:
-    """Note what this process holds now, an environment's packages: what is forked from it may use its
-    memory limit beside that."""
+    """Record this process's memory (an environment's packages), which its forks may use on top of their limit."""
     with open("/proc/self/statm", encoding="utf-8") as file:
         pages = [int(number) for number in file.read().split()]
     _base["space"], _base["data"] = (
@@ -34,28 +31,27 @@ def note_base() -> None:
 
 
 def base_mb() -> int:
-    """Return the MiB of data that ``note_base`` found."""
+    """Return the data size in MiB that ``note_base`` recorded."""
     return -(-_base["data"] // MIB)
 
 
 def set_fixed_limits() -> None:
-    """Put on the calling process the limits that are the same for every program."""
-    # Of a core no file is written, and unlike 0 it starts no program of the host's (core(5)).
+    """Set the limits that are the same for every program."""
+    # With 1, no core file is written; 0 would still start a core-dump program of the host (core(5)).
     _limit(resource.RLIMIT_CORE, 1)
     _limit(resource.RLIMIT_NOFILE, 64)
     _limit(resource.RLIMIT_MEMLOCK, 0)
     _limit(resource.RLIMIT_MSGQUEUE, 0)
-    _limit(resource.RLIMIT_SIGPENDING, 1024)  # timers too; the kernel counts them by user
+    _limit(resource.RLIMIT_SIGPENDING, 1024)  # includes timers; the kernel counts them per user
     _limit(resource.RLIMIT_RTPRIO, 0)
 
 
 def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
-    """Put the limits of ``job["limits"]`` on the calling process.
+    """Apply ``job["limits"]`` to the calling process.
 
-    ``others``: processes of this user that RLIMIT_NPROC counts beside the program's own.
-    ``summed``: a control group or container holds the memory of the whole box, so that address
-    space is free (other languages reserve far more than they use); without one a process's address
-    space is limited too, to that and to what its runtime reserves.
+    ``others`` is the number of this user's other processes, which RLIMIT_NPROC counts too. ``summed`` means that a
+    control group or container limits the box's total memory; address space is then unlimited, because other languages
+    reserve far more than they use.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -79,19 +75,19 @@ def _limit(which: int, soft: int, extra: int = 0) -> None:
     top = soft + extra
     if now[1] != resource.RLIM_INFINITY:
         top = min(top, now[1])
-    if now != (min(soft, top), top):  # gVisor refuses to set some limits, even to what they are
+    if now != (min(soft, top), top):  # gVisor refuses some limits even if unchanged
         resource.setrlimit(which, (min(soft, top), top))
 
 
 def release_reserve() -> None:
-    """Let the harness use the last few mebibytes, to report that memory ran out."""
+    """Let the harness use its reserved memory, so that it can report that memory ran out."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
 
 
 def keep_reserve() -> None:
-    """Set them aside again, for the next message of a session."""
+    """Reserve that memory again for the next message of a session."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -100,9 +96,9 @@ def keep_reserve() -> None:
 
 
 def processes_of_this_user(proc: int) -> int:
-    """Return how many processes and threads this user runs, through a descriptor of /proc.
+    """Return how many processes and threads this user runs, given a descriptor of /proc.
 
-    Needed where RLIMIT_NPROC counts all of them: an ordinary user on Linux before 5.14.
+    Before Linux 5.14, RLIMIT_NPROC counts all of an ordinary user's processes.
     """
     total = 0
     for name in os.listdir(proc):
@@ -111,12 +107,12 @@ def processes_of_this_user(proc: int) -> int:
                 if os.stat(name, dir_fd=proc).st_uid == os.getuid():
                     total += os.stat(f"{name}/task", dir_fd=proc).st_nlink - 2
             except (FileNotFoundError, ProcessLookupError):
-                continue  # it ended meanwhile
+                continue  # it has just ended
     return total
 
 
 def processor_time(process: int) -> float:
-    """Return the seconds of processor time of a living process, 0 when it has just ended."""
+    """Return the processor seconds of a running process, or 0 if it has just ended."""
     try:
         return time.clock_gettime((~process << 3) | 2)  # the kernel's id of that process's clock
     except OSError:
@@ -128,12 +124,10 @@ _CHUNK = 65536
 
 
 class Tally:
-    """Running sums over all processes that ``numbers()`` names, or has ever named.
+    """Processor time of all processes that ``numbers()`` has ever returned, read from the /proc descriptor ``proc``.
 
-    ``proc`` is a descriptor of a /proc that shows them; what it does not show is not counted.
-    ``seconds``: processor time (utime, stime, cutime and cstime of proc_pid_stat(5), in the
-    kernel's ticks). ``wanted``: the longest time that one thread has run or been ready to run
-    (``schedstat``).
+    ``seconds`` sums utime, stime, cutime and cstime of proc_pid_stat(5). ``wanted`` is the longest time for which one
+    thread has been running or ready to run (``schedstat``). Processes that /proc does not show are not counted.
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
@@ -146,12 +140,12 @@ class Tally:
         self.look()
 
     def look(self) -> None:
-        """Bring the sums up to date."""
+        """Update the sums."""
         now: dict[tuple[int, bytes], tuple[int, int]] = {}
         for number in self._numbers():
             fields = read(self._proc, f"{number}/stat").rpartition(b")")[2].split()
             if len(fields) < 20:
-                continue  # it has ended meanwhile
+                continue  # it has just ended
             own, children = (int(fields[i]) + int(fields[i + 1]) for i in (11, 13))
             now[number, fields[19]] = own, children
             for thread in names(self._proc, f"{number}/task"):
@@ -163,22 +157,22 @@ class Tally:
         self.seconds = max(self.seconds, sum_now * _TICK)
 
     def close(self) -> None:
-        """Let go of the descriptor."""
+        """Close the descriptor."""
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return for how many seconds at least all of the box was kept from a processor.
+        """Return a lower bound of the seconds for which the whole box had no processor.
 
-        ``spent``: the processor seconds of the whole box since its birth. While a thread is ready
-        and does not run, either another one of the box runs, or one that is not of the box.
+        ``spent`` is the box's total processor seconds. While a thread is ready but not running, the processors run
+        either other threads of the box or processes outside it.
         """
         return max(0.0, self.wanted - spent)
 
     def _note_gone(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the time of processes that have ended, unless a parent has taken it over.
+        """Keep the time of ended processes unless a parent has taken it over.
 
-        A process that ends while this looks may be missing with its parent not yet read anew: what
-        is then kept too much is taken back at the next look.
+        If a process ends during a look, its parent may not have been read again; an excess is then corrected at the
+        next look.
         """
         gone = sum(sum(spent) for key, spent in self._known.items() if key not in now)
         taken = sum(
@@ -195,13 +189,13 @@ class Tally:
 
 
 def _schedule(proc: int, path: str) -> tuple[float, float]:
-    """Return the seconds that a thread has run, and been ready to run; zeros where not told."""
+    """Return the seconds for which a thread has run and has been ready to run, or zeros if unknown."""
     fields = read(proc, f"{path}/schedstat").split()
     return (int(fields[0]) * 1e-9, int(fields[1]) * 1e-9) if len(fields) > 1 else (0.0, 0.0)
 
 
 def read(proc: int, path: str) -> bytes:
-    """Return what a file of /proc says, nothing where it is gone or closed to us."""
+    """Return the content of a /proc file, or b"" if it is unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -215,7 +209,7 @@ def read(proc: int, path: str) -> bytes:
 
 
 def names(proc: int, path: str) -> list[str]:
-    """Return the names in a folder of /proc, none where it is gone or closed to us."""
+    """Return the entries of a /proc folder, or [] if it is unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -229,17 +223,14 @@ def names(proc: int, path: str) -> list[str]:
 
 
 def children(proc: int, process: str) -> list[int]:
-    """Return the numbers of the children of a process, which is named as /proc does (``self``).
-
-    None where the kernel does not tell (CONFIG_PROC_CHILDREN).
-    """
+    """Return the pids of the children of a process (a pid or ``self``); [] if the kernel lacks CONFIG_PROC_CHILDREN."""
     threads = names(proc, f"{process}/task")
     found = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
     return [int(number) for one in found for number in one]
 
 
 def with_all_below(proc: int, processes: Iterable[int]) -> list[int]:
-    """Return the numbers of these processes and of all that came from them."""
+    """Return the pids of these processes and all their descendants."""
     found = list(processes)
     for number in found:
         found += children(proc, str(number))

@@ -1,9 +1,6 @@
-"""Modules that programs import most, loaded once in the template so that no box pays for them.
-
-The standard library's common ones always; an environment's packages where programs name them. Each
-costs every later fork a little, so the list is what generated solutions really use and nothing that
-is slow to fork (no ssl, asyncio, multiprocessing; no random, which draws a new seed after each fork):
-those still can be imported inside a box.
+"""Modules that programs import most, loaded once in the template so that no box pays for them. Each one makes every
+later fork a little slower, so slow ones (ssl, asyncio, multiprocessing, and random, which reseeds after each fork) are
+left to be imported in the box.
 """
 
 from __future__ import annotations
@@ -28,15 +25,16 @@ COMMON = (
 ONE_THREAD = dict.fromkeys(
     ("MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
-"""What keeps linear algebra to one thread: a process with more cannot enter namespaces, and a box has
-one share of the processors."""
+"""Limits linear algebra to one thread: a process with more cannot enter namespaces, and a box has one share of the
+processors.
+"""
 _reseed: list[Callable[[], Any]] = []
 
 
 def preload() -> None:
-    """Import them. A module that this interpreter lacks raises ImportError: it would in a box too.
+    """Import the common modules. Raises ImportError if the interpreter lacks one.
 
-    The first ``compile`` builds the types of syntax trees: 2 ms that no box should pay.
+    The first ``compile`` creates the syntax tree types, which takes 2 ms.
     """
     for name in COMMON:
         importlib.import_module(name)
@@ -46,7 +44,7 @@ def preload() -> None:
 def load_packages(folder: str, modules: Sequence[str]) -> None:
     """Make an environment's packages importable, after the standard library, and import ``modules``.
 
-    Raises what an import raises.
+    Raises whatever the imports raise.
     """
     sys.path.append(folder)
     os.environ.update(ONE_THREAD)
@@ -55,9 +53,8 @@ def load_packages(folder: str, modules: Sequence[str]) -> None:
 
 
 def settle_packages(modules: Sequence[str]) -> None:
-    """Make this process a good one to fork after ``load_packages``. Needs ``/proc``.
-
-    Raises RuntimeError where one of the modules starts threads.
+    """Prepare this process for forking after ``load_packages``. Needs ``/proc``; raises RuntimeError if a module has
+    started threads.
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
@@ -68,16 +65,16 @@ def settle_packages(modules: Sequence[str]) -> None:
 
 
 def take_fresh_chance() -> None:
-    """Seed anew what packages draw random numbers from: else all boxes would draw the same ones.
+    """Reseed the packages' random generators, which would otherwise draw the same numbers in every box.
 
-    The standard library's own generator does so itself after a fork.
+    The standard library's generator reseeds itself after a fork.
     """
     for seed in _reseed:
         seed()
 
 
 def _sources_of_chance() -> list[Callable[[], Any]]:
-    """Return what seeds each random generator that the loaded modules hold. Imports nothing."""
+    """Return a reseeding function for each random generator of the loaded modules. Imports nothing."""
     found: list[Callable[[], Any]] = []
     modules = sys.modules
     generator = getattr(modules.get("numpy.random"), "Generator", None)
@@ -94,7 +91,7 @@ def _sources_of_chance() -> list[Callable[[], Any]]:
 
 
 def _seeding(bits: Any) -> Callable[[], None]:
-    """Return what gives one of numpy's bit generators a new state of its kind."""
+    """Return a function that gives one of numpy's bit generators a new state."""
 
     def seed() -> None:
         bits.state = type(bits)().state

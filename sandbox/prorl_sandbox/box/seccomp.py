@@ -1,10 +1,6 @@
-"""The system-call filter of the box, as classic BPF built by hand.
-
-An allow-list: what a program of text, a compiler or an interpreter needs for its own files,
-memory, processes and sockets. What is not on it is refused with EPERM, and with ENOSYS where a C
-library then does without (calls newer than Linux 5.0). A few calls are allowed with some arguments
-only: those that would lock or mark files that other boxes see, take memory that no limit counts, or
-act on somebody else.
+"""The box's system-call filter, classic BPF built by hand: an allow-list for text programs, compilers and interpreters.
+Other calls fail with EPERM, or with ENOSYS if a C library can do without them. Some calls are restricted by argument,
+which stops locks and marks on files that other boxes see, memory that no limit counts, and effects on other processes.
 """
 
 from __future__ import annotations
@@ -126,7 +122,7 @@ ALLOWED = (
     "shutdown", "getrandom",
 )  # fmt: skip
 PRETENDED = ("fadvise64", "readahead", "sync", "sync_file_range", "syncfs")
-"""Calls that do nothing and succeed: hints and orders to the page cache, which is everybody's."""
+"""Calls that do nothing and succeed: hints and flushes for the page cache, which the whole machine shares."""
 WITHOUT_MARKS = (
     "fsetxattr",
     "lsetxattr",
@@ -135,37 +131,39 @@ WITHOUT_MARKS = (
     "lremovexattr",
     "removexattr",
 )
-"""Calls that find a file system that cannot do what they ask: ``shutil`` then does without."""
+"""Extended-attribute calls, which fail as on a file system without them; ``shutil`` handles that."""
 
 ABSENT = (
     "fstatfs", "futex_waitv", "get_robust_list", "pidfd_open", "pidfd_send_signal",
     "set_robust_list", "splice", "statfs", "statx", "tee", "vmsplice",
 )  # fmt: skip
-"""Calls that a C library does without where the kernel has none, and that tell of the machine (its
-disks, its mounts, how many processes it has begun) or act on pages of files."""
+"""Calls that a C library can do without. They reveal facts about the machine (disks, mounts, how many processes it has
+started) or act on pages of files.
+"""
 
 NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag that clone(2) knows
 _CLONE_PIDFD = 0x1000  # its inode number counts the processes of the machine
 _AF_UNIX = 1
 SOCKET_LEVEL = 1
 _SET_OPTIONS = (2, 6, 7, 8, 9, 13, 15, 16, 18, 20, 21, 66, 67)
-"""SO_REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, REUSEPORT, PASSCRED, RCVLOWAT,
-RCVTIMEO, SNDTIMEO and the new forms of the two times; not ATTACH_FILTER and its like, which have the
-kernel compile a program."""
+"""SO_REUSEADDR, BROADCAST, SNDBUF, RCVBUF, KEEPALIVE, LINGER, REUSEPORT, PASSCRED, RCVLOWAT, RCVTIMEO, SNDTIMEO and the
+new forms of the two timeouts. ATTACH_FILTER and similar options, which make the kernel compile a program, are excluded.
+"""
 SOCKET_OPTIONS = {
     "setsockopt": _SET_OPTIONS,
     "getsockopt": (*_SET_OPTIONS, 3, 4, 17, 30, 38, 39, 42),
 }
-"""The options, all of SOL_SOCKET, that may be set and read. To be read also TYPE, ERROR, PEERCRED,
-ACCEPTCONN, PROTOCOL, DOMAIN, PEEK_OFF; not COOKIE, which counts the sockets of the machine."""
+"""SOL_SOCKET options that may be set and read. TYPE, ERROR, PEERCRED, ACCEPTCONN, PROTOCOL, DOMAIN and PEEK_OFF may
+also be read, but not COOKIE, which counts the machine's sockets.
+"""
 MESSAGE_FLAGS = {
     "recvfrom": 3, "recvmmsg": 3, "recvmsg": 2, "sendmmsg": 3, "sendmsg": 2, "sendto": 3,
 }  # fmt: skip
-"""Which argument holds the flags of a call that sends or receives."""
+"""Index of the flags argument of calls that send or receive."""
 MSG_OOB = 1
-"""The flag that is refused: out-of-band bytes on unix sockets, which nobody uses (CVE-2025-38236)."""
+"""The refused flag: out-of-band bytes on unix sockets, which nobody uses (CVE-2025-38236)."""
 _BARRIERS = (0, 8, 16, 32, 64, 128, 256)
-"""MEMBARRIER_CMD_QUERY and the private ones: the others interrupt every processor."""
+"""MEMBARRIER_CMD_QUERY and the private commands; the others interrupt every processor."""
 _MAP_HUGETLB, _MAP_LOCKED = 0x40000, 0x2000
 _PRIVATE_FUTEX = 128
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
@@ -201,18 +199,17 @@ Instruction = tuple[int, int, int, int]
 
 
 def _argument(number: int) -> Instruction:
-    """Load the low word of an argument: of the calls that are checked no more matters."""
+    """Load the low word of an argument; the checked calls ignore the high word."""
     return (_LOAD, 0, 0, 16 + 8 * number)
 
 
 def _when(values: tuple[int, ...], verdict: int) -> list[Instruction]:
-    """Return ``verdict`` if the loaded word is one of ``values``, else go on."""
+    """Return ``verdict`` if the loaded word is one of ``values``, else continue."""
     return [rule for value in values for rule in ((_JEQ, 0, 1, value), (_RET, 0, 0, verdict))]
 
 
 def _checks() -> dict[str, list[Instruction]]:
-    """Return for each call that is allowed with some arguments only what decides; ends in a
-    return."""
+    """Return the rules of each call that is allowed with some arguments only; each ends in a return."""
     otherwise = (_RET, 0, 0, _EPERM)
     only_unix = [_argument(0), *_when((_AF_UNIX,), _ALLOW), otherwise]
     no_flags = [_argument(5), *_when((0,), _ALLOW), (_RET, 0, 0, _EOPNOTSUPP)]  # RWF_*
@@ -243,11 +240,11 @@ def _checks() -> dict[str, list[Instruction]]:
         "fcntl": [
             _argument(1),
             *_when(_FCNTLS, _ALLOW),
-            *_when(_SET_LOCKS, _PRETEND),  # SQLite asks for them on files of its own
+            *_when(_SET_LOCKS, _PRETEND),  # SQLite sets them on its own files
             otherwise,
         ],
-        # A wake-up goes to whoever waits at the same place of a shared file: in its own memory
-        # only. Waiting is free: a thread's end, told by the kernel, is waited for in this way.
+        # A wake-up reaches every waiter on the same place of a shared file, so it is limited to private memory. Waiting
+        # is always allowed: it is how a thread waits for another's end, which the kernel signals.
         "futex": [
             _argument(1),
             (_JSET, 0, 1, _PRIVATE_FUTEX),
@@ -281,20 +278,20 @@ def _checks() -> dict[str, list[Instruction]]:
 
 
 def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
-    """Run ``body`` (which must end in a return) only for this call."""
+    """Run ``body``, which must end in a return, only for this call."""
     return [(_JEQ, 0, len(body), number), *body]
 
 
 def named_calls() -> set[str]:
-    """Return the names of all calls that a box may make, be it with some arguments only."""
+    """Return the names of all calls that a box may make, including restricted ones."""
     return {*ALLOWED, *PRETENDED, *WITHOUT_MARKS, *_checks()}
 
 
 def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter for ``x86_64`` or ``aarch64``; raises OSError for another machine.
+    """Return the box's filter for ``x86_64`` or ``aarch64``. Raises OSError for other machines.
 
-    Numbers are looked for as in a sorted list: when a filter is put on a process the kernel tries
-    it on every number there is, and each box puts one on.
+    It uses binary search, because on installation, which happens in each box, the kernel tries the filter with every
+    number.
     """
     rules = _arch_check(machine)
     if machine == "x86_64":
@@ -322,9 +319,9 @@ def build_filter(machine: str) -> list[Instruction]:
 
 
 def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return what runs the body of the last span that begins at or below the loaded number.
+    """Return rules that run the body of the last span whose first number is at most the loaded one.
 
-    Spans are (first number, body) in order; each body ends in a return.
+    Spans are (first number, body), sorted; each body ends in a return.
     """
     if len(spans) == 1:
         return spans[0][1]
@@ -337,11 +334,10 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 
 def build_child_filter(machine: str) -> list[Instruction]:
-    """Return a filter for want of a control group that counts a box's processor time.
+    """Return an extra filter for boxes without a control group that counts processor time.
 
-    Children cannot be left to the kernel to forget, with their time (SIGCHLD ignored): what a
-    program asks for SIGCHLD is not done. Nor can processes leave the box's session, by which the
-    scheduler shares the processors out (sched(7), autogroup).
+    Programs cannot change the handling of SIGCHLD, because ignoring it would make the kernel forget children and their
+    time. Nor can processes leave the box's session, by which the scheduler shares the processors (sched(7), autogroup).
     """
     rules = _arch_check(machine)
     sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))
@@ -354,7 +350,7 @@ def _number(name: str, machine: str) -> int | None:
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
-    """Return a filter that lets a process signal itself alone: for want of a pid namespace."""
+    """Return a filter that lets a process signal only itself, for boxes without a pid namespace."""
     rules = _arch_check(machine)
     kill, tgkill, tkill = (_number(name, machine) or 0 for name in ("kill", "tgkill", "tkill"))
     for number in (kill, tgkill):
@@ -386,21 +382,21 @@ class _Program(ctypes.Structure):
 
 
 def install(rules: list[Instruction]) -> None:
-    """Put a filter on the calling process and all its children, for good. Needs no_new_privs."""
+    """Install a filter permanently on the calling process and its children. Needs no_new_privs."""
     install_blob(assemble(rules))
 
 
 def assemble(rules: list[Instruction]) -> bytes:
-    """Return the kernel's form of a filter."""
+    """Return a filter in the kernel's format."""
     return b"".join(struct.pack("=HBBI", *rule) for rule in rules)
 
 
 def prepared(blob: bytes) -> syscalls.Prepared:
-    """Return what installs an assembled filter (see ``install``)."""
+    """Prepare installing an assembled filter."""
     program = ctypes.byref(_Program(len(blob) // 8, blob))
     return syscalls.prepared_prctl(syscalls.PR_SET_SECCOMP, 2, program)
 
 
 def install_blob(blob: bytes) -> None:
-    """Install an assembled filter (see ``install``)."""
+    """Install an assembled filter."""
     prepared(blob)()

@@ -1,11 +1,7 @@
-"""A session's side inside the box: the interpreters that run messages, and the first process of the box,
-which starts and stops them and never runs a program.
-
-One message at a time: the interpreter that it is for is let go on, all others stand still. When the
-answer is there everything in the box is stopped (SIGSTOP, which no program can catch): threads and
-children of a message neither print nor compute between messages. A process that has left its
-interpreter's process group is never let go on. What an interpreter says is passed on unread: it is
-at the mercy of what it runs, and the host checks it.
+"""A session inside the box: interpreters that run messages, and a supervisor that never runs a program. Only the
+interpreter of the current message runs; after the answer everything is stopped with SIGSTOP, which no program can
+catch, so threads and children neither print nor compute between messages. A process that left its interpreter's process
+group is never resumed. Interpreters' answers are untrusted and passed on unread; the host checks them.
 """
 
 from __future__ import annotations
@@ -40,7 +36,7 @@ _LONGEST_LINE_SHOWN = 1000
 
 
 def run_messages(job: dict[str, Any], way: int) -> NoReturn:
-    """Answer orders that come on ``way`` until it is closed."""
+    """Answer the orders on ``way`` until it is closed."""
     sys.argv = [""]
     main = ModuleType("__main__")
     main.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -55,7 +51,7 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
         number += 1
         answer = _run_cell(order["source"], f"<message {number}>", names)
         _flush()
-        if getpid() != mine:  # a child that the cell has forked has no answer to give
+        if getpid() != mine:  # a child that the cell forked must not answer
             _exit(1)
         frame = wire.pack(answer | {"n": order["n"]})
         if len(frame) > order["cap"]:
@@ -70,14 +66,14 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
 
 
 def lead_a_group() -> None:
-    """Leave the process group of whoever has made this process; those to come are in its own."""
+    """Start a new process group; future children belong to it."""
     os.setsid()
-    if os.getpgrp() != getpid():  # where a filter keeps all in one session
+    if os.getpgrp() != getpid():  # a filter keeps all processes in one session
         os.setpgid(0, 0)
 
 
 def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run one message; return what came of it: value, raise, compile-error or exit."""
+    """Run one message; return an answer of kind value, raise, compile-error or exit."""
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     try:
         tree: Any = compile(source, name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -98,7 +94,7 @@ def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
         sys.displayhook(value)
     except SystemExit as leaving:
         return {"k": "exit", "code": _exit_code(leaving)}
-    except BaseException as error:  # noqa: BLE001 - told to the host
+    except BaseException as error:  # noqa: BLE001 - reported to the host
         trace = error.__traceback__
         return _failed("raise", error, trace.tb_next if trace is not None else None)
     try:
@@ -108,18 +104,18 @@ def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failed(kind: str, error: BaseException, trace: TracebackType | None) -> dict[str, Any]:
-    """Show an exception as the interpreter would; return the answer that tells its type."""
+    """Print an exception as the interpreter would; return the answer with its type."""
     memory = isinstance(error, MemoryError)
     if memory:
         limits.release_reserve()
-    with contextlib.suppress(BaseException):  # its text may raise, the stream be closed
+    with contextlib.suppress(BaseException):  # its text may raise, or the stream be closed
         traceback.print_exception(type(error), error, trace)
     name = str(type.__getattribute__(type(error), "__name__"))[:100]
     return {"k": kind, "type": name, "memory": memory}
 
 
 def _exit_code(leaving: SystemExit) -> int:
-    """Return the exit code that the interpreter would end with; print what is no number."""
+    """Return the interpreter's exit code for SystemExit; print a value that is not a number."""
     if leaving.code is None:
         return 0
     if isinstance(leaving.code, int):
@@ -138,10 +134,9 @@ def _flush() -> None:
 
 
 def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork: the child goes on as an interpreter of its own, with a way and a process group of its
-    own. Returns the number of the process it returns in.
+    """Fork an interpreter with its own way and process group. Returns the pid of the process it returns in.
 
-    Two forks, so that the child is nobody's here but the supervisor's.
+    It forks twice, so that the child has no parent here but the supervisor.
     """
     _flush()
     here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -176,12 +171,12 @@ def _fork(order: dict[str, Any], way: int, mine: int) -> int:
 _CHUNK = 65536
 _FDS = 4
 _LOOKS, _LOOK_SECONDS = 200, 0.0001
-"""How often, and how long apart, it is looked whether an interpreter stands still."""
+"""How often, and at what interval, to check whether an interpreter has stopped."""
 _BROKEN_FORK = 70
 
 
 class _Member:
-    """An interpreter, as seen from here: its process and the way to it."""
+    """An interpreter as the supervisor sees it: its process and the socket to it."""
 
     def __init__(self, pid: int, way: int) -> None:
         self.pid = pid
@@ -195,15 +190,15 @@ class _Member:
             self.watch(pid)
 
     def watch(self, pid: int) -> None:
-        """Take note of its number, by which its end is seen."""
+        """Record its pid, whose end is then detected."""
         self.pid = pid
         try:
             self.handle = os.pidfd_open(pid)
-        except OSError:  # a kernel without: its end is seen by the way closing
+        except OSError:  # an old kernel: the closing socket shows its end
             self.handle = -1
 
     def say(self) -> None:
-        """Send what goes of what there is to say."""
+        """Send pending bytes without blocking."""
         try:
             while self.to_say:
                 del self.to_say[: self.way.send(self.to_say[:_CHUNK])]
@@ -213,7 +208,7 @@ class _Member:
             self.to_say.clear()
 
     def listen(self) -> bool:
-        """Take in what it says; False when it never will say more."""
+        """Receive available bytes; return False at the end of the stream."""
         try:
             data, extra, _, _ = self.way.recvmsg(
                 _CHUNK, _socket.CMSG_SPACE(4 * _FDS), _socket.MSG_CMSG_CLOEXEC
@@ -228,7 +223,7 @@ class _Member:
         return bool(data)
 
     def take(self) -> bytes | None:
-        """Take the first whole frame that was heard; None: there is none."""
+        """Return the first complete frame, or None."""
         if len(self.heard) < 4:
             return None
         (size,) = struct.unpack(">I", self.heard[:4])
@@ -239,11 +234,11 @@ class _Member:
         return body
 
     def announced(self) -> int:
-        """Return how long the next frame says that it is, 0 where that is not known."""
+        """Return the length announced by the next frame, or 0 if unknown."""
         return int(struct.unpack(">I", self.heard[:4])[0]) if len(self.heard) >= 4 else 0
 
     def forget(self) -> None:
-        """Throw away what was heard and given before it is asked anew."""
+        """Discard what it has sent before its next order."""
         self.heard.clear()
         self.to_say.clear()
         for fd in self.given:
@@ -251,14 +246,14 @@ class _Member:
         self.given.clear()
 
     def signal(self, number: int) -> None:
-        """Signal its process group, if there still is one."""
+        """Signal its process group, if it still exists."""
         try:
             os.killpg(self.pid, number)
         except OSError:
             return
 
     def close(self) -> None:
-        """Kill it and let go of it."""
+        """Kill it and close its descriptors."""
         self.signal(signal.SIGKILL)
         self.forget()
         self.way.close()
@@ -267,12 +262,11 @@ class _Member:
 
 
 class Supervisor:
-    """Serves the host's orders on ``channel``.
+    """Serves the host's orders on ``channel``: cell (run in interpreter ``s``), fork (``s`` into ``new``) and kill
+    (``s``, without an answer).
 
-    Orders: cell (passed on to the interpreter ``s``), fork (``s`` into ``new``), kill (``s``, at once and
-    without an answer). Every order but kill gets one answer: {"k": "answer",
-    "body"}, "died" (with the wait status, where it is known), "garbled". The order's ``mark`` is
-    then the last thing on standard output and standard error.
+    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark`` is
+    then written to standard output and standard error, after everything that the order printed.
     """
 
     def __init__(self, job: dict[str, Any], channel: int) -> None:
@@ -324,16 +318,16 @@ class Supervisor:
         if order["k"] == "fork" and member.given:
             child = _Member(0, member.given.pop(0))
             born = self._hear(child, order)
-            if born is None:  # nobody knows what there is now
+            if born is None:  # the outcome of the fork is unknown
                 os._exit(_BROKEN_FORK)
             child.watch(max(2, int(born)))
             self._members[order["new"]] = child
         return {"k": "answer", "body": body.decode("ascii", "replace")}
 
     def _hear(self, member: _Member, order: dict[str, Any]) -> bytes | None:
-        """Return the next frame of a member, None when it has none to give any more.
+        """Return a member's next frame, or None if it ends or its frame is too long.
 
-        Meanwhile the host may say that it is to be killed.
+        Meanwhile the host may order it to be killed.
         """
         poller = select.poll()
         poller.register(self._channel, select.POLLIN)
@@ -357,7 +351,7 @@ class Supervisor:
         return body if body is not None and len(body) <= order["cap"] else None
 
     def _died(self, member: _Member) -> dict[str, Any]:
-        """Return the answer for a member that gave none. It may live on without a way to us."""
+        """Return the answer for a member that gave none; it may live on with its socket closed."""
         for _ in range(_LOOKS):
             self._reap()
             if member.pid in self._ended:
@@ -366,7 +360,7 @@ class Supervisor:
         return {"k": "died", "status": None}
 
     def _reap(self) -> None:
-        """Wait for whoever has ended; orphans have become ours."""
+        """Wait for ended processes, including adopted orphans."""
         try:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 self._ended[found[0]] = found[1]
@@ -374,11 +368,12 @@ class Supervisor:
             return
 
     def _stop(self, number: int) -> None:
-        """Stop every process but this one; wait until the interpreter stands still, for what it
-        prints until then belongs to its message."""
+        """Stop every process but this one, and wait until the interpreter has stopped, because its output until then
+        belongs to its message.
+        """
         try:
             os.kill(-1, signal.SIGSTOP)
-        except OSError:  # nobody is there
+        except OSError:  # there is no process to stop
             return
         flags = os.WSTOPPED | os.WEXITED | os.WNOHANG | os.WNOWAIT
         for _ in range(_LOOKS):
@@ -395,7 +390,7 @@ class Supervisor:
 
 
 def _write_all(stream: int, data: bytes) -> None:
-    """Write every byte, also where a program has made the stream one that does not wait."""
+    """Write every byte, even if a program made the stream non-blocking."""
     poller = select.poll()
     poller.register(stream, select.POLLOUT)
     view = memoryview(data)

@@ -1,7 +1,5 @@
-"""The few Linux calls that the standard library lacks, through ctypes; Landlock is among them.
-
-Thin wrappers that raise OSError with the name of the call. Numbers are for x86_64 and aarch64, the
-only machines known.
+"""Wrappers, through ctypes, of Linux calls that the standard library lacks, including Landlock. They raise OSError with
+the call's name. Only x86_64 and aarch64 are supported.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def machine() -> str:
-    """Return the kernel's name of the processor: ``x86_64`` or ``aarch64``, else as reported."""
+    """Return the kernel's name of the processor, such as ``x86_64`` or ``aarch64``."""
     return os.uname().machine
 
 
@@ -56,17 +54,17 @@ def _number(table: dict[str, int], what: str) -> int:
 
 
 def call(number: int, what: str, *arguments: object) -> int:
-    """Make a system call by number; integers and ctypes pointers as arguments. Raises OSError."""
+    """Make a system call by number with integers and ctypes pointers. Raises OSError."""
     plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
 
 
 class Prepared:
-    """A call of the C library with its arguments at hand.
+    """A call of the C library with its arguments converted in advance. Arguments are integers, bytes, None and ctypes
+    objects.
 
-    A box is a fork, in which each piece of memory that is touched for the first time costs a copy
-    of a page: more than most system calls. So what every box calls is made ready before the fork.
-    Arguments are integers, bytes, None and ctypes objects.
+    In a box, which is a fork, the first write to each page costs a copy, which is slower than most system calls. So the
+    calls that every box makes are prepared before the fork.
     """
 
     def __init__(self, function: str, what: str, *arguments: object) -> None:
@@ -89,24 +87,24 @@ def _word(argument: object) -> object:
 
 
 def prepared_mount(kind: str, target: str, flags: int, data: str) -> Prepared:
-    """Return a mount(2) of a file system that has no source."""
+    """Prepare mount(2) of a file system without a source."""
     words = (kind.encode(), target.encode(), kind.encode(), flags, data.encode())
     return Prepared("mount", f"mount({kind} on {target})", *words)
 
 
 def prepared_prctl(option: int, value: int = 0, pointer: object = None) -> Prepared:
-    """Return a prctl(2) with one number and, at most, one ctypes pointer."""
+    """Prepare prctl(2) with one number and an optional ctypes pointer."""
     last = 0 if pointer is None else pointer
     return Prepared("prctl", f"prctl({option})", option, value, last, 0, 0)
 
 
 def setns(fd: int, kind: int) -> None:
-    """Move the calling process (for a pid namespace: its children) into the namespace of ``fd``."""
+    """Enter the namespace of ``fd``; a pid namespace applies to children only."""
     _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), f"setns({kind:#x})")
 
 
 def unshare(flags: int) -> None:
-    """Move the calling process (for NEWPID: its children) into new namespaces."""
+    """Enter new namespaces; NEWPID applies to children only."""
     _check(_libc.unshare(ctypes.c_int(flags)), f"unshare({flags:#x})")
 
 
@@ -125,7 +123,7 @@ def mount(source: str | None, target: str, kind: str | None, flags: int, data: s
 
 
 def unmount(target: str) -> None:
-    """Detach a mount, at once for new look-ups."""
+    """Detach a mount lazily."""
     _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount({target})")
 
 
@@ -136,7 +134,7 @@ def pivot_root(new: str, old: str) -> None:
 
 
 def prctl(option: int, value: int = 0, pointer: object = None) -> int:
-    """Call prctl(2) with one number and, at most, one pointer."""
+    """Call prctl(2) with one number and an optional pointer."""
     last = ctypes.c_ulong(0) if pointer is None else ctypes.byref(pointer)  # type: ignore[arg-type]
     zero = ctypes.c_ulong(0)
     result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), last, zero, zero)
@@ -144,8 +142,9 @@ def prctl(option: int, value: int = 0, pointer: object = None) -> int:
 
 
 def prepared_drop_robust_list() -> Prepared:
-    """Return what has the kernel wake nobody when this process ends: the list of locks that glibc has
-    told it of is memory like any other, and may be made to name a file that others map."""
+    """Prepare clearing the list of locks that the kernel releases when this process ends. glibc registered it; a
+    program could make it point to a file that others map.
+    """
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
     return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
 
@@ -155,21 +154,21 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set: nothing executed later can gain what we now hold.
+    """Empty the capability bounding set, so that nothing executed later regains our capabilities.
 
-    Without CAP_SETPCAP it stays: with no_new_privs nothing executed can gain from it either.
+    Without CAP_SETPCAP it stays; no_new_privs then prevents the same.
     """
     for capability in range(64):
         try:
             prctl(PR_CAPBSET_DROP, capability)
         except OSError as error:
-            if error.errno in (1, 22):  # not ours to drop, or past the last one of this kernel
+            if error.errno in (1, 22):  # not permitted, or beyond the kernel's last one
                 return
             raise
 
 
 def prepared_drop_capabilities() -> Prepared:
-    """Return what empties the effective, permitted and inheritable sets for good."""
+    """Prepare emptying the effective, permitted and inheritable sets."""
     header = _CapHeader(_CAPABILITY_VERSION_3, 0)
     data = (ctypes.c_uint32 * 6)()
     number = _number(_CAPSET, "capset")
@@ -177,13 +176,14 @@ def prepared_drop_capabilities() -> Prepared:
 
 
 def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable sets for good."""
+    """Empty the effective, permitted and inheritable capability sets permanently."""
     prepared_drop_capabilities()()
 
 
 def use_huge_pages() -> None:
-    """Ask the kernel to hold this process's own memory in huge pages as far as it is laid out so: a
-    fork then copies a few hundred page table entries, not tens of thousands. It may refuse."""
+    """Ask the kernel to back this process's memory with huge pages where aligned, so that a fork copies a few hundred
+    page table entries instead of tens of thousands. The kernel may refuse.
+    """
     with open("/proc/self/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):
@@ -195,7 +195,7 @@ def use_huge_pages() -> None:
 
 
 def landlock_abi() -> int:
-    """Return the version of Landlock that the kernel offers, 0 for none."""
+    """Return the kernel's Landlock ABI version, or 0 for none."""
     result = _libc.syscall(
         ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint(1)
     )
@@ -227,16 +227,16 @@ class _PathBeneath(ctypes.Structure):
 
 
 class Fence:
-    """A fence that is ready to be put up, see ``Prepared``.
+    """A prepared Landlock restriction, see ``Prepared``.
 
-    It leaves a process reading and executing below ``readable``, and all but executing below
-    ``writable``; no TCP (ABI 4), no abstract sockets or signals out of the box (ABI 6). ``abi``:
-    what ``landlock_abi`` gave, at least 1.
+    A process keeps reading and executing below ``readable`` and everything but executing below ``writable``. It loses
+    TCP (ABI 4), and abstract sockets and signals to processes outside the box (ABI 6). ``abi`` is ``landlock_abi()``,
+    at least 1.
     """
 
     def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:
         size = 8 if abi < 4 else 16 if abi < 6 else 24
-        rights = _FIRST_ABI_RIGHTS  # and all later ones that a kernel of this ABI knows
+        rights = _FIRST_ABI_RIGHTS  # plus all later rights that this ABI knows
         for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEV)):
             rights |= right if abi >= since else 0
         attributes = ctypes.byref(_Ruleset(rights, _TCP, _SCOPES))
@@ -252,7 +252,7 @@ class Fence:
         self._restrict = Prepared("syscall", "landlock", _RESTRICT_SELF, self._ruleset, 0)
 
     def put_up(self) -> None:
-        """Give the rights up for good. Paths that do not exist are left out. Raises OSError."""
+        """Apply the restriction permanently, skipping paths that do not exist. Raises OSError."""
         self._ruleset.value = fd = self._create()
         try:
             for path, rights in self._paths:
@@ -273,7 +273,7 @@ class Fence:
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
-                self._rule.allowed = rights & _FOR_FILES  # it is not a folder
+                self._rule.allowed = rights & _FOR_FILES  # not a folder
                 self._add()
         finally:
             os.close(parent)

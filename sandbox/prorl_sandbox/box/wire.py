@@ -1,12 +1,9 @@
-"""Values and frames as they cross the fence. Never pickle.
+"""Values and frames between box and host, without pickle. A box sends tagged JSON, which the host decodes
+(``run.decoding``); the trusted host sends marshal, which keeps types and is fast to import. A frame is a 4-byte
+big-endian length and a body.
 
-Out of a box comes tagged JSON, which the host decodes (``run.decoding``). Into a box, from the trusted host, goes marshal, which keeps types and needs no import.
-Known values: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, of
-exactly these types; a subclass is refused, except collections' Counter, defaultdict and
-OrderedDict, which cross as dict; and what ``columns`` knows of numpy and pandas. A frame is a 4-byte big-endian length and a body. Compares
-nothing.
-
-Start-up time is part of every run, so the box's half uses only modules that cost nothing to import.
+Supported are exactly None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset and dict, the types of
+``columns``, and collections' Counter, defaultdict and OrderedDict, which become dict. Other subclasses are refused.
 """
 
 from __future__ import annotations
@@ -25,8 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Bound before any program runs: what it makes of builtins and of modules that it shares with us changes
-# nothing but its own output.
+# Bound before any program runs, so that a program that changes builtins or shared modules affects only its own output.
 globals().update((name, it) for name, it in vars(builtins).items() if not name.startswith("__"))
 
 MAX_DEPTH = 100
@@ -40,15 +36,15 @@ _SEQUENCES = ((tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
 
 
 class Unserialisable(Exception):
-    """The value has a type, depth or size that does not cross."""
+    """The value has an unsupported type, or is too deep or too large."""
 
 
 class TooLarge(Exception):
-    """The value holds an integer of more digits than may cross."""
+    """The value contains an integer with too many digits."""
 
 
 def encode(value: Any) -> Any:
-    """Return ``value`` as tagged JSON; raises Unserialisable, TooLarge."""
+    """Return ``value`` as tagged JSON. Raises Unserialisable, TooLarge."""
     return _encode(value, 0, [MAX_NODES])
 
 
@@ -77,9 +73,9 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
     if kind is list:
         return [_encode(item, depth + 1, budget) for item in value]
     for sequence, name in _SEQUENCES:
-        if kind is sequence:  # no look-up in a table: a metaclass may have a hash of its own
+        if kind is sequence:  # a table look-up could run a metaclass's own hash
             return {"t": name, "v": [_encode(item, depth + 1, budget) for item in value]}
-    module = sys.modules.get("collections")  # not loaded: the program cannot have made one of its
+    module = sys.modules.get("collections")  # not loaded, so the value cannot be one of its types
     if kind is dict or (module and any(kind is getattr(module, name, None) for name in _DICTS)):
         pairs = [
             [_encode(k, depth + 1, budget), _encode(v, depth + 1, budget)]
@@ -92,10 +88,10 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
         raise Unserialisable(str(error)) from error
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001 - of the value's own making, or of a module that stands in for one
+    except Exception:  # noqa: BLE001 - raised by the value, or by a module that imitates numpy
         found = None
     if found is None:
-        name = _name_of(kind)  # whatever a metaclass calls it
+        name = _name_of(kind)  # safe even if a metaclass overrides it
         raise Unserialisable(f"a value of type {name:.100} cannot leave the box")
     tag, parts = found
     plain = _encode(parts, depth, budget)
@@ -103,7 +99,7 @@ def _encode(value: Any, depth: int, budget: list[int]) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return JSON text of encoded values and messages, in ASCII."""
+    """Return ASCII JSON text of encoded values and messages."""
     if value is None:
         return "null"
     if value is True or value is False:
@@ -119,12 +115,12 @@ def to_json(value: Any) -> str:
 
 
 def pack(message: dict[str, Any]) -> bytes:
-    """Return a frame from a box to the host: a message whose values are encoded already."""
+    """Return a frame from a box to the host, for a message with encoded values."""
     return frame(to_json(message).encode("ascii"))
 
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
-    """Return a frame from the host to a box: a message with plain values of the known types."""
+    """Return a frame from the host to a box, for a message with plain values of the supported types."""
     return frame(dumps(message, _MARSHAL_VERSION))
 
 
@@ -134,7 +130,7 @@ def frame(body: bytes) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """Block for one message of the host; None at the end of the stream. The box's side."""
+    """In the box, block for one message of the host; return None at the end of the stream."""
     head = _read_exactly(fd, 4)
     if head is None:
         return None
@@ -156,7 +152,7 @@ def _read_exactly(fd: int, size: int) -> bytes | None:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write every byte, blocking. The box's side."""
+    """In the box, write every byte, blocking."""
     view = memoryview(data)
     while view:
         view = view[write(fd, view) :]

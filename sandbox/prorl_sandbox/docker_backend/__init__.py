@@ -1,1 +1,1 @@
-"""The docker backend: warm containers in which an init forks one program after another."""
+"""Docker backend: warm containers whose init forks one program after another."""

@@ -1,7 +1,5 @@
-"""One warm container: made under its seccomp profile, given its code, attached to, limited, and removed.
-
-The code that runs inside travels over the attached stream at the start, as text, so that any image
-with Python 3.11 or newer will do and is never stale.
+"""One warm container: created with its seccomp profile and limits, attached to, and removed. The code that runs inside
+is sent over the stream as text, so any image with Python 3.11 or newer works and is never outdated.
 """
 
 from __future__ import annotations
@@ -38,17 +36,18 @@ _OF_INIT = (
     "capset", "fstatfs", "landlock_add_rule", "landlock_create_ruleset",
     "landlock_restrict_self", "mincore", "seccomp", "set_robust_list", "statfs", "statx",
 )  # fmt: skip
-"""What the engine's starter, Python's start and the shutting in of programs need."""
+"""Calls that the engine's starter, Python's start and the isolation of programs need."""
 _BY_ARGUMENT = {
     "clone", "socket", "socketpair", *seccomp.SOCKET_OPTIONS, *seccomp.MESSAGE_FLAGS,
 }  # fmt: skip
 _LOW_WORD = 0xFFFFFFFF
-"""An int of the C library: the upper half of the register is nobody's."""
+"""Mask of a C int; the register's upper half is undefined."""
 
 
 def build_profile() -> dict[str, Any]:
-    """Return the profile as the engine's API takes it in JSON: what is not named is refused, with
-    ENOSYS, for a C library then does without."""
+    """Return the seccomp profile as JSON for the engine's API. Calls that are not named fail with ENOSYS, which C
+    libraries handle.
+    """
     names = {*seccomp.named_calls(), *_OF_INIT} - _BY_ARGUMENT
     unix = {"index": 0, "value": _AF_UNIX, "valueTwo": 0, "op": "SCMP_CMP_EQ"}
     options = [
@@ -68,14 +67,14 @@ def build_profile() -> dict[str, Any]:
             *messages,
             _allow("clone", (0, seccomp.NEW_NAMESPACES, 0)),
             {"names": ["socket", "socketpair"], "action": _ALLOW, "args": [unix]},
-            # By name as well, for engines that know no default number.
+            # Also by name, for engines without a default errno.
             {"names": ["clone3"], "action": _DENY, "errnoRet": _ENOSYS},
         ],
     }
 
 
 def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
-    """Return the rule that allows a call when each (argument, mask, value) holds."""
+    """Return a rule that allows a call if each (argument, mask, value) matches."""
     args = [
         {"index": at, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
         for at, mask, value in masked
@@ -84,7 +83,7 @@ def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
 
 
 def profile_text() -> str:
-    """Return the profile as the engine's ``seccomp=`` option takes it."""
+    """Return the profile for the engine's ``seccomp=`` option."""
     return json.dumps(build_profile())
 
 
@@ -94,7 +93,7 @@ _SLOTS = 16_384
 _MIB = 1024 * 1024
 _OVERHEAD_MB = 64
 _LOADING_MB = 2048
-"""Memory in which a container loads an environment's packages; then it is known what they take."""
+"""Memory limit while a container loads an environment's packages, until their size is known."""
 _MEMORY_STEP_MB = 32
 _COMPILE_SCRATCH_MB = 256
 _PROGRAM_FOLDER_MB = 64
@@ -137,7 +136,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a run needs of its container, in MiB and numbers. Memory can be changed later."""
+    """Resources that a run needs of its container. Only memory can be changed later."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -145,19 +144,18 @@ class Need:
     packages: Packages = NO_PACKAGES
 
     def total_mb(self, loaded_mb: int) -> int:
-        """Return the container's limit: the program's, our own processes', what of an environment
-        is loaded, and room for rounding."""
+        """Return the container's memory limit: the program's, our processes', the loaded packages', rounded up."""
         steps = -(-(self.memory_mb + _OVERHEAD_MB + loaded_mb) // _MEMORY_STEP_MB)
         return steps * _MEMORY_STEP_MB
 
     @property
     def pids(self) -> int:
-        """The container's limit of processes and threads."""
+        """Limit of processes and threads."""
         return max(_LEAST_PIDS, self.processes + _OWN_PIDS)
 
 
 def bundle(config: dict[str, Any]) -> bytes:
-    """Return what the loader in a container reads: the box's modules as text, and ``config``."""
+    """Return the input of a container's loader: the box's modules as text, and ``config``."""
     modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
     for package in (box, box_container):
         for path in Path(str(package.__file__)).parent.glob("*.py"):
@@ -169,11 +167,10 @@ def bundle(config: dict[str, Any]) -> bytes:
 
 
 class Container:
-    """A running container with one attached stream. Used by one thread at a time; ``destroy`` alone
-    may come from another."""
+    """A running container with an attached stream. For one thread at a time, except ``destroy``."""
 
     def __init__(self, engine: Engine, image: str, runtime: str | None, need: Need) -> None:
-        """Make and start one. Raises UserError for a missing image or runtime, SandboxError."""
+        """Create and start a container. Raises UserError for a missing image or runtime, SandboxError."""
         self._engine = engine
         self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
         self._pids = need.pids
@@ -219,7 +216,7 @@ class Container:
         raise SandboxError(f"a container did not come up: {said or 'it said nothing'}")
 
     def fits(self, need: Need) -> bool:
-        """Tell whether a run of this need can go here, with the memory changed at most."""
+        """Return whether a run can use this container, with at most its memory changed."""
         scratch = need.scratch_mb is None or need.scratch_mb == self._scratch_mb
         return (
             need.packages == self.packages
@@ -229,11 +226,11 @@ class Container:
         )
 
     def has_memory(self, need: Need) -> bool:
-        """Tell whether the memory limit is already as needed."""
+        """Return whether the memory limit is already right."""
         return self._memory_mb == need.total_mb(self._loaded_mb)
 
     def set_memory(self, need: Need) -> None:
-        """Change the memory limit where it differs. Raises SandboxError."""
+        """Change the memory limit if it differs. Raises SandboxError."""
         if self.has_memory(need):
             return
         size = need.total_mb(self._loaded_mb) * _MIB
@@ -242,13 +239,13 @@ class Container:
         self._memory_mb = need.total_mb(self._loaded_mb)
 
     def destroy(self) -> None:
-        """Kill and remove the container, whoever uses it. Raises SandboxError."""
+        """Kill and remove the container. Thread-safe. Raises SandboxError."""
         self.stream.hang_up()
         with self._engine.calls("removing a container") as api:
             remove(api, self.id)
 
     def discard(self) -> None:
-        """Destroy a container that nobody uses any more, and free its stream."""
+        """Destroy the unused container and free its stream."""
         try:
             self.destroy()
         finally:
@@ -258,7 +255,7 @@ class Container:
 def _create(
     api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need, memory_mb: int
 ) -> str:
-    """Create the container, with all that the engine is to hold it to; return its id."""
+    """Create the container with all its limits; return its id."""
     from docker.errors import ImageNotFound
     from docker.types import LogConfig, Ulimit
 

@@ -1,7 +1,5 @@
-"""The connection to a Docker engine, and its failures in our own words.
-
-Before a sandbox is open a failure is the user's to mend (UserError, one line with the cure);
-afterwards it is a SandboxError, which is never a reward.
+"""Connection to a Docker engine. Its failures become UserError with the fix while a sandbox is being opened, and
+SandboxError afterwards.
 """
 
 from __future__ import annotations
@@ -26,11 +24,11 @@ _REMOVAL_SECONDS = 20.0
 
 
 class EngineError(UserError):
-    """No engine answers, or it is too old. One line with the cure."""
+    """No engine answers, or it is too old."""
 
 
 class Engine:
-    """An engine that answers. ``api``: the SDK's low-level client; hold ``lock`` to use it."""
+    """A connected engine. ``api`` is the SDK's low-level client; hold ``lock`` to use it."""
 
     def __init__(self, api: Any) -> None:
         self.api = api
@@ -38,9 +36,9 @@ class Engine:
 
     @classmethod
     def connect(cls) -> Engine:
-        """Connect as the environment says (DOCKER_HOST, else the local socket).
+        """Connect to DOCKER_HOST or the local socket.
 
-        Raises EngineError, and MissingExtraError without the SDK.
+        Raises EngineError, or MissingExtraError without the SDK.
         """
         try:
             import docker
@@ -66,7 +64,7 @@ class Engine:
 
     @contextlib.contextmanager
     def calls(self, doing: str) -> Iterator[Any]:
-        """Yield the client, one thread at a time; the engine's errors become SandboxError."""
+        """Yield the client to one thread at a time; the engine's errors become SandboxError."""
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
@@ -79,7 +77,7 @@ class Engine:
                 ) from error
 
     def check_runtime(self, runtime: str | None) -> None:
-        """Raise UserError for a runtime that the engine does not know."""
+        """Raise UserError for a runtime that the engine does not have."""
         with self.calls("asking for its runtimes") as api:
             known = api.info().get("Runtimes") or {}
         if runtime is not None and runtime not in known:
@@ -89,10 +87,10 @@ class Engine:
             )
 
     def reap_orphans(self) -> int:
-        """Remove containers of ours whose owner is gone; return how many.
+        """Remove our containers whose owner process has ended; return their number.
 
-        Only those of this kernel and process namespace are looked at: another machine's process
-        numbers say nothing here.
+        Only containers of this kernel and pid namespace are considered, because pids of another machine mean nothing
+        here.
         """
         reaped = 0
         with self.calls("looking for orphans") as api:
@@ -110,7 +108,7 @@ class Engine:
 
 
 def _knock(address: str) -> None:
-    """Raise OSError where nobody listens on a Unix socket; the SDK would leave its own one open."""
+    """Raise OSError if nobody listens on a Unix socket; the SDK would leak its socket."""
     scheme, _, path = address.partition("://")
     if scheme == "http+unix":
         with socket.socket(socket.AF_UNIX) as probe:
@@ -118,10 +116,7 @@ def _knock(address: str) -> None:
 
 
 def remove(api: Any, container: str) -> None:
-    """Kill and remove a container, and wait until the engine has forgotten it.
-
-    One that is gone is as good; one that removes itself at this moment is waited for.
-    """
+    """Kill and remove a container and wait until it is gone; a container that is already gone is fine."""
     from docker.errors import APIError, NotFound
 
     try:
@@ -142,9 +137,9 @@ def remove(api: Any, container: str) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the last cause of an SDK error on one line."""
+    """Return the root cause of an SDK error on one line."""
     while (inner := error.__cause__ or error.__context__) is not None:
-        if isinstance(inner, ProrlError):  # what was being dealt with, not a cause
+        if isinstance(inner, ProrlError):  # the error being handled, not a cause
             break
         error = inner
     explanation = getattr(error, "explanation", None)
@@ -153,25 +148,25 @@ def _reason(error: BaseException) -> str:
 
 
 def scope() -> str:
-    """Return what this kernel's boot and process namespace are called."""
+    """Return an identifier of this kernel's boot and pid namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     namespace = os.readlink("/proc/self/ns/pid")
     return f"{boot}-{''.join(c for c in namespace if c.isdigit())}"
 
 
 def owner_name() -> str:
-    """Return this process as ``<number>-<start time>``, which no other process ever is."""
+    """Return ``<pid>-<start time>`` of this process, which is never reused."""
     return f"{os.getpid()}-{_start_time(os.getpid())}"
 
 
 def owner_lives(owner: str) -> bool:
-    """Tell whether the process of that name still runs."""
+    """Return whether the process with this name is running."""
     number, _, started = owner.partition("-")
     return number.isdigit() and started != "" and _start_time(int(number)) == started
 
 
 def _start_time(process: int) -> str:
-    """Return a process's start in clock ticks since boot, '' when there is none."""
+    """Return a process's start in clock ticks since boot, or '' if there is none."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:

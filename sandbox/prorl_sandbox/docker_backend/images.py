@@ -1,7 +1,5 @@
-"""The sandbox's images: the one with the languages' tools, and on top of it one for each environment.
-
-What an image holds is written in its labels: which requirements, on which base. One that no longer fits
-either is as good as none.
+"""Docker images: a base image with the languages' tools, and one image on top per environment. Labels record the
+requirements and the base; an image whose labels no longer match is rebuilt.
 """
 
 from __future__ import annotations
@@ -54,16 +52,16 @@ _PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _TAG = re.compile(
     rf"(?:[A-Za-z0-9.-]+(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?", re.ASCII
 )
-"""A name with a tag as in https://github.com/distribution/reference (reference.go), without digests."""
+"""Image name with a tag, without digests, as in https://github.com/distribution/reference (reference.go)."""
 
 
 class ImageError(ServiceError):
-    """The image could not be built: the engine, debootstrap or their network failed."""
+    """The image could not be built: the engine, debootstrap or the network failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to build. ``suite`` and ``mirror`` are debootstrap's; None: as this machine has them."""
+    """Options of an image build. ``suite`` and ``mirror`` are debootstrap's; None means those of this machine."""
 
     tag: str = DEFAULT_TAG
     languages: tuple[str, ...] = ("python", "cpp", "javascript")
@@ -72,7 +70,7 @@ class Recipe:
     mirror: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for an unknown word, UnknownNameError for an unknown language."""
+        """Raise UserError for an invalid option, UnknownNameError for an unknown language."""
         if "python" not in self.languages:
             raise UserError("an image needs python among its languages: the box itself runs in it")
         for name in self.languages:
@@ -90,13 +88,13 @@ class Recipe:
 
     @property
     def packages(self) -> list[str]:
-        """The distribution's packages of the languages."""
+        """Debian packages of the languages."""
         names = sorted(self.languages, key=lambda name: name != "python")
         return [package for name in names for package in LANGUAGES.get(name).packages]
 
 
 def check(engine: Engine, image: str) -> None:
-    """See that the engine has ``image`` and that it can serve. Raises UserError."""
+    """Raise UserError unless the engine has ``image`` and it is usable."""
     from docker.errors import ImageNotFound
 
     with engine.calls("looking at the image") as api:
@@ -105,16 +103,16 @@ def check(engine: Engine, image: str) -> None:
         except ImageNotFound as error:
             raise missing_image(image) from error
     volumes = (found.get("Config") or {}).get("Volumes")
-    if volumes:  # each would be a writable folder on the disk, shared by all runs of a container
+    if volumes:  # a volume would be a writable disk folder shared by all runs
         raise UserError(
             f"image {image} declares volumes ({', '.join(volumes)}): use an image without any"
         )
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image and return the way it was built. Takes minutes.
+    """Build the image, which takes minutes, and return the method used.
 
-    Raises UserError when what is needed for the method is missing, ImageError when it fails.
+    Raises UserError if the method's requirements are missing, ImageError if it fails.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()
@@ -155,7 +153,7 @@ def build_from(
     progress: Progress,
     **more: Any,
 ) -> None:
-    """Have the engine build from a Dockerfile, or with ``custom_context`` from a tar file with one.
+    """Build an image from a Dockerfile or, with ``custom_context``, from a tar file with one.
 
     Raises ImageError.
     """
@@ -215,7 +213,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
-    """Return the command that makes the tree, in a mount namespace of its own."""
+    """Return the command that creates the file tree, in its own mount namespace."""
     release = {}
     with contextlib.suppress(OSError):
         text = Path("/etc/os-release").read_text(encoding="utf-8")
@@ -227,7 +225,7 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
     if release.get("ID") == "ubuntu":
         command.append("--components=main,universe")
     mirror = recipe.mirror
-    if not mirror and shutil.which("apt-get") is not None:  # where this machine's own is from
+    if not mirror and shutil.which("apt-get") is not None:  # use this machine's own mirror
         wanted = ["--format", "$(CODENAME) $(REPO_URI)", "Created-By: Packages"]
         found = subprocess.run(
             ["apt-get", "indextargets", *wanted], capture_output=True, text=True, check=False
@@ -238,7 +236,7 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
 
 
 def trim(root: Path) -> None:
-    """Empty what no program needs, and take the set-user bits off all files below ``root``."""
+    """Delete unneeded files below ``root`` and clear the set-user and set-group bits of all others."""
     for name in (*_UNNEEDED, *_EMPTIED):
         folder = root / name
         if folder.is_dir() and not folder.is_symlink():
@@ -298,10 +296,9 @@ def _find(engine: Engine, base: str, wanted: Requirements) -> Environment:
 def build_environment(
     wanted: Requirements, base: str = DEFAULT_TAG, progress: Progress | None = None
 ) -> bool:
-    """Build the image of an environment and return whether it was needed.
+    """Build the image of an environment for the Python of the base image; return False if it was up to date.
 
-    The packages are for the Python of the base image, whatever runs here. Raises what
-    ``environments.build`` raises, UserError without the base image, ImageError.
+    Raises what ``environments.build`` raises, UserError without the base image, ImageError.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()
@@ -340,7 +337,7 @@ def _python_of(engine: Engine, base: str) -> str:
 
 
 def _try(engine: Engine, base: str, environment: Environment) -> None:
-    """See that containers come up with all that is to be loaded. Raises SandboxError."""
+    """Start a container with each set of preloaded modules. Raises SandboxError."""
     for loaded in (*environment.preload, ()):
         packages = Packages(environment.name, environment.folder, loaded)
         image = image_of(base, environment.name)
@@ -348,7 +345,7 @@ def _try(engine: Engine, base: str, environment: Environment) -> None:
 
 
 def _context(base: str, environment: Environment) -> Any:
-    """Return what the engine builds from: a tar file, on disk, with the packages and three lines."""
+    """Return the build context: a tar file on disk with the packages and a Dockerfile."""
     lines = (
         f"FROM {base}\n"
         f"COPY packages {_FOLDER}/{environment.name}\n"
@@ -368,5 +365,5 @@ def _context(base: str, environment: Environment) -> Any:
 def _as_root(member: tarfile.TarInfo) -> tarfile.TarInfo:
     member.uid = member.gid = 0
     member.uname = member.gname = "root"
-    member.mode |= 0o200  # the engine writes into it
+    member.mode |= 0o200  # the engine writes into folders
     return member

@@ -1,7 +1,5 @@
-"""``DockerSandbox``: programs run in warm containers, one at a time in each, as a user of their own.
-
-A container serves until it has had its number of runs or anything about it is in doubt. Containers are
-made when first needed and lent first come, first served.
+"""``DockerSandbox`` runs programs in a pool of warm containers, one at a time in each, each run as a new user. A
+container is replaced after a number of runs, or if its state is in doubt.
 """
 
 from __future__ import annotations
@@ -29,24 +27,23 @@ Maker = Callable[[Need], Container]
 
 
 _MOST_RESTING = 4
-"""Containers with other packages that a slot keeps beside the one in use."""
+"""Idle containers with other packages that a slot keeps."""
 
 
 class Slot:
-    """A place for one container at work, which may be empty, where others rest that have other
-    packages loaded."""
+    """A place for one active container, with idle containers that have other packages loaded."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
         self._resting: list[Container] = []
 
     def find(self, need: Need) -> Container | None:
-        """Return the container that has the need's packages, the one at work or one that rests."""
+        """Return the active or idle container with the needed packages, or None."""
         here = [self.container] if self.container is not None else []
         return next((c for c in (*here, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
-        """Return a container that meets ``need``: one that is here if it fits, else a new one."""
+        """Return a container that meets ``need``, making a new one if none fits."""
         found = self.find(need)
         if found is not self.container:
             if self.container is not None:
@@ -61,27 +58,27 @@ class Slot:
         if self.container is not None:
             try:
                 self.container.set_memory(need)
-            except SandboxError:  # less than it still uses: a new one has no such history
+            except SandboxError:  # less than is in use: a new one starts empty
                 self.drop()
         if self.container is None:
             self.container = make(need)
         return self.container
 
     def drop(self) -> None:
-        """Remove the container at work for good."""
+        """Remove the active container."""
         container, self.container = self.container, None
         if container is not None:
             container.discard()
 
     def clear(self) -> None:
-        """Remove all containers for good."""
+        """Remove all containers."""
         self.drop()
         while self._resting:
             self._resting.pop().discard()
 
 
 class Pool:
-    """``size`` slots, whose containers are made when first needed. Thread-safe."""
+    """``size`` slots whose containers are made on demand. Thread-safe."""
 
     def __init__(self, size: int, make: Maker) -> None:
         self.places = Places(size)
@@ -94,11 +91,11 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Wait for a slot for each need, prepare their containers, give them back afterwards.
+        """Wait for a slot per need, prepare their containers, and release them afterwards.
 
-        Yields the slots and what tells whether others have one too (see ``Places.take``). A slot whose
-        container may not serve again must be emptied by the caller. Raises NoneFree, and SandboxError
-        when the sandbox is closed or a container cannot be had.
+        Yields the slots and a function that tells whether others have one too (see ``Places.take``). The caller must
+        drop a container that may not be reused. Raises NoneFree, and SandboxError if the sandbox is closed or a
+        container cannot be made.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -120,13 +117,13 @@ class Pool:
                 self._give_back(slots)
 
     def _are_warm(self, needs: Sequence[Need]) -> bool:
-        """Return whether a container that need not be changed is free for each of these equal needs."""
+        """Return whether a ready container is free for each of these equal needs."""
         with self._lock:
             warm = [c for slot in self._free if (c := slot.container) is not None]
         return len(needs) <= sum(c.fits(needs[0]) and c.has_memory(needs[0]) for c in warm)
 
     def _best(self, need: Need) -> Slot:
-        """Take the free slot that needs the least change: memory as it should be, else a fit."""
+        """Take the free slot whose container needs the least change."""
 
         def change(slot: Slot) -> int:
             container = slot.find(need)
@@ -149,7 +146,7 @@ class Pool:
                 slot.clear()
 
     def close(self) -> None:
-        """Remove every container; runs under way in other threads fail with SandboxError."""
+        """Remove every container; runs in other threads raise SandboxError."""
         self.places.close()
         with self._lock:
             free, busy = list(self._free), [slot.container for slot in self._busy]
@@ -161,13 +158,13 @@ class Pool:
 
 
 RUNS_OF_A_CONTAINER = 900
-_MOST_RUNS = 900  # so many users a container has at least
+_MOST_RUNS = 900  # a container has at least that many user ids
 _LARGEST_PROGRAM = 48 * 1024 * 1024
 _MIB = 1024 * 1024
 
 
 class DockerSandbox(BoxSandbox):
-    """A pool of containers behind the ``Sandbox`` interface. Thread-safe."""
+    """Implements ``Sandbox`` with a pool of containers. Thread-safe."""
 
     def __init__(
         self,
@@ -178,11 +175,10 @@ class DockerSandbox(BoxSandbox):
         runs: int,
         sessions: int = MOST_SESSIONS,
     ) -> None:
-        """Make the first container at once, to see that it can be done.
+        """Make the first container at once, to find errors early.
 
-        ``containers``: at least 2, for a check needs two. ``runs``: programs a container serves
-        before it is replaced. ``sessions`` may be open in containers of their own. Raises
-        UserError, SandboxError.
+        ``containers`` must be at least 2, because a check uses two. ``runs``: programs per container before it is
+        replaced. ``sessions`` may be open in containers of their own. Raises UserError, SandboxError.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -230,13 +226,13 @@ class DockerSandbox(BoxSandbox):
         return self._pool.places.are_free(count)
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
-        """See that the run is over and gone; else, or after enough runs, let the container go."""
+        """Clean up after a run; drop the container if that fails or after enough runs."""
         runs = slot.container.runs if slot.container is not None else 0
         if not box.settle() or runs >= self._runs:
             slot.drop()
 
     def close(self) -> None:
-        """Remove every container of this sandbox; runs in other threads raise SandboxError."""
+        """Remove every container; runs in other threads raise SandboxError."""
         self._close_sessions()
         self._pool.close()
         self._session_pool.close()
@@ -244,7 +240,7 @@ class DockerSandbox(BoxSandbox):
 
 
 def _need_of(job: Job) -> Need:
-    """Return what a job needs: its limits, and memory for what we ourselves hold of it."""
+    """Return a job's needs: its limits, plus memory for our copies of the program."""
     size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
     if size > _LARGEST_PROGRAM:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
@@ -261,12 +257,11 @@ def open_docker(
     runs_per_container: int = RUNS_OF_A_CONTAINER,
     sessions: int = MOST_SESSIONS,
 ) -> DockerSandbox:
-    """Return a sandbox of warm containers made of ``image``.
+    """Return a sandbox of warm containers made from ``image``.
 
-    ``runtime``: an OCI runtime that the engine knows, such as ``runsc``; None: the engine's
-    default. ``containers``: how many run at once (None: one a processor, at least 2). ``sessions``:
-    how many may be open beside them. Orphans of dead processes are removed first. Raises UserError with the cure when the SDK, the engine, the
-    image or the runtime is missing, SandboxError when the engine fails.
+    ``runtime``: an OCI runtime of the engine such as ``runsc``, or None for its default. ``containers``: how many run
+    at once (None: one per processor, at least 2). Orphans of dead processes are removed first. Raises UserError with
+    the fix if the SDK, engine, image or runtime is missing, SandboxError if the engine fails.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:

@@ -1,8 +1,4 @@
-"""The attached stream of a container (docker's multiplexed frames off the wire, ours out of them), and the
-box at the other end of it.
-
-Non-blocking; holds at most a socket buffer's worth beyond whole frames.
-"""
+"""The attached stream of a container, non-blocking and with bounded buffers, and the box at its other end."""
 
 from __future__ import annotations
 
@@ -32,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Takes docker's frames (8 bytes of head: stream and length) apart as bytes come in."""
+    """Splits docker's multiplexed stream (8-byte headers with stream and length)."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -66,10 +62,10 @@ class Demultiplexer:
 
 
 class Attached:
-    """A socket that the SDK gave us. One thread pumps; ``send`` may come from any."""
+    """A socket from the SDK. One thread pumps; ``send`` is thread-safe."""
 
     def __init__(self, handle: Any) -> None:
-        self._handle = handle  # keeps the SDK's response, and with it the socket, alive
+        self._handle = handle  # keeps the SDK's response, and so the socket, open
         self._socket: socket.socket = getattr(handle, "_sock", handle)
         self._socket.setblocking(False)
         self.fd = self._socket.fileno()
@@ -80,17 +76,17 @@ class Attached:
 
     @property
     def mask(self) -> int:
-        """What to poll for."""
+        """Poll mask."""
         return select.POLLIN | (select.POLLOUT if self._waiting else 0)
 
     def send(self, data: bytes) -> None:
-        """Queue bytes and send what goes without waiting."""
+        """Queue bytes and send without blocking."""
         with self._lock:
             self._waiting += data
             self._flush()
 
     def pump(self) -> None:
-        """Send and receive what goes without waiting."""
+        """Send and receive without blocking."""
         with self._lock:
             self._flush()
         try:
@@ -112,10 +108,10 @@ class Attached:
         except (BlockingIOError, ssl.SSLWantWriteError):
             return
         except OSError:
-            self._waiting.clear()  # the reading side sees the end and says so
+            self._waiting.clear()  # the reading side reports the end
 
     def next(self) -> tuple[bytes, bytes] | None:
-        """Take the next whole frame of init's, None if there is none."""
+        """Return init's next complete frame, or None."""
         try:
             return frames.take(self._input.output)
         except frames.BrokenStream:
@@ -123,7 +119,7 @@ class Attached:
             return None
 
     def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
-        """Return the next frame; None when the stream has ended or the time is up."""
+        """Return the next frame, or None at the end of the stream or at the deadline."""
         poller = select.poll()
         while (found := self.next()) is None:
             left = deadline - time.monotonic()
@@ -135,13 +131,13 @@ class Attached:
         return found
 
     def complaint(self) -> str:
-        """Return the last line that the container wrote to its standard error."""
+        """Return the last line of the container's standard error."""
         lines = self._input.errors.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
 
     @staticmethod
     def facts(body: bytes) -> dict[str, Any]:
-        """Return the JSON object of a frame's body; an empty one when it is none."""
+        """Return the JSON object in a frame's body, or {} if it is malformed."""
         try:
             found = read_json(body)
         except FrameError:
@@ -149,15 +145,15 @@ class Attached:
         return found if isinstance(found, dict) else {}
 
     def hang_up(self) -> None:
-        """Close the stream: init sees the end of its input and ends the container."""
+        """Shut the stream down, which makes init end the container."""
         self.ended = True
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Free the descriptor. Nobody may be polling it any more."""
+        """Free the descriptor, which nobody may be polling."""
         self.hang_up()
-        response = getattr(self._handle, "_response", None)  # where the SDK keeps it
+        response = getattr(self._handle, "_response", None)  # the SDK keeps it here
         (response or self._handle).close()
         self._handle.close()
         self._socket.close()
@@ -168,7 +164,7 @@ CLEAN_SECONDS = 25.0
 
 
 class _Feed:
-    """Bytes for one input of the box, sent no faster than it takes them."""
+    """Bytes for one input of the box, sent no faster than it reads them."""
 
     def __init__(self, kind: bytes, end: bytes) -> None:
         self.pending = bytearray()
@@ -177,7 +173,7 @@ class _Feed:
         self._room = frames.WINDOW
 
     def give(self, taken: int) -> None:
-        """Note that the box has taken so many bytes."""
+        """Record that the box has read ``taken`` bytes."""
         self._room += taken
 
     def due(self) -> bytes:
@@ -196,7 +192,7 @@ class ContainerBox(Box):
     """One run in a container."""
 
     def __init__(self, stream: Attached, job: Job) -> None:
-        """Send the job on its way."""
+        """Send the job."""
         super().__init__(job)
         self._stream = stream
         self._cap = job.limits.output_kb * 1024
@@ -213,11 +209,11 @@ class ContainerBox(Box):
 
     @property
     def finished(self) -> bool:
-        """True when init has told the end, which comes after all output, or cannot any more."""
+        """Whether init has reported the end, which follows all output, or has failed."""
         return self.end is not None or self.fault is not None
 
     def text(self, stream: str) -> str:
-        """Return what came on ``stdout`` or ``stderr``, at most the cap."""
+        """Return the output on ``stdout`` or ``stderr``, up to the cap."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         return bytes(data).decode("utf-8", "replace")
 
@@ -228,19 +224,19 @@ class ContainerBox(Box):
         self._stream.send(feed.due())
 
     def take(self, stream: str) -> bytes:
-        """Take away what has come on ``stdout`` or ``stderr`` so far."""
+        """Remove and return the output on ``stdout`` or ``stderr`` so far."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         taken = bytes(data)
         data.clear()
         return taken
 
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
-        """Have init count processor time anew."""
+        """Restart init's processor clock."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
         self._stream.send(frames.frame(frames.RENEW, marshal.dumps(limits, 2)))
 
     def hang_up(self) -> None:
-        """End the channel towards the box once all queued messages are sent."""
+        """Close the channel to the box after all queued messages."""
         feed = self._feeds[frames.TALK]
         feed.ending = True
         self._stream.send(feed.due())
@@ -249,15 +245,15 @@ class ContainerBox(Box):
         self._stream.send(frames.frame(frames.KILL))
 
     def next_frame(self) -> bytes | None:
-        """Take the body of the next whole frame. Raises FrameTooLong."""
+        """Return the body of the next complete frame. Raises FrameTooLong."""
         return take_frame(self._talk, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of the container's stream while the box runs."""
+        """Return (file descriptor, poll mask) of the stream while the box runs."""
         return [] if self.finished else [(self._stream.fd, self._stream.mask)]
 
     def pump(self, ready: set[int]) -> None:
-        """Move bytes and take in what init says."""
+        """Move bytes and handle init's frames."""
         stream = self._stream
         if self.finished or stream.fd not in ready:
             return
@@ -293,7 +289,7 @@ class ContainerBox(Box):
             self.end = read_end(facts)
             self.waited = _seconds(facts.get("waited"))
             born = time.monotonic() if self.started is None else self.started
-            self.ended = born + _seconds(facts.get("wall"))  # the program's, by init's clock
+            self.ended = born + _seconds(facts.get("wall"))  # by init's clock
         else:
             self.fault = body.decode("utf-8", "replace")[:300] or "no reason was given"
 
@@ -304,7 +300,7 @@ class ContainerBox(Box):
             self.kill("output")
 
     def settle(self) -> bool:
-        """Wait until nothing of the run is left in the container; False when that is in doubt."""
+        """Wait until init has cleaned up after the run; return whether it has."""
         if self.fault is not None or self._stream.ended:
             return False
         if self.end is None:
@@ -320,7 +316,7 @@ class ContainerBox(Box):
 
 
 def order(job: Job) -> bytes:
-    """Return the frames that start a run: its order, the program's file and the job."""
+    """Return the frames that start a run: order, program file and job."""
     limits = job.limits
     data = job.artifact if job.artifact is not None else job.source.encode("utf-8", "replace")
     file = frames.chunks(frames.FILE, data)
@@ -358,7 +354,7 @@ def _seconds(said: object) -> float:
 
 
 def read_end(said: dict[str, Any]) -> End:
-    """Return what init says of a run's end; what is of the wrong type is no good end."""
+    """Return init's report of a run's end; values of the wrong type become a failure."""
     status, peak = said.get("status"), said.get("peak_kb")
     return End(
         status if type(status) is int and 0 <= status < 1 << 16 else 9,

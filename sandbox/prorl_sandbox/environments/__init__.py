@@ -1,1 +1,1 @@
-"""The packages that programs may import beside the standard library: how they are built, kept and found."""
+"""Builds, stores and finds environments: packages that programs may import."""

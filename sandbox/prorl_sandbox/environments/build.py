@@ -1,7 +1,5 @@
-"""Make an environment: pip installs wheels into a folder, which is tried, noted and made read-only.
-
-No set-up code of any package runs: pip takes wheels alone, each with its hash where the requirements have
-hashes. The packages' own code runs for the first time when they are tried, in an interpreter of its own.
+"""Builds an environment with pip in a read-only folder. Only wheels are installed, with hashes if the requirements have
+them, so no package's set-up code runs; the packages' code first runs when their import is tested.
 """
 
 from __future__ import annotations
@@ -36,17 +34,16 @@ if len(os.listdir("/proc/self/task")) > 1:
 
 
 class BuildError(ServiceError):
-    """pip or the package index failed, or what was installed does not load."""
+    """pip or the package index failed, or the installed packages cannot be imported."""
 
 
 def build(
     wanted: Requirements, target: Target | None = None, progress: Progress | None = None
 ) -> tuple[Environment, bool]:
-    """Return the environment, built where it is not there yet, and whether it was.
+    """Return the environment, building it if necessary, and whether it was built.
 
-    An older one of that name for the same Python is removed, unless a sandbox has it open. Raises
-    UserError without pip, for packages that cannot be had as wheels or a place that cannot be written;
-    BuildError when pip or the trial fails.
+    An older one with the same name and Python is removed unless a sandbox uses it. Raises UserError without pip or if
+    the folder cannot be written; BuildError if pip or the test fails.
     """
     target = target or Target.here()
     progress = progress or NullProgress()
@@ -70,7 +67,7 @@ def build(
 
 
 def platform_flags(python: str, machine: str) -> list[str]:
-    """Return what has pip take wheels for another Python and machine (Linux with glibc)."""
+    """Return pip's options for wheels of another Python and machine (Linux with glibc)."""
     flags = ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
     flags += [f"--platform=manylinux_2_{minor}_{machine}" for minor in _GLIBC]
     return [*flags, f"--platform=manylinux2014_{machine}"]
@@ -89,7 +86,7 @@ def _fill(work: Path, wanted: Requirements, target: Target, progress: Progress) 
     shutil.rmtree(packages / "bin", ignore_errors=True)
     if here:
         progress.start(f"compile {wanted.name}", None)
-        # By content: whoever copies the files need not keep their times.
+        # Validate bytecode by content, because copies may lose modification times.
         command = [interpreter(), "-m", "compileall", "-q", "-j", "0"]
         command += ["--invalidation-mode", "unchecked-hash", str(packages)]
         subprocess.run(
@@ -119,7 +116,6 @@ def _fill(work: Path, wanted: Requirements, target: Target, progress: Progress) 
 
 
 def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
-    """Have pip install the requirements into ``packages``."""
     if importlib.util.find_spec("pip") is None:
         raise UserError(
             f"pip is not in this environment and building needs it: run "
@@ -147,7 +143,7 @@ def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
 
 
 def _try(packages: Path, modules: tuple[str, ...]) -> None:
-    """Load the modules as a template would, in an interpreter of its own. Raises BuildError."""
+    """Import the modules together in a separate interpreter. Raises BuildError."""
     command = [interpreter(), "-s", "-S", "-P", "-B", "-c", _TRIAL, str(packages), *modules]
     try:
         done = subprocess.run(
@@ -168,7 +164,7 @@ def _try(packages: Path, modules: tuple[str, ...]) -> None:
 
 
 def _modules(one: Distribution) -> set[str]:
-    """Return the names that a distribution lets be imported."""
+    """Return the importable names of a distribution."""
     found = set()
     for file in one.files or ():
         name = file.parts[0].partition(".")[0]
@@ -178,7 +174,6 @@ def _modules(one: Distribution) -> set[str]:
 
 
 def _make_read_only(folder: Path) -> None:
-    """Let everybody read all of it, and nobody write."""
     for place, _, files in os.walk(folder):
         for name in files:
             path = os.path.join(place, name)
@@ -189,7 +184,7 @@ def _make_read_only(folder: Path) -> None:
 
 
 def _remove_older(kept: Path, target: Target) -> None:
-    """Remove what was built of this name for the same target before, where no sandbox has it open."""
+    """Remove unused older builds of this name for the same target."""
     for folder in kept.parent.glob("*/"):
         facts = store.manifest(folder)
         same = facts is not None and (facts["python"], facts["machine"]) == (
@@ -201,7 +196,7 @@ def _remove_older(kept: Path, target: Target) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove an environment's folder, read-only as it is."""
+    """Remove an environment's read-only folder."""
     for place, _, _ in os.walk(folder):
         with contextlib.suppress(OSError):
             os.chmod(place, 0o755)

@@ -1,8 +1,5 @@
-"""Environments: what they are to hold, where they are kept and which ones there are.
-
-An environment lies in ``environments/NAME/`` of the user's cache, in a folder named after all that it
-depends on: its requirements, the Python and the machine. So one for another Python is simply not there,
-and what is there is whole and never changed.
+"""Requirements, locations and look-up of environments. Each is kept in ``environments/NAME/`` of the user's cache, in a
+folder named after a hash of its requirements, Python and machine; a folder there is complete and never changed.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from prorl_common import UserError, cache_root, nearest
 
 STDLIB = "stdlib"
 PACKAGED = {"scientific": Path(__file__).with_name("scientific.txt")}
-"""Environments whose requirements come with the package."""
+"""Requirements files that come with the package."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*[^/@]*")
@@ -34,18 +31,17 @@ _OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--n
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """What an environment is to hold: a requirements file of pip's form with two kinds of comments of ours.
+    """Requirements of an environment: a pip requirements file with two kinds of special comments.
 
-    ``# preload: numpy pandas`` (any number of lines) names modules that are loaded together before any
-    box is made; ``# leave-out: **/tests`` names files and folders, by pattern below each package, that
-    are not kept. Versions are pip's to judge. Raises UserError for a name or a line that makes no sense.
+    ``# preload: numpy pandas`` names modules that are imported together before a box is made. ``# leave-out: **/tests``
+    gives patterns, below each package, of files that are not kept. Raises UserError for an invalid name or line.
     """
 
     name: str
     text: str
 
     def __post_init__(self) -> None:
-        """Look at the name and at our own lines; the packages are pip's to judge."""
+        """Validate the name and lines; pip checks the packages."""
         if not NAME.fullmatch(self.name) or self.name == STDLIB:
             raise UserError(
                 f"{self.name!r} cannot be an environment's name: use small letters, digits, - and _, "
@@ -67,26 +63,26 @@ class Requirements:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the file, in hexadecimal digits."""
+        """SHA-256 of the file as hexadecimal digits."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
     def preload(self) -> tuple[tuple[str, ...], ...]:
-        """The modules that are loaded together, a tuple for each line."""
+        """Modules that are imported together, one tuple per line."""
         return tuple(tuple(words) for words in self._comments("preload"))
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Patterns of what is not kept, below each package."""
+        """Patterns of files that are not kept, below each package."""
         return tuple(word for words in self._comments("leave-out") for word in words)
 
     @property
     def hashed(self) -> bool:
-        """Whether the file has hashes: then pip takes nothing without one."""
+        """Whether the file has hashes; pip then requires one for every package."""
         return "--hash=" in self.text
 
     def _lines(self) -> Iterator[str]:
-        """Yield what is pip's, a requirement or an option each, with its continuation lines."""
+        """Yield pip's requirements and options, with continuation lines joined."""
         for line in self.text.replace("\\\n", " ").splitlines():
             if line.partition(" #")[0].strip() and not line.lstrip().startswith("#"):
                 yield line.partition(" #")[0].strip()
@@ -98,13 +94,13 @@ class Requirements:
 
 
 def packaged(name: str) -> Requirements | None:
-    """Return the requirements that come with the package, None where there are none of that name."""
+    """Return the requirements that come with the package, or None."""
     file = PACKAGED.get(name)
     return None if file is None else Requirements(name, file.read_text(encoding="utf-8"))
 
 
 def read(name: str, file: Path) -> Requirements:
-    """Return an own environment's requirements. Raises UserError."""
+    """Return the requirements of a user's environment. Raises UserError."""
     if name in PACKAGED:
         raise UserError(
             f"{name} is prorl's own environment: give yours another name, or leave --requirements out"
@@ -125,33 +121,33 @@ _PACKAGES = "packages"
 
 
 class EnvironmentMissing(UserError):
-    """An environment is not built where boxes are to run. One line with the cure."""
+    """An environment is not built where boxes run; the text names the fix."""
 
 
 def interpreter() -> str:
-    """Return the interpreter behind any virtual environment, which needs no environment's files."""
+    """Return the base interpreter of any virtual environment."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an environment is for: a Python's version, like ``3.11``, and a machine, like ``x86_64``."""
+    """Python version (``3.11``) and machine (``x86_64``) of an environment."""
 
     python: str
     machine: str
 
     @classmethod
     def here(cls) -> Target:
-        """Return this interpreter and this machine."""
+        """Return this interpreter and machine."""
         return cls(f"{sys.version_info.major}.{sys.version_info.minor}", platform.machine())
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What programs may import beside the standard library.
+    """Packages that programs may import besides the standard library.
 
-    ``folder``: where the packages lie on the machine or in the image; ``preload``: modules that are
-    loaded together before a box is made; ``modules``: every name that can be imported.
+    ``folder``: their location on the machine or in the image; ``preload``: modules imported together before a box is
+    made; ``modules``: all importable names.
     """
 
     name: str
@@ -160,9 +156,9 @@ class Environment:
     modules: tuple[str, ...] = ()
 
     def preload_for(self, source: str) -> tuple[str, ...]:
-        """Return what is best loaded before a box runs ``source``: all that it names, and little else.
+        """Return the modules to preload for ``source``: the smallest line that has all it names.
 
-        It is a matter of speed alone: whatever is not loaded is imported in the box.
+        This affects speed only; a box can import the others itself.
         """
         known = {module.partition(".")[0] for line in self.preload for module in line}
         if not known:
@@ -185,7 +181,7 @@ def root() -> Path:
 
 
 def requirements_of(name: str) -> Requirements | None:
-    """Return the requirements of a known environment: the package's, or those of one that was built."""
+    """Return the requirements of a known environment, or None."""
     found = packaged(name)
     file = root() / name / _REQUIREMENTS
     if found is None and re.fullmatch(r"[\w-]+", name) and file.is_file():
@@ -194,13 +190,13 @@ def requirements_of(name: str) -> Requirements | None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the environments that are known: the standard library, ours, and what was built here."""
+    """Return the known environments: the standard library, packaged ones and those built here."""
     own = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
     return (STDLIB, *sorted({*PACKAGED, *own}))
 
 
 def check_name(name: str) -> None:
-    """Raise UserError with the nearest names for an environment that is not known."""
+    """Raise UserError with the nearest names for an unknown environment."""
     if name not in names():
         raise UserError(
             f"unknown environment {name!r}{nearest(name, names())}: there are {', '.join(names())}; "
@@ -209,15 +205,14 @@ def check_name(name: str) -> None:
 
 
 def folder_of(wanted: Requirements, target: Target) -> Path:
-    """Return the folder that an environment has, or would have."""
+    """Return the folder of an environment, which need not exist."""
     facts = json.dumps([_FORMAT, wanted.digest, target.python, target.machine])
     return root() / wanted.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A known environment as it is here. ``state``: built, not built, outdated (for another Python or
-    other requirements), or always there."""
+    """Status of a known environment: built, not built, outdated (other Python or requirements) or always there."""
 
     name: str
     state: str
@@ -226,7 +221,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Return what is known, built for this interpreter or not."""
+    """Return the status of all known environments for this interpreter."""
     found = []
     for name in names():
         wanted = requirements_of(name)
@@ -244,7 +239,7 @@ def entries() -> list[Entry]:
 
 
 def find(name: str, target: Target) -> Environment:
-    """Return an environment that is built. Raises EnvironmentMissing, UserError for an unknown name."""
+    """Return a built environment. Raises EnvironmentMissing, or UserError for an unknown name."""
     check_name(name)
     wanted = requirements_of(name)
     if wanted is None:
@@ -263,12 +258,12 @@ def find(name: str, target: Target) -> Environment:
 
 
 def as_environment(wanted: Requirements, folder: Path, facts: dict[str, Any]) -> Environment:
-    """Return an environment whose manifest is ``facts``."""
+    """Return the environment with the manifest ``facts``."""
     return Environment(wanted.name, str(folder), wanted.preload, tuple(facts["modules"]))
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
-    """Return what was noted of an environment's folder, None where there is no whole one."""
+    """Return an environment's manifest, or None if it is not complete."""
     try:
         found: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -277,12 +272,12 @@ def manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
-    """Note ``facts`` in an environment's folder."""
+    """Write an environment's manifest."""
     (folder / _MANIFEST).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 def remember(wanted: Requirements) -> None:
-    """Keep an own environment's requirements, by which it is known from now on."""
+    """Store a user's requirements, which makes the environment known."""
     from prorl_common import atomic_write_text
 
     if wanted.name not in PACKAGED:
@@ -291,7 +286,7 @@ def remember(wanted: Requirements) -> None:
 
 @contextlib.contextmanager
 def being_built(name: str) -> Iterator[None]:
-    """Let one process at a time build the environment of this name. Raises OSError."""
+    """Lock an environment's name while it is built. Raises OSError."""
     place = root() / name
     place.mkdir(parents=True, exist_ok=True)
     with (place / ".lock").open("w") as file:
@@ -300,14 +295,14 @@ def being_built(name: str) -> Iterator[None]:
 
 
 def hold(folder: Path) -> int:
-    """Return a descriptor that keeps an environment from being removed while it is open."""
+    """Return a descriptor that protects an environment from removal while open."""
     fd = os.open(folder.parent / _MANIFEST, os.O_RDONLY | os.O_CLOEXEC)
     fcntl.flock(fd, fcntl.LOCK_SH)
     return fd
 
 
 def is_held(folder: Path) -> bool:
-    """Tell whether a sandbox has this environment's folder open."""
+    """Return whether a sandbox holds this environment's folder."""
     with (folder / _MANIFEST).open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -321,7 +316,7 @@ _TAIL = 2000
 
 
 def missing_module_hint(stderr: str, environment: str) -> str:
-    """Return a line that names the environments which have what the program lacked, '' for none."""
+    """Return a line that names environments with the module that the program lacked, or ''."""
     found = _LINE.findall(stderr[-_TAIL:])
     if not found:
         return ""
@@ -338,7 +333,7 @@ def missing_module_hint(stderr: str, environment: str) -> str:
 
 @functools.cache
 def _owners() -> dict[str, list[str]]:
-    """Return the environments of each module that a known environment has, built or not."""
+    """Return the known environments of each module, built or not."""
     owners: dict[str, list[str]] = {}
     for name in names():
         wanted = None if name == STDLIB else requirements_of(name)

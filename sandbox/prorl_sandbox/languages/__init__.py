@@ -1,1 +1,1 @@
-"""The languages that prorl brings."""
+"""Programming languages that come with prorl."""

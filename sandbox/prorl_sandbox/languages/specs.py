@@ -1,4 +1,4 @@
-"""The languages that prorl brings, registered under ``prorl.languages``."""
+"""Built-in languages, registered under ``prorl.languages``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from prorl_sandbox.spec import LanguageSpec, Sources, Trial
 
 
 def _text(name: str) -> str:
-    """Return the text of a file of this folder."""
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -76,7 +75,7 @@ GO = LanguageSpec(
         "CGO_ENABLED": "0",
         "GO111MODULE": "off",
         "GOFLAGS": "",
-        "GOMAXPROCS": "2",  # whatever the machine has: a thread for each would be too many
+        "GOMAXPROCS": "2",  # a thread per processor would be too many
         "GOTOOLCHAIN": "local",
     },
     folders=tuple(f"/usr/share/go-1.{release}" for release in range(19, 40)),
@@ -86,8 +85,7 @@ GO = LanguageSpec(
     trial=Trial('package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(6 * 7) }\n'),
 )
 
-# rustc finds its library through /proc, which a box does not have, or else through the link that it
-# was started by.
+# rustc finds its library through /proc, which a box lacks, or through the link that started it.
 _RUSTC = (
     "mkdir -p bin && ln -sf $(command -v rustc) bin/rustc && ln -sfn /usr/lib lib"
     ' && exec ./bin/rustc "$@"'
@@ -117,8 +115,7 @@ _JVM = (
     "-XX:-UsePerfData",
     "-Xshare:auto",
 )
-"""Options by which the JVM keeps to what a box has. Its heap may take the whole memory limit; what the
-JVM needs beside it comes on top."""
+"""Options that keep the JVM within a box. Its heap may use the whole memory limit; the JVM's own memory is added."""
 _JAVA_NOT_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'",
     re.DOTALL,
@@ -130,7 +127,7 @@ _JAVA_PUBLIC = re.compile(
 
 
 def java_file_name(source: str) -> str:
-    """Return the file name that javac demands: the public class's, or ``Main.java`` without one."""
+    """Return the file name that javac requires: that of the public class, or ``Main.java``."""
     depth = 0
     for match in _JAVA_PUBLIC.finditer(_JAVA_NOT_CODE.sub(" ", source)):
         if match[1] and depth == 0:
@@ -171,14 +168,15 @@ JAVA = LanguageSpec(
 )
 
 _NODE_RUN = ("node", "--max-old-space-size={memory_mb}")
-_NODE_ENVIRONMENT = {"OPENSSL_CONF": "/dev/null"}  # the system's file may not be readable
+_NODE_ENVIRONMENT = {"OPENSSL_CONF": "/dev/null"}  # the system's file may be unreadable
 _NODE_RESERVED_MB = 4096
-"""Address space that node reserves for its heap to grow and for code. The heap may take the whole
-memory limit, so with node's own memory the box's limit decides."""
+"""Address space that node reserves. Its heap may use the whole memory limit, so with node's own memory the box's limit
+decides.
+"""
 
 
 def _with_call(source: str, call: str) -> Sources:
-    """Return a program that answers a call of its function, or of a method of its class."""
+    """Return a program that answers a call of its function or of a method of its class."""
     owner, dot, name = call.partition(".")
     if dot:
         target = f'typeof {owner} === "undefined" ? undefined : method({owner}, "{name}")'
@@ -231,8 +229,8 @@ TYPESCRIPT = LanguageSpec(
     trial=Trial("const answer: number = 6 * 7;\nconsole.log(answer);\n"),
 )
 
-# Standard input and program are scripts of the sqlite3 shell on one database in memory. Every statement
-# that returns rows prints them; the first error ends the run with exit code 1.
+# Standard input and program are scripts for the sqlite3 shell, on one in-memory database. Statements print their rows;
+# the first error ends the run with exit code 1.
 _SQLITE = (
     "cat > setup.sql && exec sqlite3 -batch -bail -noheader -list -separator '|' -nullvalue NULL"
     ' :memory: ".read setup.sql" ".read $1"'

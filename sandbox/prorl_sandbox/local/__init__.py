@@ -1,1 +1,1 @@
-"""The local backend: boxes behind Linux namespaces on this machine, without a daemon."""
+"""Local backend: boxes in Linux namespaces, without a daemon."""

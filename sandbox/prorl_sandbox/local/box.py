@@ -1,8 +1,4 @@
-"""The host's end of one local box: its pipes, its channel, and the slot that watches it.
-
-Every stream has a cap and nothing here blocks on a
-box.
-"""
+"""The host's end of a local box. Every stream has a cap, and nothing here blocks on a box."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ _LIMITS = tuple(field.name for field in fields(Limits))
 
 
 class _Input:
-    """Bytes read from a box, up to ``cap``. It is left alone until ``quiet_until``."""
+    """Bytes read from a box, up to ``cap``; not polled until ``quiet_until``."""
 
     __slots__ = ("cap", "data", "fd", "quiet_until")
 
@@ -36,12 +32,12 @@ class _Input:
         self.fd = fd
         self.cap = cap
         self.data = bytearray()
-        # At first nobody looks: most programs end before there is more than a stream holds.
+        # Do not poll at first: most programs end before a stream's buffer is full.
         self.quiet_until = time.monotonic() + QUIET_TALK_SECONDS
 
 
 class _Output:
-    """Bytes waiting to be written to a box; ``last``: nothing comes after them."""
+    """Bytes to write to a box; ``last`` means that none follow."""
 
     __slots__ = ("fd", "last", "pending")
 
@@ -51,24 +47,25 @@ class _Output:
         self.last = last
 
     def write(self) -> bool:
-        """Write what goes now; tell whether all that there will ever be is written."""
+        """Write without blocking; return whether everything is written."""
         try:
             while self.pending:
                 del self.pending[: os.write(self.fd, self.pending[:_CHUNK])]
         except BlockingIOError:
             return False
-        except (BrokenPipeError, ConnectionResetError):  # the program does not listen any more
+        except (BrokenPipeError, ConnectionResetError):  # the program has closed its end
             self.pending.clear()
             return True
         return self.last
 
 
 class LocalBox(Box):
-    """One running box in a slot."""
+    """A running box in a slot."""
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
-        """Hand ``job`` to the slot's next box. Raises SandboxError when the slot is gone, OSError
-        for want of descriptors."""
+        """Start ``job`` in the slot's next box. Raises SandboxError if the slot is gone, OSError without free
+        descriptors.
+        """
         super().__init__(job)
         self._slot = slot
         self._inputs: dict[str, _Input] = {}
@@ -98,7 +95,7 @@ class LocalBox(Box):
             self._channel, end = socket.socketpair()
             given.append(end.detach())
             channel = self._channel.fileno()
-            # A whole frame is taken before more than a chunk of the next is read.
+            # A complete frame is taken before more than a chunk of the next one is read.
             self._read_from("channel", channel, job.frame_cap + 2 * _CHUNK)
             self._outputs["channel"] = _Output(channel, wire.pack_for_box(plain))
             if not stdin_file:
@@ -106,7 +103,7 @@ class LocalBox(Box):
                 given.append(theirs)
                 os.set_blocking(mine, False)
                 self._outputs["stdin"] = _Output(mine, job.stdin, last=True)
-            # What the slot itself has to know of a job: limits, nothing else.
+            # The slot gets only the limits, nothing else of the job.
             header = {
                 "memory_mb": job.limits.memory_mb,
                 "processes": job.limits.processes,
@@ -131,23 +128,22 @@ class LocalBox(Box):
 
     @property
     def finished(self) -> bool:
-        """True when the slot has told of the end, by which every process of the box is gone, and
-        its streams have been read."""
+        """Whether the slot has reported the end, when no process of the box is left, and all output is read."""
         return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
-        """Return what came on ``stdout`` or ``stderr``, at most the cap."""
+        """Return the output on ``stdout`` or ``stderr``, up to the cap."""
         return self._inputs[stream].data.decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
         """Queue a message for the harness."""
         if "channel" in self._outputs:
             self._outputs["channel"].pending += wire.pack_for_box(message)
-            self._inputs["channel"].quiet_until = 0.0  # there will be an answer
+            self._inputs["channel"].quiet_until = 0.0  # an answer will come
             self._write("channel")
 
     def take(self, stream: str) -> bytes:
-        """Take away what came on ``stdout`` or ``stderr``, with all that is there to be read."""
+        """Remove and return the output on ``stdout`` or ``stderr``, reading all that is available."""
         while stream in self._open_inputs and self._read(stream):
             continue
         data = self._inputs[stream].data
@@ -156,27 +152,26 @@ class LocalBox(Box):
         return taken
 
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
-        """Have the slot count processor time anew."""
+        """Restart the slot's processor clock."""
         limits = {"cpu_seconds": cpu_seconds, "most_cpu_seconds": most_cpu_seconds, "rest": rest}
         self._slot.renew(limits)
 
     def hang_up(self) -> None:
-        """End the channel towards the box once all queued messages are written."""
+        """Close the channel to the box after all queued messages."""
         if "channel" in self._outputs:
             self._outputs["channel"].last = True
             self._inputs["channel"].quiet_until = time.monotonic() + QUIET_TALK_SECONDS
             self._write("channel")
 
     def _kill(self) -> None:
-        """Have the slot kill the box, which ends every process of its pid namespace."""
         self._slot.kill_box()
 
     def next_frame(self) -> bytes | None:
-        """Take the body of the next whole frame. Raises FrameTooLong."""
+        """Return the body of the next complete frame. Raises FrameTooLong."""
         return take_frame(self._inputs["channel"].data, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of everything this box is waiting for."""
+        """Return (file descriptor, poll mask) of everything the box waits for."""
         now = time.monotonic()
         inputs = [self._inputs[name] for name in self._open_inputs]
         masks = {one.fd: select.POLLIN for one in inputs if one.quiet_until <= now}
@@ -191,7 +186,7 @@ class LocalBox(Box):
         return list(masks.items())
 
     def pump(self, ready: set[int]) -> None:
-        """Move bytes on the ready descriptors and take in what the slot says."""
+        """Move bytes on the ready descriptors and handle the slot's events."""
         for name in [name for name, one in self._outputs.items() if one.fd in ready]:
             self._write(name)
         for name in [name for name in self._open_inputs if self._inputs[name].fd in ready]:
@@ -212,10 +207,9 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Take in what has come; False when nothing has, or the stream has ended or is full.
+        """Read available bytes; return False if there are none or the stream ended or is full.
 
-        A stream is then left alone for a moment, but for the answers to questions: a harness that
-        has one writes all of it at once.
+        The stream is then not polled for a moment, unless it carries an answer, which a harness writes all at once.
         """
         one = self._inputs[name]
         try:
@@ -247,8 +241,8 @@ class LocalBox(Box):
                 self.waited, self.spent, self.over = event["waited"], event["cpu"], False
                 self.renewals += 1
             case "end":
-                # Nobody in the box can write any more, and yet its streams may have no end: a fork
-                # of this process may hold the ends that are written to.
+                # No process of the box is left, but its streams may stay open: a fork of this process may hold the
+                # writing ends.
                 for name in tuple(self._open_inputs):
                     while name in self._open_inputs and self._read(name):
                         pass
@@ -272,7 +266,7 @@ class LocalBox(Box):
             os.close(self._inputs[name].fd)
 
     def close(self) -> None:
-        """Kill what still runs and close every descriptor; the slot goes back to its pool."""
+        """Kill the box and close every descriptor."""
         self.kill("closed")
         for name in tuple(self._open_inputs):
             self._close_input(name)

@@ -1,8 +1,5 @@
-"""Which files of this machine a program needs: the shared libraries, read from the files themselves, and what
-a tool consists of, read from Debian's package database. Nothing is executed.
-
-ELF names the libraries that it needs; the loader's cache says where they lie. Formats: elf(5) and
-glibc's ``sysdeps/generic/dl-cache.h``. Where there is no package database it is empty.
+"""Finds files that a program needs, without executing anything: shared libraries from ELF files and the loader's cache
+(elf(5), glibc's ``sysdeps/generic/dl-cache.h``), and files of tools from Debian's package database, if there is one.
 """
 
 from __future__ import annotations
@@ -23,7 +20,7 @@ _NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29
 
 
 def find_library(name: str) -> str | None:
-    """Return where the system's loader finds a library, None for nowhere."""
+    """Return the path where the system's loader finds a library, or None."""
     cached = _loader_cache().get(name)
     if cached is not None and os.path.isfile(cached):
         return cached
@@ -36,10 +33,10 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return the libraries that these files need, and those that those need: path by name.
+    """Return the libraries that these files need, recursively: path by name.
 
-    The program that loads them (``ld-linux``) is among them, under the path that programs name. A
-    library that is nowhere is left out, as is a file that is no ELF file of this machine's width.
+    This includes the loader (``ld-linux``), under the path that programs name. Libraries that are not found, and files
+    that are not ELF files of this machine's width, are skipped.
     """
     found: dict[str, str] = {}
     waiting = list(files)
@@ -62,7 +59,7 @@ def needed_by(files: Iterable[str]) -> dict[str, str]:
 
 @functools.cache
 def _loader_cache() -> dict[str, str]:
-    """Return the paths of the loader's cache by library name, the first entry of each."""
+    """Return the first path of each library in the loader's cache."""
     try:
         data = _CACHE.read_bytes()
     except OSError:
@@ -82,16 +79,15 @@ def _loader_cache() -> dict[str, str]:
 
 
 def _is_narrow(path: str) -> bool:
-    """Tell whether a library is of the other width: 32 bits beside 64."""
     return any(part in path for part in ("/lib32/", "/libx32/", "/i386-linux-gnu/"))
 
 
 def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
-    """Return what an ELF file names: its loader, the libraries it needs, folders to look in."""
+    """Return an ELF file's loader, needed libraries and search folders."""
     try:
         with open(path, "rb") as file:
             head = file.read(64)
-            if head[:6] != b"\x7fELF\x02\x01":  # 64 bits, little-endian, as x86_64 and aarch64 are
+            if head[:6] != b"\x7fELF\x02\x01":  # 64 bits, little-endian: x86_64 and aarch64
                 return "", [], []
             (offset,) = struct.unpack_from("<Q", head, 32)
             size, count = struct.unpack_from("<HH", head, 54)
@@ -154,15 +150,15 @@ _UNNEEDED = (
 
 
 def has_package_database() -> bool:
-    """Tell whether this machine has such a database."""
+    """Return whether this machine has Debian's package database."""
     return (_DATABASE / "status").exists()
 
 
 def files_of(names: Iterable[str]) -> set[str]:
-    """Return all paths of these packages, of those that they depend on, and of those that each one
-    may use without saying so (``Essential``: a shell, ``cp``, ``sed`` and the like).
+    """Return all paths, without documentation, of these packages, their dependencies and the essential packages.
 
-    Documentation is left out; a package that is not installed has no files.
+    ``Essential`` packages (a shell, ``cp``, ``sed``) are those that others use without declaring it. A package that is
+    not installed has no files.
     """
     found = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, found))
@@ -170,7 +166,6 @@ def files_of(names: Iterable[str]) -> set[str]:
 
 @functools.cache
 def _paths(package: str) -> frozenset[str]:
-    """Return what a package has installed, but for documentation."""
     texts = [
         file.read_text(encoding="utf-8", errors="surrogateescape") for file in _listings(package)
     ]
@@ -186,7 +181,7 @@ def _listings(package: str) -> list[Path]:
 
 @functools.cache
 def package_of(path: str) -> str | None:
-    """Return the package that owns a path, under either name of a merged ``/usr``."""
+    """Return the package that owns a path, under either name of a merged ``/usr``, or None."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
     for listing in (_DATABASE / "info").glob("*.list"):
@@ -197,7 +192,7 @@ def package_of(path: str) -> str | None:
 
 
 def _with_dependencies(packages: list[str]) -> set[str]:
-    """Return these packages and all that they depend on. Of alternatives all that are installed."""
+    """Return the packages with their dependencies; of alternatives, all that are installed."""
     has_package_database = _installed()
     found: set[str] = set()
     waiting = list(packages)
@@ -213,8 +208,7 @@ def _with_dependencies(packages: list[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Installed:
-    """The packages that are installed: what each depends on, who provides a name, which are
-    essential."""
+    """Installed packages: dependencies of each, providers of each name, essential ones."""
 
     depends: dict[str, list[str]] = field(default_factory=dict)
     provided: dict[str, list[str]] = field(default_factory=dict)

@@ -1,6 +1,5 @@
-"""The local backend: each run in fresh Linux namespaces on this machine, one box a program.
-
-No daemon: a template process is started with the sandbox and ends with it.
+"""Local backend: runs each program in fresh Linux namespaces, with a template process that lives as long as the
+sandbox.
 """
 
 from __future__ import annotations
@@ -37,18 +36,16 @@ _LEAST_SLOTS = 2  # a check needs two boxes at once
 
 
 def default_slots() -> int:
-    """Return how many boxes may run at once: one for each processor, at least two."""
+    """Return the default number of concurrent boxes: one per processor, at least two."""
     return max(_LEAST_SLOTS, len(os.sched_getaffinity(0)))
 
 
 class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
-    ``walls`` names what separates: user, pid, mount, net, ipc, seccomp, and what is added where the
-    kernel has it: landlock, cgroup. Use ``open_sandbox``, which finds out what holds on this
-    machine and refuses less than the floor. ``slots`` boxes run at once; more wait their turn,
-    outside any time limit. ``sessions`` may be open beside them. ``python`` and ``template`` exist
-    for tests.
+    Use ``open_sandbox``, which tests this machine and refuses weak isolation. ``walls`` names the isolation mechanisms:
+    user, pid, mount, net, ipc, seccomp, landlock, cgroup. ``slots`` boxes run at once; further runs wait, outside any
+    time limit. ``sessions`` may be open in addition. ``python`` and ``template`` are for tests.
     """
 
     def __init__(
@@ -73,15 +70,14 @@ class LocalSandbox(BoxSandbox):
         self._held: list[int] = []
 
     def _pools(self) -> tuple[SlotPool, SlotPool]:
-        """Return the pools of slots for runs and for sessions; the first caller (also after its
-        death) starts the template."""
+        """Return the slot pools for runs and for sessions, starting the template if it is not running."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
-            if self._owner != os.getpid():  # in a fork of that process: what is open is its own
+            if self._owner != os.getpid():  # a fork: open handles belong to the parent
                 self._opened, self._owner = None, os.getpid()
             if self._opened is not None and not self._opened[0].alive:
-                self._end()  # it was killed; the next one sweeps up after it
+                self._end()  # it was killed; the next one cleans up
                 self._opened = None
             if self._opened is None:
                 settings = {
@@ -95,7 +91,7 @@ class LocalSandbox(BoxSandbox):
                 templates = Templates(self._command, settings)
                 pool = SlotPool(templates, self._slots)
                 self._opened = templates, pool, SlotPool(templates, self._most_sessions)
-                # Whoever forgets to close it: then with the object, at the latest with the process.
+                # If it is never closed, it ends with this object, at the latest with the process.
                 self._end = weakref.finalize(self, _end, os.getpid(), *self._opened)
             return self._opened[1:]
 
@@ -105,18 +101,16 @@ class LocalSandbox(BoxSandbox):
         return found
 
     def cgroup_version(self) -> int:
-        """Return the version of the boxes' control groups, 0 for none. Starts the template."""
+        """Return the version of the boxes' control groups, or 0 for none. Starts the template."""
         self._pools()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
 
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Start a box for each job at once; see ``BoxSandbox``."""
         return self._start(self._pools()[0], jobs, when)
 
     @contextlib.contextmanager
     def _session_box(self, job: Job) -> Iterator[Box]:
-        """Start a session's box; see ``BoxSandbox``."""
         if not {"pid", "mount"} <= set(self._walls):
             raise UserError(
                 "a session needs process and mount namespaces: see 'prorl sandbox doctor'"
@@ -151,7 +145,7 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a folder for a box without a root of its own, else nothing on this machine."""
+        """Yield a temporary folder for a box without its own root, else ""."""
         if "mount" in self._walls:
             yield ""
             return
@@ -160,7 +154,7 @@ class LocalSandbox(BoxSandbox):
             Path(folder).chmod(0o777)
             yield folder
         finally:
-            cleaning.empty(os.fsencode(folder))  # whatever tree a program has left
+            cleaning.empty(os.fsencode(folder))  # a program may leave any tree
             os.rmdir(folder)
 
     def close(self) -> None:
@@ -176,8 +170,7 @@ class LocalSandbox(BoxSandbox):
             os.close(self._held.pop())
 
 
-def _nothing() -> None:
-    """What there is to end before the template has been started."""
+def _nothing() -> None: ...
 
 
 def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
@@ -189,8 +182,7 @@ def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
 
 
 def _request(job: Job) -> Request:
-    """Return what to ask the templates for: compilers and interpreters need the tools' view, Python and
-    what compilers have made the libraries alone."""
+    """Return the slot request of a job: tools need their own view; Python and compiled programs only the libraries."""
     if job.command is not None and job.command.tools:
         return _request_for_tools(job.file, Tools.of(job.command))
     return _request_for_packages(job.packages)

@@ -1,9 +1,4 @@
-"""The template process of a local sandbox, the slots that it makes, and the pool that lends them to runs.
-
-A slot serves one box at a time. The pool starts slots as they are needed, up to its size, lends the
-one that has rested longest (its next box is ready) and drops one that misbehaves. Whoever waits for
-a slot waits outside any time limit.
-"""
+"""The template processes of a local sandbox, their slots, and the pool that lends slots to runs."""
 
 from __future__ import annotations
 
@@ -30,11 +25,11 @@ from prorl_sandbox.types import SandboxError
 _MESSAGE = 65536
 _REPLY_SECONDS = 30.0
 _REST_SECONDS = 0.005
-"""A slot has its next box ready after so long."""
+"""Time until a slot has its next box ready."""
 _LAST_WORD_SECONDS = 30.0
 _ENVIRONMENT = {
     "LANG": "C.UTF-8",
-    "LD_BIND_NOW": "1",  # else every box would look up the same functions of the C library
+    "LD_BIND_NOW": "1",  # else every box looks up the same C library functions
     "MALLOC_ARENA_MAX": "2",
     "PYTHONHASHSEED": "0",
 }
@@ -42,8 +37,9 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a slot is to be: the packages that its boxes find, the names that a program may have, and
-    what of this machine they see."""
+    """Properties of a slot: the packages of its boxes, possible names of their programs, and the files that they
+    see.
+    """
 
     packages: Packages
     files: tuple[str, ...]
@@ -51,7 +47,7 @@ class Request:
 
 
 class Slot:
-    """One slot: takes jobs, says how their boxes ended. Used by one thread at a time."""
+    """A slot, which runs jobs and reports how their boxes ended. For one thread at a time."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request
@@ -59,14 +55,14 @@ class Slot:
         self._lock = threading.Lock()
         self.busy = False
         self.doubtful = False
-        self.ended = 0.0  # when its last box did, by ``time.monotonic``
+        self.ended = 0.0  # time.monotonic() of its last box's end
 
     def fileno(self) -> int:
-        """Return the descriptor that is readable when the slot has something to say."""
+        """Return the descriptor that is readable when the slot has an event."""
         return self._control.fileno()
 
     def start(self, header: dict[str, Any], fds: Sequence[int]) -> None:
-        """Give the slot a job: limits for itself, descriptors for the box. Raises BoxLostError."""
+        """Send the slot a job's limits, and descriptors for the box. Raises BoxLostError."""
         try:
             socket.send_fds(self._control, [marshal.dumps(header, 2)], list(fds))
         except OSError as error:
@@ -74,7 +70,7 @@ class Slot:
         self.busy = True
 
     def event(self) -> dict[str, Any] | None:
-        """Take the slot's word without waiting; None if it has none. Raises BoxLostError."""
+        """Return the slot's next event, or None, without blocking. Raises BoxLostError."""
         try:
             data = self._control.recv(_MESSAGE, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -90,7 +86,7 @@ class Slot:
 
     @property
     def alive(self) -> bool:
-        """Whether its process has not ended."""
+        """Whether its process is alive."""
         try:
             return self._control.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) != b""
         except BlockingIOError:
@@ -99,41 +95,41 @@ class Slot:
             return False
 
     def kill_box(self) -> None:
-        """Have the slot kill its box, if it has one. May be called from any thread."""
+        """Kill the slot's current box, if any. Thread-safe."""
         with self._lock, contextlib.suppress(OSError):
             if self.busy:
                 self._control.send(b"kill")
 
     def renew(self, limits: dict[str, Any]) -> None:
-        """Give the box new limits of processor time, counted from now on."""
-        with self._lock, contextlib.suppress(OSError):  # the end is seen where events are
+        """Restart the box's processor clock with new limits."""
+        with self._lock, contextlib.suppress(OSError):  # reading events detects its end
             if self.busy:
                 self._control.send(marshal.dumps(limits, 2))
 
     def hang_up(self) -> None:
-        """End the slot and whatever it runs, while another thread may be using this object."""
+        """End the slot and its box. Thread-safe."""
         with self._lock, contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Hang up and let go: the slot ends, and with it whatever it runs."""
+        """End the slot and its box, and close the socket."""
         self.hang_up()
         with self._lock:
             self._control.close()
 
 
 class Template:
-    """The template process and the way to ask it for slots. Thread-safe."""
+    """A template process and the connection that requests slots. Thread-safe."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
-        """Start it, with what its first boxes see; raises SandboxError when it does not start."""
+        """Start the template with the files of its first boxes. Raises SandboxError if it does not start."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # Not a pipe: nobody reads it before the end, and a full pipe would hang every box.
+        # Not a pipe: it is read only at the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
         try:
             self._process = subprocess.Popen(
                 [*command, str(theirs.fileno())],
-                stdin=subprocess.PIPE,  # never written: a box's stdin is a pipe from the beginning
+                stdin=subprocess.PIPE,  # never written: it only reserves the descriptor
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
                 env=_ENVIRONMENT,
@@ -172,7 +168,7 @@ class Template:
         return word
 
     def slot(self, request: Request) -> Slot:
-        """Make a slot with this view of the machine. Raises SandboxError."""
+        """Make a slot. Raises SandboxError."""
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             wanted = {"root": request.listing.name, "files": request.files}
@@ -192,7 +188,7 @@ class Template:
         return Slot(mine, request)
 
     def _obituary(self) -> str:
-        """Say how the template ended, in one line."""
+        """Return one line about how the template ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
         if self._stderr.closed:
@@ -204,17 +200,17 @@ class Template:
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """Its process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether the template process has not exited."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Hang up and wait until the template has cleared away; kill it if it does not."""
-        # Closing alone would not do: a fork of this process may hold the socket too.
+        """Hang up and wait for the template to clean up; kill it if it does not."""
+        # Closing alone is not enough: a fork of this process may hold the socket too.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
@@ -230,18 +226,19 @@ class Template:
 
 
 class Templates:
-    """The templates of a sandbox, one for what boxes find loaded: each is started when it is first
-    needed, and anew when it has ended. Thread-safe."""
+    """A sandbox's templates, one per set of preloaded packages, started on first use and restarted if ended.
+    Thread-safe.
+    """
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
-        """Start the one without packages; raises SandboxError when it does not start."""
+        """Start the template without packages. Raises SandboxError if it does not start."""
         self._command = command
         self._settings = settings
         self._lock = threading.Lock()
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template with these packages, beside ``first``: they share what their boxes see."""
+        """Start a template; it shares the image of the template with pid ``first``."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -252,16 +249,16 @@ class Templates:
 
     @property
     def cgroup_version(self) -> int:
-        """The version of the boxes' control groups, 0 for none."""
+        """Version of the boxes' control groups, or 0 for none."""
         return self._started[NO_PACKAGES].cgroup_version
 
     @property
     def alive(self) -> bool:
-        """Whether the first one has not exited."""
+        """Whether the first template is running."""
         return self._started[NO_PACKAGES].alive
 
     def slot(self, request: Request) -> Slot:
-        """Make a slot of the template with these packages. Raises SandboxError."""
+        """Make a slot of the matching template. Raises SandboxError."""
         with self._lock:
             template = self._started.get(request.packages)
             if template is None or not template.alive:
@@ -272,14 +269,14 @@ class Templates:
         return template.slot(request)
 
     def close(self) -> None:
-        """End all of them."""
+        """End all templates."""
         with self._lock:
             for template in self._started.values():
                 template.close()
 
 
 class SlotPool:
-    """Lends slots of a sandbox's templates, at most ``size`` at a time. Thread-safe."""
+    """Lends at most ``size`` slots at a time, started on demand. Thread-safe."""
 
     def __init__(self, templates: Templates, size: int) -> None:
         self.places = Places(size)
@@ -293,11 +290,11 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Yield a slot for each request, all at once or none, and what tells whether others share the
-        machine (see ``Places.take``).
+        """Yield a slot for each request, all at once, and a function that tells whether others share the machine (see
+        ``Places.take``).
 
-        Slots still busy when given back are told to kill their box; one that does not answer is
-        dropped. Raises NoneFree, SandboxError.
+        Afterwards a slot still busy is told to kill its box, and dropped if it does not answer. Raises NoneFree,
+        SandboxError.
         """
         with (
             self.places.take(len(requests), when) as crowded,
@@ -311,8 +308,7 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return a slot that has rested, so that its next box is ready, else a new one; when there are
-        as many as there may be, the one that has rested longest."""
+        """Return the slot that has rested longest if its next box is ready, or a new one if the pool is not full."""
         with self._lock:
             rested = self._rested[request]
             while rested:
@@ -352,7 +348,7 @@ class SlotPool:
 
     @staticmethod
     def _calm(slot: Slot) -> bool:
-        """Wait until the slot has no box running; False when it is gone or does not answer."""
+        """Wait until no box runs in the slot; return False if it is gone or does not answer."""
         deadline = time.monotonic() + _REPLY_SECONDS
         slot.kill_box()
         poller = select.poll()
@@ -369,7 +365,7 @@ class SlotPool:
         return slot.alive and not slot.doubtful
 
     def close(self) -> None:
-        """Hang up on every slot; those lent end under their borrowers, who get SandboxError."""
+        """Hang up on every slot; borrowers get SandboxError."""
         self.places.close()
         with self._lock:
             for slots in self._rested.values():

@@ -1,9 +1,6 @@
-"""Which files of this machine a box's root holds copies of: as few as will do.
-
-For Python and for what compilers make: the standard library, at one place on every machine, and the
-shared libraries that the interpreter and its modules need. For compilers and interpreters of other
-languages their packages as well. No home, no working folder, no /tmp, no /proc, no /etc, no
-site-packages, which may hold data sets and graders. Computed on the host; reads, never executes.
+"""Selects the files of this machine that a box's root gets copies of: the standard library, shared libraries and, for
+other languages, their packages. Home folders, working folders, /tmp, /proc, /etc and site-packages are never included,
+because they may hold data sets and graders. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -25,18 +22,18 @@ from prorl_sandbox.local import needs
 from prorl_sandbox.spec import Command
 
 PREFIX = "/usr"
-"""Where the interpreter and its library are inside, wherever they are outside."""
+"""Location of the interpreter and its library in a box, wherever they are on the host."""
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 EXECUTABLE = f"{PREFIX}/bin/{VERSION}"
-"""What the interpreter is told of where it is; there is none in a box."""
+"""Path that the interpreter believes it has; a box has no such file."""
 PACKAGES = f"{PREFIX}/lib/{VERSION}/site-packages"
-"""Where the packages of an environment are inside."""
+"""Location of an environment's packages in a box."""
 _LIBRARY_LINKS = ("/lib", "/lib64", "/lib32")
 _PROGRAM_LINKS = ("/bin", "/sbin")
 _TOOL_PLACES = ("/usr/bin", "/usr/local/bin", "/bin")
 _SYSTEM_PREFIXES = ("/", "/usr", "/usr/local")
 _TOOL_FOLDERS = ("/usr/bin", "/usr/lib", "/usr/libexec", "/usr/include", "/usr/share/nodejs")
-"""What any tool may need where no package database says what it does need."""
+"""Folders that any tool may need; used without a package database."""
 _TIME_ZONES = "/usr/share/zoneinfo"
 _COPIES_OF_TIME_ZONES = ("posix", "right")
 _LEFT_OUT = (
@@ -44,41 +41,40 @@ _LEFT_OUT = (
     "tkinter", "turtle.py", "turtledemo", "_test*.so", "_tkinter*.so", "xx*.so", "*.opt-[12].pyc",
     "*.pyc.*",
 )  # fmt: skip
-"""Of the standard library: tests, installers, what needs a screen, what is just being written."""
+"""Parts of the standard library that are left out: tests, installers, graphical modules, and files being written."""
 _OF_COMPILERS = (
     "libatomic.so.1", "libdl.so.2", "libgcc_s.so.1", "libgomp.so.1", "libm.so.6",
     "libpthread.so.0", "libquadmath.so.0", "librt.so.1", "libstdc++.so.6", "libutil.so.1",
 )  # fmt: skip
-"""Libraries that what a compiler makes may need."""
+"""Libraries that compiled programs may need."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Copies of files (origin, target) and symbolic links (path, target), by absolute paths."""
+    """Copies of files (origin, target) and symbolic links (path, target), as absolute paths."""
 
     files: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     hidden: tuple[tuple[str, str], ...] = ()
-    """Paths of this machine that are not to be read in the copies of what is below them, and as many
-    characters in place of each."""
+    """Host paths to hide in copies of files below them, each with a replacement of equal length."""
 
     def listing(self) -> Listing:
-        """Return it as the template takes it."""
+        """Return the view in the form that the template reads."""
         facts = {"files": self.files, "links": self.links, "hidden": self.hidden}
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, shown: str) -> View:
-        """Return this view without ``path``: ``shown`` takes its place, padded with slashes. A path
-        that is the shorter one stays."""
+        """Return this view with ``path`` replaced by ``shown``, padded with slashes. A path shorter than ``shown`` is
+        not hidden.
+        """
         if len(path) < len(shown):
             return self
         return replace(self, hidden=(*self.hidden, (path, shown.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
-        """Return this view and all that is below a folder, but for names like ``left_out``.
+        """Return this view plus everything below a folder, except names that match ``left_out``.
 
-        Links are copied as links. A folder that is absent, and a file that this user may not read,
-        add nothing.
+        Links are copied as links. A missing folder and unreadable files add nothing.
         """
         files, links = list(self.files), list(self.links)
         for folder, names, others in os.walk(origin):
@@ -97,18 +93,19 @@ class View:
         return replace(self, files=tuple(files), links=tuple(links))
 
     def with_files(self, *paths: str) -> View:
-        """Return this view and these files under their own names, links followed."""
+        """Return this view plus these files, with links followed."""
         found = [(os.path.realpath(path), _inside(path)) for path in paths]
         return replace(self, files=(*self.files, *found))
 
     def with_links(self, *paths: str) -> View:
-        """Return this view and those of these paths that are links, as they are."""
+        """Return this view plus those of the paths that are links."""
         found = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *found))
 
     def with_libraries(self, *others: str) -> View:
-        """Return this view and the shared libraries that its files and ``others`` need, all in one
-        folder where the loader looks by itself."""
+        """Return this view plus the shared libraries that its files and ``others`` need, in one folder of the loader's
+        default path.
+        """
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
         needed = needs.needed_by([*programs, *others])
@@ -124,18 +121,18 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A view in transit."""
+    """A serialised view."""
 
     data: bytes
 
     @property
     def name(self) -> str:
-        """A name that no other listing has."""
+        """Content hash that identifies the listing."""
         return hashlib.blake2b(self.data, digest_size=16).hexdigest()
 
     @contextlib.contextmanager
     def note(self) -> Iterator[int]:
-        """Yield a descriptor of a file without a name that holds it."""
+        """Yield the descriptor of a memfd that contains it."""
         fd = os.memfd_create("listing")
         try:
             wire.write_all(fd, self.data)
@@ -146,8 +143,7 @@ class Listing:
 
 @functools.cache
 def system_view(folder: str = "") -> View:
-    """Return what Python programs and compiled ones need, and nothing more but the packages of an
-    environment, which lie in ``folder``."""
+    """Return the files for Python and compiled programs, plus the packages of an environment in ``folder``."""
     if folder:
         view = system_view().hiding(folder, PACKAGES)
         return view.with_folder(folder, PACKAGES).with_libraries()
@@ -165,8 +161,7 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a compiler or an interpreter is made of: names of programs, each with its alternatives;
-    Debian packages; folders."""
+    """Parts of a compiler or interpreter: programs, each with its alternatives; Debian packages; folders."""
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()
@@ -174,14 +169,15 @@ class Tools:
 
     @classmethod
     def of(cls, command: Command) -> Tools:
-        """Return what a command may need."""
+        """Return the tools of a command."""
         return cls((command.tools, *command.needed), command.packages, command.folders)
 
 
 @functools.cache
 def tools_view(tools: Tools) -> View:
-    """Return what these tools need, of each the first name that is installed. What is absent adds
-    nothing: the box says so."""
+    """Return the files that these tools need, of each the first installed name. Missing tools are skipped; the box
+    reports them.
+    """
     view = system_view().with_links(*_PROGRAM_LINKS)
     places = [
         [f"{place}/{name}" for name in names for place in _TOOL_PLACES] for names in tools.names
@@ -199,7 +195,7 @@ def tools_view(tools: Tools) -> View:
         elif not needs.has_package_database():
             for folder in _TOOL_FOLDERS:
                 view = view.with_folder(folder, folder, _LEFT_OUT)
-    for place in _TOOL_PLACES:  # one tool may call another by a second name, like cc
+    for place in _TOOL_PLACES:  # a tool may call another by a second name, like cc
         with os.scandir(place) as entries:
             links = [entry.path for entry in entries if entry.is_symlink()]
         named = [link for link in links if _inside(os.path.realpath(link)) in paths]
@@ -213,7 +209,6 @@ def tools_view(tools: Tools) -> View:
 
 
 def _is_for_everyone(path: str) -> bool:
-    """Tell whether a path is a file that every user of this machine may read."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -222,7 +217,7 @@ def _is_for_everyone(path: str) -> bool:
 
 
 def _steps(path: str) -> Iterator[str]:
-    """Yield a path and where its links lead, one after another."""
+    """Yield a path and each target of its chain of links."""
     path = _inside(path)
     yield path
     while os.path.islink(path):
@@ -231,5 +226,5 @@ def _steps(path: str) -> Iterator[str]:
 
 
 def _inside(path: str) -> str:
-    """Return where a path of this machine is in a box: itself, but no folder of it is a link."""
+    """Return a path's location in a box, with links in its folder resolved."""
     return os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))

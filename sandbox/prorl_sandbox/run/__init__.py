@@ -1,1 +1,1 @@
-"""What both backends share: from a program to jobs, through boxes, to an Outcome."""
+"""Shared by both backends: from a program to jobs, boxes and an Outcome."""

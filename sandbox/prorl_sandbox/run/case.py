@@ -1,7 +1,5 @@
-"""One case, from its plan to an Outcome: talk with its boxes until they have ended, then judge what they did.
-
-A box that never started its program is a fault of the sandbox and raises; everything after the
-start is the program's own doing. Compares nothing with anything expected.
+"""Runs one case in its boxes and judges the result. A box that never started its program is a fault of the sandbox and
+raises; everything after the start is the program's doing.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from prorl_sandbox.run.plan import CROWDED_CPU, CheckPlan, CompilePlan, Plan, Pr
 from prorl_sandbox.types import CheckerError, LanguageError, Limits, Outcome, SandboxError, Status
 
 Judgement = tuple[Status, Literal["wall", "cpu"] | None]
-"""A status and, of a timeout, the limit."""
+"""A status and, for a timeout, the limit."""
 _KILLED: dict[str, Judgement] = {
     "wall": ("timeout", "wall"),
     "cpu": ("timeout", "cpu"),
@@ -30,7 +28,7 @@ _KILLED: dict[str, Judgement] = {
 
 
 def run_plan(plan: Plan, made: Boxes, isolation: str) -> Outcome:
-    """See a plan through in its boxes. Raises SandboxError, CheckerError, LanguageError."""
+    """Run a plan in its boxes. Raises SandboxError, CheckerError, LanguageError."""
     match plan:
         case ProgramPlan():
             return _run_program(plan, made, isolation)
@@ -49,14 +47,15 @@ def _run_program(plan: ProgramPlan, made: Boxes, isolation: str) -> Outcome:
     result = _judge(box, message)
     command = plan.job.command
     if command is not None and not command.answers:
-        # Its program never sees the channel: this is the harness's word.
+        # The program never sees the channel, so this message is the harness's.
         _require_tools(plan.language, message)
     return _outcome(box, result, isolation, value if result[0] == "ok" else None)
 
 
 def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
-    """Return an Outcome whose value is the artifact; a compiler out of time or memory is a compile
-    error too."""
+    """Return an Outcome with the artifact as its value. A compiler that exceeds its time or memory is a compile error
+    too.
+    """
     (box,) = made.boxes
     message, _ = _hear_answer(made, "")
     result = _judge(box, message)
@@ -81,9 +80,9 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
-    """See one box to its end; return the one message that matters and the value in it.
+    """Run one box to its end; return the message that matters and its value.
 
-    A second answer, or one to another question, breaks the protocol. Raises SandboxError.
+    A second answer, or an answer to another question, is a protocol error. Raises SandboxError.
     """
     (box,) = made.boxes
     ready, answer, value = False, None, None
@@ -109,13 +108,13 @@ def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
 
 
 def _require_tools(language: str, message: dict[str, Any] | None) -> None:
-    """Raise LanguageError when a box says that its compiler or interpreter is not there."""
+    """Raise LanguageError if the box reports that its compiler or interpreter is missing."""
     if message is not None and message["k"] == "missing":
         raise LanguageError(f"{language} is not installed where boxes run: {message['text']}")
 
 
 def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
-    """Return the Outcome of a check: its status, and the time and output of both boxes."""
+    """Return a check's Outcome, with the time and output of both boxes."""
     submission, check = made.boxes
     limits = plan.submission.limits
     relay = Relay(submission, check)
@@ -147,10 +146,9 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError for a check that is at fault by itself.
+    """Raise CheckerError if the check itself is at fault.
 
-    Once it has had an answer of the submission, what it cannot send may be made of that answer:
-    then the test has failed.
+    After the submission has answered, a value that cannot be sent may come from its answer; the test has then failed.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
@@ -181,13 +179,13 @@ def _judge_check(relay: Relay, submission: Box, check: Box, limits: Limits) -> J
 
 
 def _require_start(box: Box) -> None:
-    """Raise SandboxError when the box failed before its program ran, BoxLostError when nobody can say."""
-    if box.killed_for == "peer":  # ended early by us, because the box it talks to had ended
+    """Raise SandboxError if the box failed before its program started, or BoxLostError if the box was lost."""
+    if box.killed_for == "peer":  # killed by us because the other box had ended
         return
     if box.fault is not None:
         raise BoxLostError(f"the sandbox lost a box: {box.fault}")
     if box.started is None and box.end is not None and box.end.out_of_memory:
-        return  # the program alone, its source or its binary, was more than its memory
+        return  # the program alone exceeded its memory limit
     if box.started is None:
         last = box.text("stderr").strip().splitlines()[-1:]
         detail = f": {last[0]}" if last else ""
@@ -197,7 +195,7 @@ def _require_start(box: Box) -> None:
 
 
 def _judge(box: Box, message: dict[str, Any] | None) -> Judgement:
-    """Return status and limit of one box, given the last message of its harness."""
+    """Return the status and limit of one box, given its harness's last message."""
     if box.killed_for in _KILLED:
         return _KILLED[box.killed_for]
     if box.end is None:
@@ -232,7 +230,6 @@ def _judge(box: Box, message: dict[str, Any] | None) -> Judgement:
 
 
 def _outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) -> Outcome:
-    """Return the Outcome of a single box."""
     status, limit = judgement
     failed = status in ("runtime-error", "wrong-exit")
     return Outcome(
@@ -254,25 +251,24 @@ def _outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) 
 
 
 def _exit_code(box: Box) -> int | None:
-    """Return the program's exit code, negative for a signal; None: killed with its box."""
+    """Return the exit code, negative for a signal, or None if the box was killed."""
     if box.end is None or box.killed_for is not None:
         return None
     return os.waitstatus_to_exitcode(box.end.status)
 
 
 def _seconds(box: Box) -> float:
-    """Return how long the program ran, until now if it still does."""
+    """Return how long the program has run."""
     if box.started is None:
         return 0.0
     return (time.monotonic() if box.ended is None else box.ended) - box.started
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether others may be why a case took too long, so that it is run again alone.
+    """Return whether other programs may have slowed a case down, so that it should be run again alone.
 
-    That is so when it used more processor time than its limit while others shared the machine, and
-    yet came to an end; and when it was kept from a processor for all the time that a wall limit is
-    stretched by. What it does alone counts.
+    That is so if it ended by itself, slightly above its processor limit, or if it was without a processor for as long
+    as its wall limit can be stretched. The second result counts.
     """
     match outcome.limit:
         case None:

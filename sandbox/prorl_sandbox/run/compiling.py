@@ -1,8 +1,5 @@
-"""The compile step of other languages than Python: the plans of compiling a source and of running what came
-of it, and the artifacts that are kept.
-
-An artifact (a binary, or the checked source) comes out of a box, so it is untrusted bytes: stored,
-never run here, handed to the next box. Which commands run is for the ``LanguageSpec`` to say.
+"""Plans compiling a source and running the result, and caches artifacts. An artifact (a binary, or the checked source)
+is untrusted bytes from a box: stored, handed to the next box, never run here.
 """
 
 from __future__ import annotations
@@ -24,15 +21,15 @@ from prorl_sandbox.types import Limits, Program
 COMPILE_LIMITS = Limits(
     wall_seconds=20.0, cpu_seconds=10.0, memory_mb=1024, output_kb=256, processes=16, scratch_mb=256
 )
-"""What a compiler may take, but for the time that task or language allow."""
+"""Limits of a compiler, except for time."""
 WALL_SECONDS_A_SECOND = 2.0
-"""Seconds by the clock that a compiler may take for each second of its processor time."""
+"""Wall seconds that a compiler may take per second of its processor limit."""
 _LARGEST_ARTIFACT = 24 * 1024 * 1024
 _CACHE_BYTES = 64 * 1024 * 1024
 
 
 class ArtifactCache:
-    """The latest artifacts by language, source and call, at most 64 MiB of them. Thread-safe."""
+    """Least recently used cache of at most 64 MiB of artifacts by language, source and call. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -40,7 +37,7 @@ class ArtifactCache:
         self._bytes = 0
 
     def get(self, program: Program) -> bytes | None:
-        """Return the artifact of ``program``'s source if it is kept."""
+        """Return the cached artifact of ``program``, or None."""
         with self._lock:
             key = _key(program)
             if key in self._kept:
@@ -48,7 +45,7 @@ class ArtifactCache:
             return self._kept.get(key)
 
     def put(self, program: Program, artifact: bytes) -> None:
-        """Keep an artifact, and let go of the oldest ones beyond the limit."""
+        """Cache an artifact and evict the oldest ones."""
         with self._lock:
             self._bytes += len(artifact) - len(self._kept.pop(_key(program), b""))
             self._kept[_key(program)] = artifact
@@ -63,7 +60,7 @@ def _key(program: Program) -> str:
 
 
 def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> CompilePlan:
-    """Plan compiling ``program``; of ``limits`` only ``compile_seconds`` counts."""
+    """Plan compiling ``program``; only ``compile_seconds`` of ``limits`` is used."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     seconds = limits.compile_seconds or spec.compile_seconds
     own = replace(
@@ -86,7 +83,7 @@ def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> Co
 def plan_compiled(
     program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits
 ) -> ProgramPlan:
-    """Plan running a compiled program, or its source where there is nothing to compile.
+    """Plan running a compiled program, or the source if nothing is compiled.
 
     Raises UserError for arguments that cannot be sent.
     """
@@ -110,7 +107,7 @@ def plan_compiled(
 
 
 def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
-    """Return limits in which there is room for what a language's tools and runtime take."""
+    """Add what the language's tools and runtime need to the limits."""
     return replace(
         limits,
         memory_mb=limits.memory_mb + spec.own_memory_mb,
@@ -119,12 +116,12 @@ def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
 
 
 def _call_in_json(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the message for a program of another language (see ``LanguageSpec.harness``).
+    """Return the question for a program of another language (see ``LanguageSpec.harness``).
 
-    A dict becomes an object with text keys, tuples and sets become lists.
+    A dict becomes an object with text keys; tuples and sets become lists.
     """
     try:
-        wire.encode(list(args))  # its limits of depth and size hold here too
+        wire.encode(list(args))  # applies the same limits of depth and size
         question = json.dumps({"n": nonce, "args": args}, default=_as_list)
     except (wire.Unserialisable, wire.TooLarge, TypeError, ValueError) as error:
         raise UserError(f"an argument cannot be sent to the program: {error}") from error

@@ -1,5 +1,5 @@
-"""The boxes of one run while they run: what a box of any backend looks like from here, how its bytes are
-moved under the wall limit, and the talk between a trusted check's box and the submission's.
+"""Boxes of a run while they run: the interface of a box, moving bytes under the wall limit, and the relay between a
+check's box and the submission's.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from prorl_sandbox.types import SandboxError
 SETUP_SECONDS = 60.0
 DYING_SECONDS = 30.0
 MOST_STRETCH = 4.0
-"""A wall limit is stretched by the time that a box was kept from a processor, to this many times at
-most."""
+"""Maximum factor by which waiting for a processor stretches a wall limit."""
 _LAG_SECONDS = 0.1
-"""How late a box's watcher may say that it was kept waiting."""
+"""Maximum delay of a watcher's report that a box was kept waiting."""
 QUIET_SECONDS, QUIET_TALK_SECONDS = 0.02, 0.005
-"""How long a stream, and the channel, is left alone after a read that brought little: who writes byte
-by byte then costs this process no more than who does not."""
+"""How long a stream, and the channel, is not polled after a short read, so that writing byte by byte costs this process
+no more than writing in blocks.
+"""
 _MOST_KINDS = 20
 
 
 class BoxLostError(SandboxError):
-    """What watches over a box has failed or ended, so nobody can say how the box did."""
+    """The watcher of a box failed or ended, so the box's result is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a box ended: the wait status of its program, the processor seconds of all its processes, its
-    peak of resident memory, and whether it was killed for memory."""
+    """How a box ended: its program's wait status, the processor seconds of all its processes, its peak resident memory,
+    and whether it was killed for lack of memory.
+    """
 
     status: int
     cpu_seconds: float
@@ -47,14 +48,12 @@ class End:
 
 
 class Box(ABC):
-    """One running box of any backend. Not thread-safe; ``kill`` alone may come from another thread.
+    """One running box of any backend. Not thread-safe, except ``kill``.
 
-    ``killed_for`` is the first reason to kill it; ``fault`` is set when the sandbox itself failed.
-    ``started`` and ``ended`` are when it happened, by ``time.monotonic``, not when this process heard
-    of it. ``waited``: seconds that its program was ready to run and was kept from a processor;
-    ``over``: it has used more processor time than its limit. ``renewals``: how often that has been
-    counted anew; ``spent``: processor seconds between the last two times. ``quiet_until``: when the
-    first of the streams left out of ``watched`` is to be looked at.
+    ``killed_for`` is the first reason to kill it; ``fault`` is set if the sandbox itself failed. ``started`` and
+    ``ended`` are times of ``time.monotonic``. ``waited``: seconds in which the program was ready but had no processor.
+    ``over``: it has exceeded its processor limit. ``renewals``: how often the processor clock was restarted; ``spent``:
+    processor seconds before the last restart. ``quiet_until``: when to poll the streams that ``watched`` leaves out.
     """
 
     killed_for: str | None = None
@@ -74,15 +73,15 @@ class Box(ABC):
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """True when the program is gone and all it wrote has been read."""
+        """Whether the program is gone and all its output has been read."""
 
     @abstractmethod
     def text(self, stream: str) -> str:
-        """Return what came on ``stdout`` or ``stderr``, at most the cap."""
+        """Return the output on ``stdout`` or ``stderr``, up to the cap."""
 
     @abstractmethod
     def take(self, stream: str) -> bytes:
-        """Take away what has come on ``stdout`` or ``stderr`` so far."""
+        """Remove and return the output on ``stdout`` or ``stderr`` so far."""
 
     @abstractmethod
     def send(self, message: dict[str, Any]) -> None:
@@ -90,31 +89,32 @@ class Box(ABC):
 
     @abstractmethod
     def hang_up(self) -> None:
-        """End the channel towards the box once all queued messages are written."""
+        """Close the channel to the box after all queued messages."""
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
-        """Have processor time counted anew, under these limits. ``rest``: nothing of the box is to
-        run, so it need not be looked at often."""
+        """Restart the processor clock with these limits. ``rest`` means that the box's processes are stopped, so it
+        needs few looks.
+        """
 
     def kill(self, reason: str) -> None:
-        """Kill every process of the box; the first reason is kept in ``killed_for``."""
+        """Kill every process of the box; ``killed_for`` keeps the first reason."""
         if self.killed_for is None:
             self.killed_for = reason
             self._kill()
 
     @abstractmethod
-    def _kill(self) -> None:
-        """Have its processes killed."""
+    def _kill(self) -> None: ...
 
     @abstractmethod
     def next_frame(self) -> bytes | None:
-        """Take the body of the next whole frame. Raises FrameTooLong."""
+        """Remove and return the body of the next complete frame. Raises FrameTooLong."""
 
     @abstractmethod
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of everything this box is waiting for, but for
-        streams that are to be left alone for now."""
+        """Return (file descriptor, poll mask) of everything the box is waiting for, except streams that are quiet for
+        now.
+        """
 
     @abstractmethod
     def pump(self, ready: set[int]) -> None:
@@ -123,24 +123,23 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Boxes that run at once. ``crowded()``: has anything else run on their machine meanwhile?"""
+    """Boxes that run at once. ``crowded()`` tells whether anything else has run on their machine meanwhile."""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
 
 
 Event = tuple[Box, dict[str, Any] | None]
-"""A message of a box's harness; None: the box has ended, which is told again while others live."""
+"""A message of a box's harness, or None if the box has ended, which is repeated while others live."""
 
 
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
-    """Drive the boxes until all have ended, and yield what they say.
+    """Drive the boxes until all have ended, yielding their messages.
 
-    The wall clock starts when the last of them starts, and stands while they are kept from a
-    processor (up to ``MOST_STRETCH`` times the limit). Kills all at the wall limit (``killed_for``
-    "wall"), a box over its processor limit ("cpu", unless others share the machine with it), and a box
-    whose frame is malformed ("protocol") or too long ("output"). Raises SandboxError when a box never
-    starts or never dies.
+    The wall clock starts when the last box starts and pauses while they have no processor (up to ``MOST_STRETCH`` times
+    the limit). ``killed_for`` becomes "wall" for all boxes at the wall limit, "cpu" above the processor limit unless
+    the machine is shared, "protocol" for a malformed frame and "output" for one that is too long. Raises SandboxError
+    if a box never starts or never dies.
     """
     boxes = made.boxes
     born = time.monotonic()
@@ -156,7 +155,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
         if deadline is None and now > born + SETUP_SECONDS:
             raise SandboxError(f"a box was not ready after {SETUP_SECONDS:.0f} seconds")
         if deadline is not None and now >= deadline:
-            # What came while this thread was kept waiting came in time.
+            # Bytes that arrived while this thread was delayed are in time.
             yield from move(boxes, 0.0)
             waited = min(sum(box.waited for box in boxes), (MOST_STRETCH - 1) * wall_seconds)
             if waited > stretched:
@@ -176,9 +175,9 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait at most so long for bytes, take in those that came and yield the messages.
+    """Wait up to ``seconds`` for bytes, receive them and yield the messages.
 
-    Messages that follow one for which the box was killed are thrown away.
+    Messages after the one for which a box was killed are discarded.
     """
     poller = select.poll()
     for box in boxes:
@@ -202,11 +201,10 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 
 
 class Relay:
-    """The host between a trusted check and the submission that it calls.
+    """Connects a trusted check with the submission that it calls, one question at a time.
 
-    One question at a time; every value is decoded and checked here before it goes on. Nothing is
-    compared: the check's own assertions decide. ``answered``: the submission has answered a call.
-    ``passed``: the check says that it returned. ``cut_off``: the submission ended before the check did.
+    Every value is decoded and validated before it is passed on. ``answered``: the submission has answered a call.
+    ``passed``: the check returned. ``cut_off``: the submission ended before the check.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:
@@ -220,7 +218,7 @@ class Relay:
         self._nonce = ""
 
     def take(self, box: Box, message: dict[str, Any]) -> None:
-        """Pass a message on, or note it as the end of the run. Raises FrameError."""
+        """Pass a message on, or record it as the end of the run. Raises FrameError."""
         if message["k"] == "ready":
             if box in self._ready:
                 raise FrameError("ready once more")
@@ -276,7 +274,7 @@ class Relay:
                 self._check.send({"k": "raise", "type": name, "kinds": names})
 
     def note_end(self, box: Box) -> None:
-        """When one box has ended, kill the other one, which has nothing left to do."""
+        """Kill the other box when one has ended."""
         if box is self._submission:
             if self.check_message is None and not self._check.finished:
                 self.cut_off = True

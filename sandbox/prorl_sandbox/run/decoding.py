@@ -1,7 +1,4 @@
-"""Messages and values of a box, decoded on the host: never unpickled, and bounded before they are built.
-
-The box's side, which also says what crosses, is ``box.wire``.
-"""
+"""Decodes messages and values of a box on the host, with limits and without pickle. ``box.wire`` encodes them."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _PLAIN = frozenset({type(None), bool, int, float, str})
 
 
 def read_message(body: bytes) -> dict[str, Any]:
-    """Return the message in the body of a box's frame. Raises FrameError."""
+    """Return the message in a frame's body. Raises FrameError."""
     message = read_json(body)
     if not isinstance(message, dict) or not isinstance(message.get("k"), str):
         raise FrameError("not a message")
@@ -27,23 +24,23 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return the Python value of tagged JSON, of builtin types alone. Raises FrameError.
+    """Return the value of tagged JSON as built-in types. Raises FrameError.
 
-    Also for a value made to take long: keys chosen to collide in a table cost quadratic time.
+    Refuses values made to be slow: keys with colliding hashes take quadratic time in a table.
     """
     return _Reader(carry=False).value(value, 0)
 
 
 def decode_for_box(value: Any) -> tuple[Any, bool]:
-    """Return what another box is to get, and whether it has to ``columns.revive`` it. Raises FrameError."""
+    """Return the value for another box and whether that box must ``columns.revive`` it. Raises FrameError."""
     reader = _Reader(carry=True)
     return reader.value(value, 0), reader.carried
 
 
 class _Reader:
-    """Reads one value, within the number of parts and the processor seconds of this thread that it may cost.
+    """Reads one value within limits of parts and of this thread's processor seconds.
 
-    ``carry``: values of numpy and pandas stay as they are, for another box.
+    ``carry``: keep values of numpy and pandas for another box.
     """
 
     def __init__(self, carry: bool) -> None:
@@ -63,7 +60,7 @@ class _Reader:
                 raise FrameError("a value that takes too long to read")
 
     def value(self, value: Any, depth: int) -> Any:
-        """Return one value, whose part is spent already."""
+        """Return one value; its own part is already counted."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -100,7 +97,7 @@ class _Reader:
         self._spend(len(items))
         if _PLAIN.issuperset(map(type, items)):
             return items
-        self._spend(len(items))  # once more: each is looked at
+        self._spend(len(items))  # counted twice, because each is inspected
         return [self.value(item, depth + 1) for item in items]
 
     def _dict(self, pairs: list[Any], depth: int) -> dict[Any, Any]:
@@ -114,16 +111,14 @@ class _Reader:
         return found
 
     def _keys(self, keys: list[Any], depth: int) -> list[Any]:
-        """Return keys and members as builtin values, also where others are carried: they are equal to those,
-        and can be hashed here."""
+        """Return keys or members as built-in values, which are hashable here, even with ``carry``."""
         carry, self._carry = self._carry, False
         found = self._items(keys, depth)
         self._carry = carry
         return found
 
     def _table(self, keys: list[Any]) -> dict[Any, Any]:
-        """Return a dict with these keys. Refuses keys that are equal, that have no hash, or of which many
-        share one."""
+        """Return a dict with these keys. Raises FrameError for equal or unhashable keys, or many with the same hash."""
         found = dict.fromkeys(self._checked(keys))
         if len(found) != len(keys):
             raise FrameError("equal keys in a dict, or members in a set")

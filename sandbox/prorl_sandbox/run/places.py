@@ -1,4 +1,4 @@
-"""Who may run now: a sandbox's places for boxes."""
+"""Queues runs for a sandbox's places for boxes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Literal
 from prorl_sandbox.types import SandboxError
 
 When = Literal["free", "alone", "now"]
-"""When boxes are to start: when some are free; when nobody else has any, and nobody gets any before
-they end; now or not at all (NoneFree)."""
+"""When boxes may start: "free", once enough are free; "alone", once nobody else has one, and nobody gets one before
+they end; "now", at once or not at all (NoneFree).
+"""
 
 
 class NoneFree(Exception):
-    """No boxes are free now, or somebody else waits for them."""
+    """No boxes are free now, or somebody else is waiting for them."""
 
 
 class Places:
-    """``size`` places, first come, first served. Thread-safe.
+    """``size`` places, first come, first served, outside any time limit. Thread-safe.
 
-    Who needs several takes them all at once, so that no two can wait for each other. Waiting is outside
-    any time limit.
+    Several places are taken all at once, so that no two runs wait for each other.
     """
 
     def __init__(self, size: int) -> None:
@@ -35,7 +35,7 @@ class Places:
         self._alone = False
 
     def are_free(self, count: int) -> bool:
-        """Return whether so many places are free and nobody waits for one."""
+        """Return whether ``count`` places are free and nobody is waiting."""
         return not self._line and self._are_enough(count)
 
     def _are_enough(self, count: int) -> bool:
@@ -43,9 +43,9 @@ class Places:
 
     @contextlib.contextmanager
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
-        """Wait for so many places and give them back afterwards. Raises NoneFree, SandboxError.
+        """Wait for ``count`` places and release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields what tells whether others have, or have had, a place meanwhile.
+        Yields a function that tells whether others have had a place meanwhile.
         """
         me = object()
         with self._changed:
@@ -75,12 +75,12 @@ class Places:
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Give no more places; who waits for one gets SandboxError."""
+        """Give out no more places; waiting callers get SandboxError."""
         with self._changed:
             self.closed = True
             self._changed.notify_all()
 
     def await_all(self, seconds: float) -> None:
-        """Wait at most so long until all places have been given back."""
+        """Wait up to ``seconds`` until all places are released."""
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, seconds)

@@ -1,7 +1,4 @@
-"""What a case of a submission needs: the jobs of its boxes, made from the program, the case and its limits.
-
-A plan is data: ``run.case`` sees it through in boxes of any backend.
-"""
+"""Plans of cases: the jobs of their boxes, as data that ``run.case`` executes."""
 
 from __future__ import annotations
 
@@ -18,20 +15,23 @@ from prorl_sandbox.spec import Command
 from prorl_sandbox.types import Check, Limits, Program
 
 Mode = Literal["main", "serve", "check", "session", "compile", "exec"]
-"""What a box does: run a source, answer calls, run trusted tests, answer messages, compile a source, or
-run what was compiled."""
+"""Purpose of a box: run a source, answer calls, run trusted tests, answer messages, compile a source, or run an
+artifact.
+"""
 PYTHON_FILE = "program.py"
 CROWDED_CPU = 1.5
-"""How many times its processor limit a program may use while others share the machine: who ends
-above the limit is run again alone, for shared caches and sibling threads make time dearer."""
+"""Factor by which a program may exceed its processor limit while others share the machine. A program that ends above
+the limit is run again alone, because shared caches and sibling threads slow it down.
+"""
 _WATCHERS_LAG_SECONDS = 0.3
 _CHECKER_FRAME = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """What a Python program may import beside the standard library: the packages of ``environment``,
-    which lie in ``folder`` of its box, and of which ``loaded`` are there before its box is made."""
+    """Packages that a Python program may import: those of ``environment``, in ``folder`` of its box; ``loaded`` are
+    imported before the box is made.
+    """
 
     environment: str = "stdlib"
     folder: str = ""
@@ -43,10 +43,10 @@ NO_PACKAGES = Packages()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one box is to do.
+    """The task of one box.
 
-    ``frame_cap`` is the longest answer in bytes. ``file`` is the name under which the program lies in
-    its box; ``command`` is what compile and exec execute; ``packages`` are for Python alone.
+    ``frame_cap`` is the maximum answer in bytes; ``file`` the program's file name in the box; ``command`` the command
+    for compile and exec; ``packages`` is for Python only.
     """
 
     mode: Mode
@@ -62,20 +62,21 @@ class Job:
 
     @property
     def most_cpu_seconds(self) -> float:
-        """Processor seconds after which the box is killed, whoever runs beside it."""
+        """Processor seconds after which the box is killed in any case."""
         return self.limits.cpu_seconds * CROWDED_CPU
 
     @property
     def most_wall_seconds(self) -> float:
-        """Seconds by the clock, but for waiting, after which who watches the box kills it, however
-        late this process is. A box that talks has a clock with others: this process's."""
+        """Wall seconds, without waiting, after which the box's watcher kills it even if this process is delayed. Boxes
+        that talk are timed by this process only.
+        """
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """A program runs by itself, or answers one ``question``: a call of its function."""
+    """Runs a program, or has it answer one ``question``: a call of its function."""
 
     job: Job
     language: str = "python"
@@ -84,33 +85,33 @@ class ProgramPlan:
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """A box for the program."""
+        """The program's job."""
         return (self.job,)
 
 
 @dataclass(frozen=True, slots=True)
 class CompilePlan:
-    """A compiler makes an artifact, which is the value of the Outcome."""
+    """Compiles a source; the Outcome's value is the artifact."""
 
     job: Job
     language: str
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """A box for the compiler."""
+        """The compiler's job."""
         return (self.job,)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """A trusted check calls a submission in another box."""
+    """Runs a trusted check that calls a submission in another box."""
 
     submission: Job
     check: Job
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """A box for each of the two."""
+        """The jobs of submission and check."""
         return (self.submission, self.check)
 
 
@@ -146,7 +147,7 @@ def _call_of_python(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
 def plan_check(
     program: Program, check: Check, limits: Limits, packages: Packages, check_packages: Packages
 ) -> CheckPlan:
-    """Plan a check of a Python program, whose boxes have packages of their own."""
+    """Plan a check of a Python program; the two boxes may have different packages."""
     submission = Job(
         "serve",
         program.source,

@@ -1,6 +1,5 @@
-"""``BoxSandbox``: everything of a sandbox that is the same in each backend.
-
-A submission's cases are planned and run in turn here; a backend says how boxes are opened and ended.
+"""``BoxSandbox``, the common part of all backends, plans and runs a submission's cases; a backend opens and ends
+boxes.
 """
 
 from __future__ import annotations
@@ -55,16 +54,16 @@ _SOON_SECONDS = 0.5
 
 
 class BoxSandbox(Closing, ABC):
-    """Implements ``Sandbox`` over boxes of any kind. Thread-safe if a backend's methods are.
+    """Implements ``Sandbox`` and sessions. Thread-safe if a backend's methods are.
 
-    A backend opens boxes for runs (``_boxes``, ``_are_free``) and for sessions (``_session_box``),
-    and finds environments where its boxes run (``_environment``).
+    A backend opens boxes for runs (``_boxes``, ``_are_free``) and sessions (``_session_box``) and finds environments
+    (``_environment``).
     """
 
     isolation: str
 
     def __init__(self, isolation: str, sessions: int) -> None:
-        """``sessions``: how many may be open at once."""
+        """``sessions`` is the maximum number of open sessions."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
         self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
@@ -74,27 +73,22 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Open a box for each job at once, and see to it that all are gone afterwards.
+        """Open a box for each job at once and close them all afterwards.
 
-        ``when``: "free", wait while none is; "alone", wait while any other box of this sandbox
-        runs, and none is started before the end; "now", raise NoneFree unless boxes are free and
-        nobody waits for one. Raises SandboxError.
+        ``when``: see ``places.When``. Raises NoneFree, SandboxError.
         """
 
     @abstractmethod
     def _are_free(self, count: int) -> bool:
-        """Return whether so many boxes are free and nobody waits for one."""
+        """Return whether ``count`` boxes are free and nobody is waiting for one."""
 
     @abstractmethod
     def _session_box(self, job: Job) -> AbstractContextManager[Box]:
-        """Open a box that takes no run's place; see to it that it is gone afterwards.
-
-        There are at most ``sessions`` of them. Raises SandboxError.
-        """
+        """Open a box for a session, in addition to those of runs, and close it afterwards. Raises SandboxError."""
 
     @abstractmethod
     def _environment(self, name: str) -> Environment:
-        """Return an environment that is built where boxes run. Raises UserError with the cure."""
+        """Return an environment that is built where boxes run. Raises UserError with the fix."""
 
     @abstractmethod
     def close(self) -> None:
@@ -103,8 +97,8 @@ class BoxSandbox(Closing, ABC):
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
         """Run one program in a fresh box; see ``Sandbox.run``.
 
-        Raises SandboxError when the sandbox fails, UserError for arguments that cannot be sent and
-        for a language that is not installed.
+        Raises SandboxError if the sandbox fails; UserError for arguments that cannot be sent or a language that is not
+        installed.
         """
         case: Case = Stdin(program.stdin)
         if program.call is not None:
@@ -120,9 +114,9 @@ class BoxSandbox(Closing, ABC):
     ) -> Outcome:
         """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
 
-        Both share one wall and one processor-time budget; the other limits hold for each. Raises
-        SandboxError, and CheckerError (a UserError) when the checker itself is at fault. Arguments
-        travel by value: what the submission does to a list is not seen by the checker.
+        Both share the wall and processor limits; the other limits apply to each. Arguments are passed by value: the
+        checker does not see what the submission does to a list. Raises SandboxError, and CheckerError (a UserError) for
+        a broken checker.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -133,13 +127,13 @@ class BoxSandbox(Closing, ABC):
         limits: Limits = _DEFAULT_LIMITS,
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run the cases of one submission, each in a fresh box; see ``Sandbox.run_cases``."""
+        """Run each case of a submission in a fresh box; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
         return _Turns(self, program, cases, Account(budget, limits)).outcomes()
 
     def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
-        """Return what a case needs, or its outcome where it is known before it runs."""
+        """Return a case's plan, or its outcome if it is already known."""
         if len(program.source) > _LONGEST_SOURCE:
             text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
             return Outcome("compile-error", stderr=text, isolation=self.isolation)
@@ -172,7 +166,7 @@ class BoxSandbox(Closing, ABC):
         return plan_compiled(program, spec, artifact, limits)
 
     def _artifact(self, program: Program, spec: LanguageSpec, limits: Limits) -> bytes | Outcome:
-        """Return what to execute, or the Outcome of a compilation that failed."""
+        """Return the file to execute, or the Outcome of a failed compilation."""
         if not spec.compile:
             return program.source.encode("utf-8", "replace")
         artifact = self._artifacts.get(program)
@@ -187,7 +181,7 @@ class BoxSandbox(Closing, ABC):
         return artifact
 
     def _packages(self, environment: str, source: str) -> Packages:
-        """Return what a box has that runs ``source``, a program's or its checker's."""
+        """Return the packages of a box that runs ``source``."""
         if environment == STDLIB_ONLY.name:
             return NO_PACKAGES
         self.check_environment(environment)
@@ -195,13 +189,15 @@ class BoxSandbox(Closing, ABC):
         return Packages(found.name, found.folder, found.preload_for(source))
 
     def check_environment(self, name: str) -> None:
-        """Raise UserError, with the cure, unless programs can have this environment here."""
+        """Raise UserError, with the fix, if programs cannot use this environment here."""
         if name not in self._environments:
             self._environments[name] = self._environment(name)
 
     def _run_fairly(self, plan: Plan, limits: Limits, when: When = "free") -> Outcome:
-        """Run a plan, and once more alone where others may be why it took too long, or why its box
-        was lost. Raises SandboxError, BoxLostError when the box was lost again."""
+        """Run a plan. If other programs may have slowed it down, or its box was lost, run it once more alone.
+
+        Raises SandboxError, or BoxLostError if the box was lost again.
+        """
         try:
             with self._boxes(plan.jobs, when) as made:
                 outcome = self._run(plan, made)
@@ -214,7 +210,6 @@ class BoxSandbox(Closing, ABC):
         return outcome
 
     def _run(self, plan: Plan, made: Boxes) -> Outcome:
-        """See a plan through in its boxes. Raises SandboxError, UserError."""
         return run_plan(plan, made, self.isolation)
 
     def open_session(
@@ -225,7 +220,7 @@ class BoxSandbox(Closing, ABC):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> BoxSession:
-        """Open a session in a box of its own; see ``Sandbox.open_session``."""
+        """Open a session in its own box; see ``ToolSandbox.open_session``."""
         check_limits(limits)
         check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
         job = session_job(limits, total_seconds, self._packages(environment, ""))
@@ -235,7 +230,7 @@ class BoxSandbox(Closing, ABC):
 
     @contextlib.contextmanager
     def _placed(self, job: Job) -> Iterator[Box]:
-        """Open a session's box if there is a place for one."""
+        """Open a session's box unless the maximum number is open."""
         if not self._places.acquire(blocking=False):
             raise UserError(
                 f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
@@ -248,21 +243,20 @@ class BoxSandbox(Closing, ABC):
             self._places.release()
 
     def _close_sessions(self) -> None:
-        """End every session; a message under way in another thread raises SessionEndedError."""
+        """End every session; a running message raises SessionEndedError in its thread."""
         for box in list(self._sessions):
             box.close("the sandbox was closed")
 
 
 def machine_is_busy() -> bool:
-    """Return whether more threads of this machine want to run than it has processors (the load of
-    the last minute)."""
+    """Return whether the load average of the last minute exceeds the number of processors."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
 class Account:
-    """What is left of ``budget`` for cases that have ``limits`` each. No budget: always enough.
+    """What is left of ``budget`` for cases with ``limits`` each; without a budget it is unlimited.
 
-    Time that a case waited for a processor, for its box or for a compiler is not charged.
+    Waiting for a processor, for a box or for a compiler is not charged.
     """
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
@@ -276,7 +270,7 @@ class Account:
         return self._cpu <= 0 or self._wall <= 0
 
     def limits(self) -> Limits:
-        """Return the limits of a case that starts now. Call it only while something is left."""
+        """Return the limits of a case that starts now. Something must be left."""
         return replace(
             self._limits,
             cpu_seconds=min(self._limits.cpu_seconds, self._cpu),
@@ -284,12 +278,12 @@ class Account:
         )
 
     def covers(self, outcome: Outcome) -> bool:
-        """Return whether as much is left as a case has used."""
+        """Return whether enough is left for this outcome."""
         wall = outcome.wall_seconds - outcome.waited_seconds
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Take off what a case has used; return its outcome, which says if that was too much."""
+        """Charge a case; return its outcome, marked as over budget if it used too much."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -307,26 +301,24 @@ class Account:
         return replace(outcome, status="timeout", limit=limit, over_budget=True)
 
     def nothing_left(self, isolation: str) -> Outcome:
-        """Return the outcome of a case that comes when nothing is left."""
+        """Return the outcome of a case that is not run because nothing is left."""
         limit: Literal["wall", "cpu"] = "cpu" if self._cpu <= 0 else "wall"
         return Outcome("timeout", limit=limit, isolation=isolation, over_budget=True)
 
 
 @dataclass(slots=True)
 class _Ahead:
-    """A case that a helper has begun, under limits of that time, and what came of it: NoneFree where
-    it could not be run then."""
+    """A case that a helper has begun with these limits, and its result: NoneFree if no box was free."""
 
     limits: Limits
     result: Outcome | Exception | None = None
 
 
 class _Turns:
-    """Runs the cases of a submission in turn.
+    """Runs the cases of a submission in order.
 
-    While boxes are free and nobody waits for one, helping threads begin cases before it is their
-    turn, once one has ended soon: a submission that fails at once, or takes long, costs no more
-    than it must.
+    Once a case has ended quickly, helper threads start later cases while boxes are free and nobody waits for one. So a
+    submission that fails at once, or takes long, costs no more than necessary.
     """
 
     def __init__(
@@ -338,14 +330,14 @@ class _Turns:
         self._account = account
         self._changed = threading.Condition()
         self._turn = 0
-        self._next = 0  # the first case that nobody has begun
+        self._next = 0  # the first case that has not been started
         self._ahead: dict[int, _Ahead] = {}
         self._helpers: list[threading.Thread] = []
         self._running: list[Box] = []
         self._over = False
 
     def outcomes(self) -> Generator[Outcome, None, None]:
-        """Yield an outcome a case, in order. Raises SandboxError, UserError."""
+        """Yield one outcome per case, in order. Raises SandboxError, UserError."""
         soon = False
         try:
             for number, case in enumerate(self._cases):
@@ -381,14 +373,14 @@ class _Turns:
                 when = "alone"
             elif ahead.limits == left or self._account.covers(ahead.result):
                 return ahead.result
-            # Begun when there was more left: it counts what it does with what is left now.
+            # It was started with a larger budget: its result with what is left now is what counts.
         plan = self._sandbox._plan(self._program, case, left)
         if isinstance(plan, Outcome):
             return plan
         return self._sandbox._run_fairly(plan, left, when)
 
     def _get_help(self) -> None:
-        """Start one more helper, if there are both a case and a box for it."""
+        """Start one more helper if there is a case and a free box for it."""
         self._helpers = [one for one in self._helpers if one.is_alive()]
         own = self._turn not in self._ahead
         more = self._turn + 1 + len(self._ahead) < len(self._cases)
@@ -398,7 +390,7 @@ class _Turns:
             helper.start()
 
     def _help(self) -> None:
-        """Run cases ahead of their turn, until none is near, or others want the boxes."""
+        """Run cases ahead of their turn until none is near or no box is free."""
         while True:
             with self._changed:
                 number = max(self._next, self._turn + 1)
@@ -409,7 +401,7 @@ class _Turns:
                 ahead = self._ahead[number] = _Ahead(self._account.limits())
             try:
                 result: Outcome | Exception = self._run_ahead(number, ahead.limits)
-            except Exception as error:  # noqa: BLE001 - raised when it is its turn
+            except Exception as error:  # noqa: BLE001 - raised at its turn
                 result = error
             with self._changed:
                 ahead.result = result
@@ -433,7 +425,7 @@ class _Turns:
                     self._running = [box for box in self._running if box not in made.boxes]
 
     def _end_helpers(self) -> None:
-        """Kill what helpers run, and wait until it is gone."""
+        """Kill the boxes of helpers and wait for the helpers to end."""
         with self._changed:
             self._over = True
             for box in self._running:

@@ -1,7 +1,5 @@
-"""Sessions from the host's side: one box, in it an interpreter and its forks, one message at a time.
-
-The supervisor in the box (``box.session``) starts and stops interpreters; here are the limits of a
-message, its output told apart from the next one's, and the end of it all.
+"""Sessions on the host's side: the limits of each message, its output, and the end of the session. ``box.session`` is
+the side in the box.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ from prorl_sandbox.types import (
 )
 
 MOST_SESSIONS = 16
-"""Sessions that a sandbox allows to be open at once, if nothing else is asked for."""
+"""Default maximum of open sessions per sandbox."""
 _LONGEST_SOURCE = 4 * 1024 * 1024
 _LARGEST_VALUE = 16 * 1024 * 1024
 _BOX_OUTPUT_KB = 64 * 1024
@@ -42,10 +40,10 @@ _LOOK_SECONDS = 0.1
 _MOST_ANSWERS = 8
 _LAG_SECONDS = 0.1
 _REST_SECONDS = 5.0
-"""Processor seconds that a box may use between messages, when everything in it stands still."""
+"""Processor seconds that a box may use between messages, when all its processes are stopped."""
 _FORK_LIMITS = Limits(wall_seconds=10.0, cpu_seconds=10.0)
 _SPARE_FACTOR, _SPARE_SECONDS = 1.5, 1.0
-"""A box is killed as a whole so far above a message's processor limit."""
+"""How far above a message's processor limit the whole box is killed."""
 
 _Reason = Literal["wall", "cpu", "output"]
 _OVERRUNS: dict[_Reason, Judgement] = {
@@ -56,7 +54,7 @@ _OVERRUNS: dict[_Reason, Judgement] = {
 
 
 def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job:
-    """Return the job of a session's box, with the limits that hold for all of its life."""
+    """Return the job of a session's box with the limits of its whole life."""
     whole = replace(
         limits,
         wall_seconds=total_seconds,
@@ -68,7 +66,7 @@ def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job
 
 
 class _Printed:
-    """What one message prints on a stream: all before its mark, at most ``cap`` bytes of it."""
+    """Output of one message on a stream: everything before its mark, up to ``cap`` bytes."""
 
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
@@ -79,7 +77,7 @@ class _Printed:
         self.add(before)
 
     def add(self, data: bytes) -> None:
-        """Take in what has come; what follows the mark is ``rest``."""
+        """Add received bytes; those after the mark go to ``rest``."""
         if self.whole:
             self.rest += data
             return
@@ -106,7 +104,7 @@ class _Printed:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What came of one order. ``answer``: the supervisor's; ``reason``: the limit that it broke."""
+    """Result of one order. ``answer`` is the supervisor's; ``reason`` is the limit that was exceeded."""
 
     stdout: str
     stderr: str
@@ -118,10 +116,9 @@ class Exchange:
 
 
 class SessionBox:
-    """One box with an interpreter and its forks, known by numbers. Thread-safe.
+    """One box with an interpreter and its forks, identified by numbers. Thread-safe.
 
-    It is closed when asked for, when no order comes for ``idle_seconds`` and after
-    ``total_seconds``.
+    It closes on request, after ``idle_seconds`` without an order, and after ``total_seconds``.
     """
 
     def __init__(
@@ -131,7 +128,7 @@ class SessionBox:
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Take a box from ``held``, where it goes back at the end. Raises SandboxError."""
+        """Enter ``held`` to get the box, and exit it at the end. Raises SandboxError."""
         self.isolation = isolation
         self.ended: str | None = None
         self._turn = threading.Lock()
@@ -164,7 +161,7 @@ class SessionBox:
         self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
 
     def _move(self, seconds: float) -> None:
-        """Take in what comes in so many seconds; far more answers than questions end the box."""
+        """Receive messages for up to ``seconds``; kill a box that sends far more answers than there were questions."""
         for box, message in move([self._box], seconds):
             if message is not None and len(self._answers) >= _MOST_ANSWERS:
                 box.kill("protocol")
@@ -172,8 +169,7 @@ class SessionBox:
                 self._answers.append(message)
 
     def _expire(self) -> None:
-        """Wait until the box is closed, or close it when it has been idle, or lived, for too
-        long."""
+        """Wait until the box is closed; close it when it has been idle or open for too long."""
         while True:
             due = min(self._deadline, self._used + self._idle)
             if self._over.wait(max(0.0, due - time.monotonic())):
@@ -186,13 +182,13 @@ class SessionBox:
                     self._end(f"no message came for {self._idle:g} seconds")
 
     def fork_number(self) -> int:
-        """Return a number for one more interpreter."""
+        """Return the number for a new interpreter."""
         with self._turn:
             self._forks += 1
             return self._forks
 
     def kill(self, number: int) -> None:
-        """Kill one interpreter, now if it stands still, else when its message is over."""
+        """Kill one interpreter, after the current message if one is running."""
         with self._turn:
             if self.ended is not None:
                 return
@@ -203,7 +199,7 @@ class SessionBox:
                 self._end("the sandbox failed")
 
     def close(self, why: str = "it was closed") -> None:
-        """Kill everything, also under a message of another thread; give the box back."""
+        """Kill everything, even during another thread's message, and release the box."""
         self._box.kill("closed")
         with self._turn:
             self._end(why)
@@ -225,10 +221,10 @@ class SessionBox:
         number: int,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Exchange:
-        """Give an interpreter an order and wait for what comes of it, within the limits.
+        """Send an order to an interpreter and wait for the result.
 
-        One that breaks a limit is killed, as it is when ``stopped()`` turns true. Raises
-        SessionEndedError when the box is closed before or meanwhile, SandboxError.
+        The interpreter is killed if it exceeds a limit or ``stopped()`` becomes true. Raises SessionEndedError if the
+        box is closed before or meanwhile; SandboxError.
         """
         with self._turn:
             if self.ended is not None:
@@ -304,7 +300,7 @@ class SessionBox:
         )
 
     def _settle(self, counted: int) -> float:
-        """Have the box rest; return the processor seconds that were used since ``counted``."""
+        """Stop the box; return the processor seconds used since renewal ``counted``."""
         box = self._box
         if not box.finished:
             self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
@@ -319,8 +315,7 @@ class SessionBox:
         return box.spent
 
     def judge_end(self, found: Exchange) -> Judgement:
-        """Return what a message is to be called under which the whole box ended. Raises
-        SandboxError."""
+        """Return the status of a message during which the whole box ended. Raises SandboxError."""
         if self._box.fault is not None:
             raise SandboxError(f"the box of a session failed: {self._box.fault}")
         if found.reason is not None:
@@ -335,12 +330,12 @@ class SessionBox:
 
     @property
     def box_ended(self) -> bool:
-        """Whether the box is gone."""
+        """Whether the box has ended."""
         return self.ended is not None
 
 
 class BoxSession:
-    """Implements ``Session``: interpreter ``number`` of a box; number 0 is the one it began with."""
+    """Implements ``Session``: interpreter ``number`` of a box; number 0 is the first one."""
 
     def __init__(self, box: SessionBox, limits: Limits, number: int = 0) -> None:
         self._box, self._limits, self._number = box, limits, number
@@ -350,7 +345,7 @@ class BoxSession:
 
     @property
     def ended(self) -> str | None:
-        """Why it is over, in words; None while it takes messages."""
+        """Why the session is over, or None while it accepts messages."""
         return self._ended or self._box.ended
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
@@ -425,7 +420,7 @@ class BoxSession:
                 return "memory" if said["memory"] else "runtime-error", None
 
     def fork(self) -> BoxSession:
-        """Return a session of its own with the same state; see ``Session.fork``."""
+        """Return a new session with the same state; see ``Session.fork``."""
         number = self._box.fork_number()
         nonce = secrets.token_hex(16)
         order = {"k": "fork", "new": number, "n": nonce}
@@ -441,7 +436,7 @@ class BoxSession:
         return BoxSession(self._box, self._limits, number)
 
     def close(self) -> None:
-        """Kill it and all that it has started; the first one of a box also its forks."""
+        """Kill the session and everything it started; the first session of a box also its forks."""
         self._closing = True
         if self._number == 0:
             self._box.close()
@@ -449,21 +444,21 @@ class BoxSession:
             self._finish("it was closed")
 
     def __enter__(self) -> Self:
-        """Return itself."""
+        """Return this session."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Close it."""
+        """Close this session."""
         self.close()
 
 
 _OF_EXITS: dict[int, Status] = {0: "ok", -31: "killed-by-policy"}
-"""Exit codes (negative: signals) that mean something else than that the program was at fault."""
+"""Statuses of exit codes (negative: signals) that are not the program's fault."""
 _KINDS = ("value", "raise", "compile-error", "exit", "forked", "failed")
 
 
 def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
-    """Return what an interpreter said, with its value decoded; None: nothing that is an answer."""
+    """Return an interpreter's answer with its value decoded, or None if it is malformed."""
     if answer is None or answer.get("k") != "answer" or not isinstance(answer.get("body"), str):
         return None
     try:
@@ -482,7 +477,7 @@ def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
 
 
 def _exit_code(answer: dict[str, Any] | None, said: dict[str, Any] | None) -> int | None:
-    """Return the exit code of an interpreter that has ended by itself, negative for a signal."""
+    """Return the exit code of an interpreter that ended by itself, negative for a signal."""
     if said is not None:
         return int(said["code"]) if said["k"] == "exit" else None
     status = answer.get("status") if answer is not None and answer.get("k") == "died" else None

@@ -1,2 +1,1 @@
-"""A container's own side: its first process, the template of its programs, one run after
-another."""
+"""Code that runs in a container: init, the template, one run after another."""

@@ -1,7 +1,5 @@
-"""After a run in a container: kill what is left, see that it is gone, empty the scratch folder.
-
-Init does both under the run's own user, so that the kernel itself keeps it from touching anything
-else. Nothing here recurses, whatever tree a program has left.
+"""Cleans up after a run in a container, acting as the run's own user, so that the kernel protects everything else.
+Nothing here recurses, because a program may leave a tree of any depth.
 """
 
 from __future__ import annotations
@@ -21,23 +19,22 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    ``killer``: a user that nobody else is. While the effective user is ``uid`` the kernel keeps
-    this process from touching any other user's; its own real and saved users keep ``uid`` from it.
+    ``killer`` is an otherwise unused uid. With effective user ``uid`` the kernel lets this process signal only that
+    user's processes; its other real and saved users protect it from them.
     """
     os.setresuid(killer, uid, 0)
     try:
         os.kill(-1, signal.SIGKILL)
     except ProcessLookupError:
-        return  # nobody is left
+        return  # no process is left
     finally:
         os.setresuid(0, 0, 0)
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Remove all below ``folder`` with no more rights than ``uid`` has; False when it cannot be
-    done.
+    """Remove everything below ``folder`` with only the rights of ``uid``; return whether that succeeded.
 
-    For when no process of ``uid`` is left.
+    No process of ``uid`` may be left.
     """
     os.setresuid(killer, uid, 0)
     try:
@@ -51,15 +48,14 @@ def empty_as(uid: int, killer: int, folder: str) -> bool:
 
 
 def strangers(mine: Collection[int]) -> list[int]:
-    """Return the numbers of all processes of this container that are not ``mine``."""
+    """Return the pids of this container's processes that are not ``mine``."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in mine]
 
 
 def empty(top: bytes) -> None:
-    """Remove all below the folder ``top``. Raises OSError.
+    """Remove everything below the folder ``top``. Raises OSError.
 
-    Folders inside folders are first moved up to ``top``, so that neither depth nor the length of a
-    path matters.
+    Nested folders are first moved up to ``top``, so neither depth nor path length matters.
     """
     number = 0
     while names := os.listdir(top):
@@ -74,7 +70,7 @@ def empty(top: bytes) -> None:
 
 
 def _flatten(folder: bytes, top: bytes, number: int) -> int:
-    """Unlink the files in ``folder`` and move its folders up to ``top`` under names not in use."""
+    """Unlink the files in ``folder`` and move its folders to ``top`` under unused names."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         for name in os.listdir(handle):
@@ -92,7 +88,7 @@ def _flatten(folder: bytes, top: bytes, number: int) -> int:
 
 
 def files_left(folders: Collection[str]) -> list[str]:
-    """Return what lies in ``folders`` and wherever else in a container anybody may write."""
+    """Return the files in ``folders`` and in the container's world-writable folders."""
     found = []
     for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):
         if os.path.isdir(folder):

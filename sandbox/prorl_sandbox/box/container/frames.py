@@ -1,14 +1,10 @@
-"""Frames between the host and a container's init, both ways over one stream, and init's ends of streams.
+"""Frames between the host and a container's init, and init's ends of streams. A frame is one byte of kind, a 4-byte
+big-endian length and a body.
 
-A frame is one byte of kind, four bytes of length (big-endian) and a body. What a program reads or
-writes is an opaque body here.
-
-Host to init: ORDER (marshal: what the next run is), FILE (bytes of the program's file), JOB (bytes
-for the box), GO, INPUT and TALK (bytes of standard input and channel), INPUT_END, TALK_END, RENEW
-(marshal: new limits of processor time, counted from then on), KILL.
-Init to host: HELLO, STARTED, the bytes of OUT, ERR and TALK, TAKEN (room for more input), WATCH
-(how long the run was kept waiting, whether it is over its processor limit), RENEWED, END, CLEAN,
-FAULT. The bodies of HELLO, WATCH, RENEWED, END and CLEAN are JSON.
+Host to init: ORDER (marshal: the next run), FILE (the program's bytes), JOB (the box's bytes), GO, INPUT and TALK
+(bytes of standard input and channel), INPUT_END, TALK_END, RENEW (marshal: new processor limits), KILL. Init to host:
+HELLO, STARTED, bytes of OUT, ERR and TALK, TAKEN (room for more input), WATCH (waiting time and whether the processor
+limit is exceeded), RENEWED, END, CLEAN, FAULT. The bodies of HELLO, WATCH, RENEWED, END and CLEAN are JSON.
 """
 
 from __future__ import annotations
@@ -32,17 +28,17 @@ HELLO, STARTED, OUT, ERR, TAKEN = b"h", b"s", b"1", b"2", b"a"
 WATCH, RENEWED, END, CLEAN, FAULT = b"w", b"n", b"e", b"c", b"x"
 CHUNK = 65536
 WINDOW = 8 * CHUNK
-"""Bytes of INPUT, and of TALK, that may be under way to a box before it has taken them."""
+"""Bytes of INPUT, and of TALK, that may be in flight before the box has taken them."""
 LARGEST = 4 * WINDOW
 FOLDERS = ("/scratch", "/compile")
-"""Folders that programs may write below; the second one is the compilers'."""
+"""Folders that programs may write to; the second one is for compilers."""
 PROGRAM_FOLDER = "/box"
 _HEAD = struct.Struct(">cI")
 TAKEN_BODY = struct.Struct(">cI")
 
 
 class BrokenStream(Exception):
-    """The other side sent what is no frame."""
+    """The other side sent something that is not a frame."""
 
 
 def frame(kind: bytes, body: bytes = b"") -> bytes:
@@ -51,13 +47,13 @@ def frame(kind: bytes, body: bytes = b"") -> bytes:
 
 
 def chunks(kind: bytes, data: bytes) -> bytes:
-    """Return ``data`` as frames of at most CHUNK bytes; no frame for no data."""
+    """Return ``data`` as frames of at most CHUNK bytes; no data gives no frame."""
     parts = range(0, len(data), CHUNK)
     return b"".join([frame(kind, data[start : start + CHUNK]) for start in parts])
 
 
 def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
-    """Take a whole frame off the front of ``buffer``, None if there is none. Raises BrokenStream."""
+    """Remove and return the first complete frame of ``buffer``, or None. Raises BrokenStream."""
     if len(buffer) < _HEAD.size:
         return None
     kind, size = _HEAD.unpack_from(buffer)
@@ -72,7 +68,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Two non-blocking descriptors, ``incoming`` and ``outgoing``, and what waits on them."""
+    """Non-blocking descriptors to and from the host, with their buffers. The container exits when the host hangs up."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing
@@ -82,11 +78,11 @@ class Link:
 
     @property
     def waiting(self) -> int:
-        """How many bytes are still to be sent."""
+        """Number of bytes still to be sent."""
         return len(self._waiting)
 
     def send(self, kind: bytes, body: bytes = b"") -> None:
-        """Queue a frame and send what goes without waiting."""
+        """Queue a frame and send without blocking."""
         self._waiting += frame(kind, body)
         self.flush()
 
@@ -95,7 +91,7 @@ class Link:
         self.send(kind, wire.to_json(facts).encode("ascii"))
 
     def flush(self) -> None:
-        """Send what goes without waiting."""
+        """Send without blocking."""
         try:
             while self._waiting:
                 del self._waiting[: os.write(self.outgoing, self._waiting[:CHUNK])]
@@ -105,7 +101,7 @@ class Link:
             os._exit(0)
 
     def flush_all(self) -> None:
-        """Wait until all is sent."""
+        """Block until everything is sent."""
         poller = select.poll()
         poller.register(self.outgoing, select.POLLOUT)
         while self._waiting:
@@ -113,7 +109,7 @@ class Link:
             self.flush()
 
     def receive(self) -> None:
-        """Take in what has come; end the container when the host has hung up."""
+        """Read available bytes."""
         try:
             data = os.read(self.incoming, CHUNK)
         except BlockingIOError:
@@ -125,11 +121,11 @@ class Link:
         self._received += data
 
     def next(self) -> tuple[bytes, bytes] | None:
-        """Take the next whole frame, None if there is none."""
+        """Return the next complete frame, or None."""
         return take(self._received)
 
     def wait(self, seconds: float) -> tuple[bytes, bytes]:
-        """Wait for the next frame; end the container when none comes for so long."""
+        """Wait for the next frame; exit if none comes within ``seconds``."""
         deadline = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self.incoming, select.POLLIN)
@@ -142,7 +138,7 @@ class Link:
 
 
 class Inlet:
-    """Bytes on their way into a box: written as it takes them, dropped once it is closed."""
+    """Buffered bytes for an input of a box; discarded once it is closed."""
 
     def __init__(self, fd: int, is_socket: bool = False) -> None:
         self.fd = fd
@@ -152,7 +148,7 @@ class Inlet:
         self.taken = 0
 
     def write(self) -> None:
-        """Write what goes; close after the last byte of an ended one."""
+        """Write without blocking; close after the last byte if ``ending``."""
         try:
             while self.pending:
                 count = os.write(self.fd, self.pending[:CHUNK])
@@ -160,14 +156,14 @@ class Inlet:
                 self.taken += count
         except BlockingIOError:
             return
-        except OSError:  # the program does not listen any more
+        except OSError:  # the program has closed its end
             self.taken += len(self.pending)
             self.pending.clear()
         if self.ending:
             self.close()
 
     def close(self) -> None:
-        """Let go of the descriptor; a socket is also told that nothing more comes."""
+        """Close the descriptor; a socket is first shut down for writing."""
         if self.fd >= 0:
             if self.is_socket:
                 end = _socket.socket(fileno=self.fd)

@@ -1,8 +1,6 @@
-"""The first process of a container: one run after another, each as a user that never was before.
-
-Root here holds three capabilities alone (switch user, switch group, kill). It decodes only what the
-host sends; the container ends with its stream, when the host is silent for too long, or when
-anything is left of a run.
+"""The first process of a container; it does one run after another, each as a new user. It is root with three
+capabilities (switch user, switch group, kill), and decodes only what the host sends. The container ends with its
+stream, when the host is silent for too long, or when anything is left of a run.
 """
 
 from __future__ import annotations
@@ -31,11 +29,11 @@ _STREAM_FD = 200
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve runs; goes on after ``_serve`` only in a program's process. ``config``: slot,
-    idle_seconds, packages (the folder of an environment and modules to load of it, or nothing).
+    """Serve runs; returns only in a program's process. ``config``: slot, idle_seconds, and packages (empty, or an
+    environment's folder and modules to load).
 
-    ``slot`` (below 16384) sets this container's users apart from those of others, for the kernel
-    counts processes by user across containers.
+    ``slot`` (below 16384) gives this container its own users, because the kernel counts processes per user across
+    containers.
     """
     preload.preload()
     if config["packages"]:
@@ -45,15 +43,15 @@ def main(config: dict[str, Any]) -> None:
     import fcntl
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The host's streams move out of the way of programs, whose standard streams these numbers are.
+    # Move the host's streams away from the numbers of a program's standard streams.
     incoming, outgoing = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _STREAM_FD) for fd in (0, 1))
     nowhere = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
     for fd in (0, 1):
         os.dup2(nowhere, fd)
     scratch = f"{frames.FOLDERS[0]}/{template.SCRATCH_NAME}"
-    held = harness.settle(scratch)  # kept, for to free our modules would cost every program
+    held = harness.settle(scratch)  # kept, because freeing our modules would slow every program
     gc.collect()
-    gc.freeze()  # the collector of a forked child then leaves the shared pages alone
+    gc.freeze()  # so that forks' garbage collectors leave shared pages alone
     here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     pid = os.fork()
     if pid:
@@ -68,11 +66,10 @@ def main(config: dict[str, Any]) -> None:
 
 
 def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int) -> NoReturn:
-    """Init's life."""
     meter = Meter()
     mine = (os.getpid(), pid)
-    # At least a thousand user numbers that are this container's alone; where the engine maps only a
-    # small range of users (rootless, remapped) they are taken from there.
+    # At least a thousand user ids of this container's own. If the engine maps only a small range of users (rootless,
+    # remapped) they are taken from it.
     with open("/proc/self/uid_map", encoding="ascii") as file:
         largest = max(int(start) + int(count) for start, _, count in map(str.split, file))
     first = _FIRST_SMALL_UID + config["slot"] % 40 * _SMALL_UIDS
@@ -88,7 +85,7 @@ def _serve(config: dict[str, Any], link: Link, control: _socket.socket, pid: int
     uid, idle = first, config["idle_seconds"]
     while True:
         while (found := link.wait(idle))[0] != frames.ORDER:
-            continue  # it was meant for a run that has ended
+            continue  # it was for a run that has ended
         order = marshal.loads(found[1])
         for name in os.listdir(frames.PROGRAM_FOLDER):
             os.unlink(f"{frames.PROGRAM_FOLDER}/{name}")

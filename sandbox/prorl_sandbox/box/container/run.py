@@ -1,7 +1,5 @@
-"""One run in a container, as init sees it: move bytes, keep the processor clock, see it to its end.
-
-All that a program writes is opaque and passes through in bounded pieces; a slow host slows the
-program down, never fills memory.
+"""One run in a container, from init's side: moves bytes, measures processor time and cleans up. The program's output is
+opaque and passed on in bounded pieces, so a slow host slows the program down but never fills memory.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.event
 
 
 class Meter:
-    """Open descriptors of the group's counters; ``sees_memory`` tells whether kills are counted."""
+    """The container's control-group counters; ``sees_memory`` tells whether out-of-memory kills are counted."""
 
     def __init__(self) -> None:
         self._cpu, self._cpu_key, self._unit = -1, b"", 0.0
@@ -54,17 +52,17 @@ class Meter:
         self._kernel = next((one for p, key in _KERNEL if (one := (_open(p), key))[0] >= 0), None)
 
     def others_seconds(self) -> float:
-        """Return the processor time of all the container's processes but the calling one."""
+        """Return the processor seconds of all the container's processes except this one."""
         if self._cpu < 0:
             return 0.0
         return _number(self._cpu, self._cpu_key) * self._unit - time.process_time()
 
     def oom_kills(self) -> int:
-        """Return how many processes have been killed for want of memory since the start."""
+        """Return how many processes the kernel has killed for lack of memory."""
         return _number(self._oom, b"oom_kill ") if self.sees_memory else 0
 
     def holds_too_much(self) -> bool:
-        """Tell whether the kernel holds more than KERNEL_BYTES for this container."""
+        """Return whether the container's kernel memory exceeds KERNEL_BYTES."""
         return self._kernel is not None and _number(*self._kernel) > KERNEL_BYTES
 
 
@@ -86,8 +84,9 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _END_TICK_MS = 1
 _QUIET_MS, _QUIET_TALK_MS = 20, 5
-"""How long a stream, and the channel, is left alone after a read that brought little, so that who writes byte by byte
-costs init and the host no more than who does not."""
+"""How long a stream, and the channel, is not polled after a short read, so that writing byte by byte costs init and the
+host no more than writing in blocks.
+"""
 _WAIT_TOLD_SECONDS = 0.02
 _HIGH_WATER = 4 * CHUNK
 _INPUTS = {
@@ -103,8 +102,9 @@ _ENDS = {
 
 
 class Run:
-    """One run. ``order``: name, cpu_seconds, most_cpu_seconds, most_wall_seconds, output_cap,
-    most_seconds, scratch."""
+    """One run. ``order`` has name, cpu_seconds, most_cpu_seconds, most_wall_seconds, output_cap, most_seconds,
+    scratch.
+    """
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -114,7 +114,7 @@ class Run:
         self._outlets: dict[int, bytes] = {}
         self._passed: dict[bytes, int] = {}
         self._quiet: dict[int, float] = {}
-        self._asked = False  # a message of the host that the program has not answered yet
+        self._asked = False  # the host's message awaits an answer
         self._report = -1
         self._program = 0
         self._end: tuple[int, float, int] | None = None
@@ -129,9 +129,9 @@ class Run:
         self._deadline = time.monotonic() + order["most_seconds"]
 
     def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
-        """Do the run as user ``uid`` and clean up; True when nothing of it is left.
+        """Do the run as user ``uid`` and clean up; return whether nothing of it is left.
 
-        ``killer``: a user of nobody's. ``mine``: the numbers of init and template.
+        ``killer`` is an otherwise unused uid; ``mine`` are the pids of init and template.
         """
         self._uid, self._killer, self._mine = uid, killer, mine
         self._hand_over(uid)
@@ -154,7 +154,7 @@ class Run:
     def _hand_over(self, uid: int) -> None:
         """Make the streams and have the template fork the program."""
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
-        os.fchmod(stdin[0], 0o444)  # many a JavaScript program opens it anew, as /dev/stdin
+        os.fchmod(stdin[0], 0o444)  # many JavaScript programs reopen it as /dev/stdin
         ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
         here, there = (end.detach() for end in ends)
         given = (stdin[0], stdout[1], stderr[1], there, job[0], report[1])
@@ -182,7 +182,7 @@ class Run:
         return self._stuck or (self._alone and not self._outlets)
 
     def _step(self) -> None:
-        """Wait for something to happen and deal with it."""
+        """Wait for an event and handle it."""
         poller = select.poll()
         poller.register(self._link.incoming, select.POLLIN)
         poller.register(self._template.fileno(), select.POLLIN)
@@ -211,7 +211,7 @@ class Run:
             self._clear()
 
     def _may_read(self, kind: bytes) -> bool:
-        """Tell whether there is room for a stream's bytes; after a kill they are thrown away."""
+        """Return whether a stream may be read; after a kill its bytes are discarded."""
         if self._killed:
             return True
         full = self._passed[kind] > self._order["output_cap"] and kind != frames.TALK
@@ -272,7 +272,7 @@ class Run:
             self._link.send(kind, data)
             answer = kind == frames.TALK and self._asked
             if answer:
-                self._quiet.clear()  # what was printed goes with it
+                self._quiet.clear()  # with what was printed before it
             elif len(data) < CHUNK:
                 rest = _QUIET_TALK_MS if kind == frames.TALK else _QUIET_MS
                 self._quiet[fd] = time.monotonic() + rest / 1000
@@ -290,7 +290,7 @@ class Run:
         self._report = -1
 
     def _hear_template(self) -> None:
-        """Note that the program was born, or has ended."""
+        """Handle the template's message that the program was born or has ended."""
         data = self._template.recv(256)
         if not data:
             _give_up("the template hung up")
@@ -312,8 +312,9 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill the program and all that it has started: who is left alone for longer than the others
-        would have the processors for its end."""
+        """Kill the program and all its processes at once: those left for last would have the processors to
+        themselves.
+        """
         self._killed = True
         if self._program > 0 and self._end is None:
             with contextlib.suppress(ProcessLookupError):
@@ -321,7 +322,7 @@ class Run:
             cleaning.kill_all(self._uid, self._killer)
 
     def _reap(self) -> None:
-        """Wait for orphans that have become init's, and note what they have used."""
+        """Wait for adopted orphans and add up their usage."""
         while True:
             try:
                 pid, status, usage = os.wait4(-1, os.WNOHANG)
@@ -335,14 +336,13 @@ class Run:
             self._peak = max(self._peak, usage.ru_maxrss)
 
     def _clear(self) -> None:
-        """Kill what is left of an ended program; note when nothing is, or when it stays."""
+        """Kill the rest of an ended program, and note whether anything is left or cannot be killed."""
         cleaning.kill_all(self._uid, self._killer)
         self._alone = not cleaning.strangers(self._mine)
         self._stuck = not self._alone and time.monotonic() > self._deadline
 
     def _watch(self) -> None:
-        """Kill what has used up its time, or has had a process killed for memory; tell the host how
-        the time goes."""
+        """Kill a run that exceeds its time or memory; tell the host about its time."""
         if self._killed or self._program <= 0 or self._report >= 0:
             return
         spent = self._seconds() - self._before
@@ -361,14 +361,13 @@ class Run:
             self._link.tell(frames.WATCH, waited=self._told, over=self._over)
 
     def _seconds(self) -> float:
-        """Return the processor seconds of the run so far."""
         own = processor_time(self._program) + self._spent
         return max(own, self._meter.others_seconds() - self._base)
 
     def _renew(self, limits: dict[str, Any]) -> None:
-        """Count processor time anew, under new limits; tell how much it was."""
+        """Restart the processor clock with new limits and report the time used so far."""
         if self._program <= 0 or self._end is not None:
-            return  # the host hears of the end
+            return  # the host will be told of the end
         self._look()
         spent = self._seconds()
         self._link.tell(frames.RENEWED, cpu=spent - self._before, waited=self._waited)
@@ -377,7 +376,7 @@ class Run:
         self._passed = dict.fromkeys(self._passed, 0)
 
     def _look(self) -> None:
-        """See in /proc how long the run was kept waiting; first when it has run for a while."""
+        """Read from /proc how long the run was kept waiting; the first look is deferred."""
         if self._tally is None:
             proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             self._tally = limits.Tally(proc, lambda: cleaning.strangers(self._mine))
@@ -399,6 +398,6 @@ class Run:
 
 
 def _give_up(why: str) -> NoReturn:
-    """End the container, which is of no use any more; the host sees why."""
+    """Exit with a reason that the host sees."""
     os.write(2, f"init: {why}\n".encode())
     os._exit(1)

@@ -1,8 +1,6 @@
-"""The template of a container: an interpreter with common modules, from which programs are forked.
-
-It never sees a job, so that a program cannot find another one's source or input in its own memory:
-init hands it descriptors, and the new process reads its job itself, after it has become nobody.
-Leaves out running the program (``harness``) and all watching but the wait for it (``run``).
+"""The template of a container: an interpreter with common modules, from which programs are forked. It never sees a job,
+so no program can find another one's source or input in its memory: init passes descriptors, and the forked process
+reads its job after giving up root.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ _WRITABLE = ("/dev/null",)
 
 
 class Template:
-    """The template's loop over orders that come through ``control``."""
+    """The template's loop over orders from ``control``."""
 
     def __init__(self, control: _socket.socket) -> None:
         self._control = control
@@ -81,7 +79,7 @@ class Template:
             self._control.send(GONE.pack(b"g", status, spent, usage.ru_maxrss))
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
-        """Turn this process into a program's: nobody's, alone, limited, with no file of ours."""
+        """Switch to the program's user, apply its limits and close our files; return the job."""
         gc.disable()  # until the program starts: there is nothing to collect
         kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
         for number, fd in enumerate(kept[: CHANNEL + 1]):
@@ -121,14 +119,14 @@ class Template:
 
 
 def become(uid: int) -> None:
-    """Give up root for good: user and group ``uid``, no other groups."""
+    """Give up root permanently: user and group ``uid``, no other groups."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def offer_for_memory() -> None:
-    """Have the kernel take this process, and not init, when the container runs out of memory."""
+    """Make the kernel kill this process rather than init if the container runs out of memory."""
     fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(fd, b"1000")

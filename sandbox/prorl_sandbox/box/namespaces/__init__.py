@@ -1,1 +1,1 @@
-"""The local backend's side within its walls: template, supervisor, slots and boxes."""
+"""Template, supervisor, slots and boxes of the local backend."""

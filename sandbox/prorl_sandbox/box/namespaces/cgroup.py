@@ -1,8 +1,5 @@
-"""Control groups, version 1 or 2: memory, processes and processor time of a whole box, summed by
-the kernel.
-
-A slot has one group for its life and runs one box at a time in it. Made and joined by the template
-before it gives up anything; afterwards only open descriptors are used.
+"""Control groups (version 1 or 2) that limit and measure the memory, processes and processor time of a whole box. Each
+slot has one group, made and joined before it gives up its rights; later only open descriptors are used.
 """
 
 from __future__ import annotations
@@ -20,23 +17,23 @@ _NAMES = {
 }
 _TIME = {1: "cpuacct.usage", 2: "cpu.stat"}
 _HITS = {1: ("memory.failcnt", b""), 2: ("memory.events", b"max ")}
-"""How often the group came up to its limit and the kernel had to make room."""
+"""How often the group reached its limit, so that the kernel had to reclaim memory."""
 _KERNEL = {1: ("memory.kmem.usage_in_bytes", b""), 2: ("memory.stat", b"kernel ")}
 KERNEL_BYTES = 64 * 1024 * 1024
-"""What the kernel may hold for a box beside its pages: tables and areas of address space, a million of
-which take the kernel most of a second to give back."""
+"""Limit of kernel memory per box besides its pages, such as page tables and memory mappings: freeing a million mappings
+takes the kernel most of a second.
+"""
 _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
-"""The file that says how large a share of the processors a group may have, and its usual value."""
+"""File with a group's share of the processors, and its default value."""
 
 
 class Group:
-    """Open descriptors of one slot's group. ``version`` is 1 or 2."""
+    """The control group of one slot, as open descriptors. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Make the folders (memory, pids, and cpuacct and cpu if there; one for version 2).
+        """Create the folders: memory, pids and, if present, cpuacct and cpu; version 2 has one. Raises OSError.
 
-        Where the kernel shares processors out by group, each slot has one share, however many
-        processes its box has. Raises OSError.
+        Where groups share the processors, each slot gets one share, however many processes its box has.
         """
         self.version = version
         self._folders = folders
@@ -63,16 +60,16 @@ class Group:
             write(f"{memory}/{swap[0]}", swap[1])
 
     def join(self) -> None:
-        """Move the calling process into the group. Then nobody here knows where it lies any more."""
+        """Move the calling process into the group and forget the group's path."""
         while self._folders:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
     def take_base(self) -> None:
-        """Note what the slot itself uses; limits are set on top of it."""
+        """Record the slot's own memory; limits are added to it."""
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
-        """Hold the next box to ``memory_mb`` MiB and ``processes`` processes and threads."""
+        """Limit the next box to ``memory_mb`` MiB and ``processes`` processes and threads."""
         wanted = (memory_mb, processes)
         if self._limits == wanted:
             return
@@ -83,34 +80,34 @@ class Group:
         self._limits = wanted
 
     def oom_kills(self) -> int:
-        """Return how many processes of this group the kernel has killed for want of memory."""
+        """Return how many processes of the group the out-of-memory killer has killed."""
         for line in os.pread(self._events_fd, 4096, 0).split(b"\n"):
             if line.startswith(b"oom_kill "):
                 return int(line.split()[1])
         return 0
 
     def kernel_bytes(self) -> int:
-        """Return how much memory the kernel holds for this group, 0 where it does not say."""
+        """Return the kernel memory of the group in bytes, or 0 if unknown."""
         return _count(*self._counts[0])
 
     def memory_hits(self) -> int:
-        """Return how often the group came up to its memory limit so far."""
+        """Return how often the group has reached its memory limit."""
         return _count(*self._counts[1])
 
     @property
     def counts_time(self) -> bool:
-        """Whether the kernel sums the processor time of this group."""
+        """Whether the kernel measures the group's processor time."""
         return self._time_fd >= 0
 
     def cpu_seconds(self) -> float:
-        """Return the processor seconds that all processes of this group have used so far."""
+        """Return the total processor seconds of the group."""
         text = os.pread(self._time_fd, 4096, 0)
         if self.version == 1:
             return int(text) / 1e9
         return int(text.split(b"usage_usec ")[1].split()[0]) / 1e6
 
     def close(self) -> None:
-        """Close the descriptors; the folders stay."""
+        """Close the descriptors; the folders remain."""
         fds = (self._limit_fd, self._events_fd, self._usage_fd, self._pids_fd)
         for fd in (*fds, self._time_fd, *(fd for fd, _ in self._counts)):
             if fd >= 0:
@@ -118,7 +115,6 @@ class Group:
 
 
 def _open(path: str) -> int:
-    """Return a descriptor of a kernel file, -1 where there is none."""
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -126,17 +122,16 @@ def _open(path: str) -> int:
 
 
 def _count(fd: int, key: bytes) -> int:
-    """Return the number behind ``key`` in a kernel file, 0 where it is not told."""
+    """Return the value of ``key`` in a kernel file, or 0 if it is absent."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     found = [line for line in lines if line.startswith(key)]
     return int(found[0].removeprefix(key) or 0) if found else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, folders to make groups in, why not), from the lines of /proc/self/cgroup.
+    """Return (version, parent folders for groups, reason) from the lines of /proc/self/cgroup.
 
-    Version 0 with the reason where neither version lets this process make groups with memory and
-    pids.
+    Version 0, with the reason, means that this process cannot create groups with memory and pids controllers.
     """
     own = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
@@ -164,7 +159,7 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
 
 
 def _folder_of(controller: str, own: dict[str, str]) -> str:
-    """Return this process's own folder of a version 1 controller, or its root; '' for none."""
+    """Return this process's folder of a version 1 controller, else its root, or '' if not mounted."""
     folder = f"{_V1}/{controller}"
     if controller not in own or not os.path.isdir(folder):
         return ""
@@ -173,10 +168,10 @@ def _folder_of(controller: str, own: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, own: str) -> tuple[str, str]:
-    """Return the nearest folder from ``own`` up to ``root`` to make groups in, or '' and why not.
+    """Return the nearest folder from ``own`` up to ``root`` where groups can be made, or '' and the reason.
 
-    A folder that holds processes cannot pass controllers on, and a session's own does, so one above
-    it is taken that passes them on already: the part delegated to a user, or the root for root.
+    A folder with processes, such as that of a login session, cannot delegate controllers. A folder above it may already
+    do so: the one delegated to the user, or the root folder if this is root.
     """
     folder, first = own, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -191,9 +186,9 @@ def _find_unified(root: str, own: str) -> tuple[str, str]:
 
 
 def _try_unified(folder: str, ask: bool) -> str:
-    """Return why groups with memory and pids cannot be made in ``folder``, '' if they can.
+    """Return why groups with memory and pids cannot be made in ``folder``, or '' if they can.
 
-    ``ask``: have it pass the controllers on if it does not.
+    With ``ask``, enable delegation of the controllers if necessary.
     """
     with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
         offered = file.read().split()
@@ -212,8 +207,7 @@ def _try_unified(folder: str, ask: bool) -> str:
 
 
 def _pass_on(folder: str, with_cpu: bool) -> None:
-    """Have a unified folder pass memory and pids on to those below, and shares of the processors
-    where it has them. Raises OSError."""
+    """Delegate memory, pids and, if available, cpu to the groups below. Raises OSError."""
     write(f"{folder}/cgroup.subtree_control", "+memory +pids" + " +cpu" * with_cpu)
 
 
@@ -228,7 +222,7 @@ def _try_folder(parent: str) -> str:
 
 
 def make_parents(version: int, folders: list[str], name: str) -> list[str]:
-    """Make this template's own folder in each of ``folders``; return them. Raises OSError."""
+    """Create this template's folder in each of ``folders`` and return them. Raises OSError."""
     made = [f"{folder}/{PREFIX}{name}" for folder in folders]
     name, usual = _WEIGHT[version]
     for folder in made:
@@ -236,14 +230,14 @@ def make_parents(version: int, folders: list[str], name: str) -> list[str]:
         if version == 2:
             with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
                 _pass_on(folder, with_cpu="cpu" in file.read().split())
-        # All boxes together weigh as much as a busy process on each processor.
+        # All boxes together weigh as much as one busy process per processor.
         with contextlib.suppress(OSError):
             write(f"{folder}/{name}", str(usual * (os.cpu_count() or 1)))
     return made
 
 
 def remove(folders: list[str]) -> None:
-    """Remove groups and those below them; what is still in use stays for ``sweep``."""
+    """Remove groups recursively; groups still in use are left for ``sweep``."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for entry in os.scandir(folder):
@@ -253,7 +247,7 @@ def remove(folders: list[str]) -> None:
 
 
 def sweep(folders: list[str]) -> None:
-    """Remove the folders of templates that were killed. A group in use cannot be removed."""
+    """Remove the groups of templates that were killed; the kernel refuses to remove a group in use."""
     for folder in folders:
         for entry in os.scandir(folder):
             owner, _, start = entry.name.removeprefix(PREFIX).partition("-")
@@ -263,7 +257,7 @@ def sweep(folders: list[str]) -> None:
 
 
 def start_time(process: str) -> str:
-    """Return the start time of a process in clock ticks, '' if there is none of this number."""
+    """Return a process's start time in clock ticks, or '' if there is no such process."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]

@@ -1,13 +1,6 @@
-"""A sandbox's own copy of the files that its boxes see, in memory, and how the template gets into it.
-
-One tmpfs in a mount namespace of the template's: no other sandbox and nothing else on the machine
-shares an inode of it, so neither page cache nor locks nor futexes, and it is gone when the last
-process of the sandbox is, however that ends. Each folder of it is the root of some boxes; roots
-share the files that they have in common.
-
-The template is started from this machine's own files, and whatever it forks would map them. So it
-copies them, and itself, and executes the copy with the copy as its root. With all that it needs
-loaded it goes back to the machine's root, which it makes boxes from; they never see it.
+"""A sandbox's private in-memory copy of the files that its boxes see, one folder per box root, on a tmpfs in the
+template's mount namespace. Nothing else on the machine shares its inodes, page cache, locks or futexes, and it vanishes
+with the last process. The template copies itself there too and executes the copy, so its forks map no host file.
 """
 
 from __future__ import annotations
@@ -29,23 +22,25 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 _PLACES = ("/sys/kernel", "/mnt", "/tmp", "/run")
-"""Folders without any file for a box; the first that is there is covered by the image."""
+"""Folders that hold no files for a box; the image covers the first that exists."""
 _FLAGS = syscalls.MS_NOSUID | syscalls.MS_NODEV
 _PAGE = 4096
 _TEXTS = (".py", ".pyc")
-"""Not machine code: there the end of a path may be a word of its own as well."""
+"""Endings of files in which hidden paths are replaced. In machine code the end of a path may also serve as another
+string.
+"""
 _SPARE = 1024
-"""Pages and inodes for what is not counted: folders and the index."""
+"""Extra pages and inodes for uncounted folders and the index."""
 
 
 class Image:
-    """The tmpfs at ``place``, which several templates of one sandbox may fill."""
+    """The tmpfs at ``place``; several templates of one sandbox may fill it."""
 
     def __init__(self) -> None:
         self.place = next(path for path in _PLACES if os.path.isdir(path))
 
     def mount(self) -> None:
-        """Mount it, empty but for the folder ``start``, which is no root of a box."""
+        """Mount it, with only the folder ``start``, which is not a root of any box."""
         syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=1m,nr_inodes=8,mode=755")
         with open(self._index, "wb") as file:
             file.write(marshal.dumps({}, 2))
@@ -53,7 +48,7 @@ class Image:
 
     @property
     def start(self) -> str:
-        """The folder of what a template starts from and no box sees."""
+        """Folder with the files that a template starts from; no box sees it."""
         return f"{self.place}/start"
 
     @property
@@ -65,10 +60,10 @@ class Image:
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Make a root, unless it is there, of ``files`` (origin, target) and ``links`` (path, target).
+        """Create a root, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
 
-        ``hidden`` has paths of this machine and, for each, what takes its place in the modules from
-        below it, always as many bytes: where things are kept here is nobody's business.
+        ``hidden`` maps host paths to replacements of equal length for the text of modules below them, so that programs
+        cannot read where the host keeps its files.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -79,17 +74,16 @@ class Image:
             self.fill(root, listing, known)
             for device in DEVICES:
                 _make_device(f"/dev/{device}", f"{root}/dev/{device}")
-            # Many a JavaScript program reads it by this name.
+            # Many JavaScript programs read standard input by this name.
             os.symlink(STDIN_FILE, f"{root}/dev/stdin")
             index.seek(0)
             index.write(marshal.dumps(known, 2))
             index.flush()
-            # No room is left: how much there is, is not for boxes to know, nor to take.
+            # Leave no free space: boxes must neither see its size nor use it.
             self._resize(0, 0)
 
     def fill(self, root: str, listing: Listing, known: dict[tuple[int, int], str]) -> None:
-        """Put files and links below ``root``. ``known``: by device and inode number of an original,
-        its copy."""
+        """Copy files and links below ``root``. ``known`` maps (device, inode) of originals to their copies."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
         paths = [target for _, target in files] + [path for path, _ in links]
@@ -113,7 +107,7 @@ class Image:
         known: dict[tuple[int, int], str],
         hidden: tuple[tuple[str, str], ...],
     ) -> None:
-        """Copy a file, with its date, for compiled modules are compared with their source's."""
+        """Copy a file with its modification time, which compiled modules are checked against."""
         source = os.open(origin, os.O_RDONLY | os.O_CLOEXEC)
         copy = -1
         try:
@@ -136,7 +130,7 @@ class Image:
                     left -= count
             os.utime(copy, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
             known[number] = target
-        except FileExistsError:  # it is under two names in the listing
+        except FileExistsError:  # the listing has it under two names
             return
         finally:
             os.close(source)
@@ -144,7 +138,7 @@ class Image:
                 os.close(copy)
 
     def _resize(self, pages: int, inodes: int) -> None:
-        """Make room for so much more than is in use."""
+        """Resize the tmpfs to its current usage plus this room."""
         now = os.statvfs(self.place)
         size = (now.f_blocks - now.f_bfree) * now.f_frsize + pages * _PAGE
         count = now.f_files - now.f_ffree + inodes
@@ -153,7 +147,7 @@ class Image:
 
 
 def _make_device(origin: str, target: str) -> None:
-    """Make a device's node; where that is not allowed, a place for the machine's own."""
+    """Create a device node or, if not permitted, an empty file on which the host's device is mounted."""
     try:
         os.mknod(target, stat.S_IFCHR, os.stat(origin).st_rdev)
     except PermissionError:
@@ -165,14 +159,14 @@ _CODE, _PYTHON = "/code", "python"
 
 
 def read_note(fd: int) -> Any:
-    """Return what somebody has put into a file without a name, and close it."""
+    """Unmarshal the content of a memfd and close it."""
     with open(fd, "rb") as file:
         file.seek(0)
         return marshal.loads(file.read())
 
 
 def settle_rights(settings: Settings) -> None:
-    """Find out whether root's own rights do, or a user namespace is to give them."""
+    """Decide whether root's own rights suffice or a user namespace is needed."""
     walls = settings["walls"]
     isolate.shed_hollow_root(walls)
     privileged = isolate.is_privileged() or "user" not in walls
@@ -180,8 +174,9 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Make the image, or join the one of the sandbox's first template, with a root of what is listed;
-    execute the template there. Raises OSError."""
+    """Create the image, or join that of the sandbox's first template; lay a root and execute the template there. Raises
+    OSError.
+    """
     first = settings["first"]
     if first:
         kinds = ("mnt",) if settings["by_right"] else ("user", "mnt")
@@ -193,7 +188,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
         syscalls.unshare(syscalls.CLONE_NEWUSER)
         isolate.write_id_maps("self", f"0 {uid} 1", f"0 {gid} 1")
     syscalls.unshare(syscalls.CLONE_NEWNS)
-    # What is unmounted outside is to go here as well; nothing from here is to get out.
+    # Receive unmounts from outside, but propagate nothing from here.
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_SLAVE)
     os.umask(0o022)
     image = Image()
@@ -204,7 +199,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
             (os.path.join(folder, name), f"{_CODE}/prorl_sandbox/box{folder[len(own) :]}/{name}")
             for folder, _, names in os.walk(own)
             for name in names
-            if name.endswith((".py", ".pyc"))  # not what is just being written
+            if name.endswith((".py", ".pyc"))  # skips files that are just being written
         ]
         files.append((settings["interpreter"], f"/{_PYTHON}"))
         image.fill(image.start, listing | {"files": files, "links": ()}, {})
@@ -213,7 +208,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
     syscalls.mount(image.start + _CODE, root + PROGRAM_FOLDER, None, syscalls.MS_BIND)
     python = os.open(f"{image.start}/{_PYTHON}", os.O_RDONLY | os.O_CLOEXEC)
     note = os.memfd_create("settings", 0)
-    # What is executed below, and with it each box, does not learn of it.
+    # The new program, and so every box, must not learn this path.
     del settings["interpreter"]
     os.write(note, marshal.dumps(settings, 2))
     top = os.open("/", os.O_PATH | os.O_DIRECTORY)
@@ -228,8 +223,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
 
 
 def move_out(settings: Settings, top: int) -> Image:
-    """In the image, with everything loaded: go back to the machine's root, and take our own code away
-    from the box's."""
+    """After loading in the image, return to the machine's root and unmount our code from the box's root."""
     os.fchdir(top)
     os.chroot(".")
     os.close(top)

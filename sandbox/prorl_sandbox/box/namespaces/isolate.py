@@ -1,14 +1,11 @@
-"""Walls of the box: namespaces, private roots, an unprivileged user, no rights; and the box's own side of
-its making, up to the job that it waits for.
-
-A slot takes a user, pid, mount, network, IPC and UTS namespace of its own with its root once; every
-box then takes fresh pid and mount namespaces below it, with scratch and program folders of its own.
-The same way holds for root and for an ordinary user. Each step raises OSError.
+"""Isolation of a local box, for root and ordinary users: a slot enters user, pid, mount, network, IPC and UTS
+namespaces and its root once; each box gets fresh pid and mount namespaces with its own scratch and program folders.
+Also the box's setup up to receiving its job. Every step raises OSError on failure.
 """
 
 from __future__ import annotations
 
-# Not ``signal`` itself: its enumerations would cost every later fork.
+# ``signal`` itself creates enumerations that make every later fork slower.
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
 import contextlib
@@ -28,18 +25,18 @@ if TYPE_CHECKING:
     Settings = dict[str, Any]
 
 SCRATCH, PROGRAM_FOLDER = "/scratch", "/box"
-"""Where each box mounts its own."""
+"""Mount points of each box's own folders."""
 STDIN_FILE = "/box/stdin"
 DEVICES = ("null", "zero", "urandom", "random", "full")
 INSIDE_ID = 1000
 CHANNEL = 3
 STREAMS = 3
-"""Descriptors of a job: standard output and error, channel. A fourth one is a pipe, for standard
-input that is too long for a file."""
+"""Number of a job's descriptors: standard output, standard error and the channel. A fourth one is a pipe for standard
+input that is too long for a file.
+"""
 STARTED, FAULT = b"s", b"x"
 WHEN = struct.Struct("=dd")
-"""The body of STARTED: when the program starts, by ``time.monotonic``, and the processor seconds
-that its box has cost until then."""
+"""Body of STARTED: start time (``time.monotonic``) and the processor seconds that the box has used before it."""
 _RIGHTS = _socket.CMSG_SPACE(4 * (STREAMS + 1))
 _LONGEST_FAULT = 1000
 _FIRST_OUTSIDE_ID = 1_000_000_000
@@ -56,8 +53,7 @@ _SURROUNDINGS = {
 
 
 def is_privileged() -> bool:
-    """Tell whether this process may separate by its own right: root that still has
-    CAP_SYS_ADMIN."""
+    """Return whether this process is root with CAP_SYS_ADMIN."""
     if os.geteuid() != 0:
         return False
     with open("/proc/self/status", encoding="utf-8") as file:
@@ -66,24 +62,23 @@ def is_privileged() -> bool:
 
 
 def shed_hollow_root(walls: tuple[str, ...]) -> None:
-    """Where root has no rights (a plain container), become an ordinary user and go that user's way.
+    """If root lacks its rights (as in a plain container), become an ordinary user.
 
-    As root, even a powerless one, the limit on processes would not count.
+    The limit on processes does not apply to root, not even to a powerless one.
     """
     if os.geteuid() == 0 and "user" in walls and not is_privileged():
         os.setgroups([])
         os.setresgid(_NOBODY, _NOBODY, _NOBODY)
         os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # else /proc/self stays root's
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # otherwise /proc/self stays owned by root
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces and its root, and have the next child be the first
-    of a pid namespace.
+    """Enter the slot's user and mount namespaces and its root; the next child becomes the first process of a pid
+    namespace.
 
-    Root enters the root while it still may read every folder, then enters a user namespace where
-    ``ask_for_map()`` has the template write the id maps; an ordinary user needs that namespace
-    first.
+    A privileged process enters its root first, while it can still read every folder, and then a user namespace whose id
+    maps the template writes when ``ask_for_map()`` is called. An ordinary user must enter the user namespace first.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -106,14 +101,14 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
 
 
 def write_id_maps(process: str, users: str, groups: str) -> None:
-    """Write the maps of a process that has just entered a user namespace."""
-    try_write(f"/proc/{process}/setgroups", "deny")  # a duty of unprivileged writers only
+    """Write the id maps of a process that has just entered a user namespace."""
+    try_write(f"/proc/{process}/setgroups", "deny")  # required of unprivileged writers only
     _write(f"/proc/{process}/uid_map", users)
     _write(f"/proc/{process}/gid_map", groups)
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root: give a slot a range of ids of its own, or nobody's where ids are scarce."""
+    """As root, map a slot to its own range of ids, or to nobody if ids are scarce."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -123,7 +118,7 @@ def map_slot(process: int, number: int) -> None:
 
 
 def try_write(path: str, text: str) -> None:
-    """Write to a kernel file that may be absent or closed to us."""
+    """Write to a kernel file that may be absent or not writable."""
     try:
         _write(path, text)
     except OSError:
@@ -139,9 +134,9 @@ def _write(path: str, text: str) -> None:
 
 
 def enter_root(root: str) -> None:
-    """Give this slot a mount namespace with a folder of the image as its root, read-only.
+    """Enter a mount namespace with a folder of the image as read-only root.
 
-    ``/scratch`` and ``/box`` are empty places where each box mounts its own.
+    ``/scratch`` and ``/box`` are empty mount points for each box.
     """
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
@@ -150,7 +145,7 @@ def enter_root(root: str) -> None:
         device = f"{root}/dev/{name}"
         own = stat.S_ISCHR(os.stat(device).st_mode)
         syscalls.mount(device if own else f"/dev/{name}", device, None, syscalls.MS_BIND)
-        # Read-only for the node itself, its times and its mode; the device behind it can be written.
+        # Read-only applies to the node, its times and its mode; the device itself stays writable.
         _remount_read_only(device, syscalls.MS_NOSUID)
     os.chdir(root)
     syscalls.pivot_root(".", ".")  # the old root then lies on the new one
@@ -167,11 +162,10 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 
 
 def separate_surroundings(walls: tuple[str, ...]) -> None:
-    """Enter the network, IPC and UTS namespaces of a slot, in which its boxes run one after another.
+    """Enter the slot's network, IPC and UTS namespaces, which its boxes share one after another.
 
-    Empty ones: no interface is up, and the filter lets a box make sockets of the kind AF_UNIX alone,
-    and neither System V objects nor message queues. What a box can leave behind in them is a socket
-    (see ``sockets_left``).
+    They are empty: no interface is up, and the filter allows AF_UNIX sockets only and no System V objects or message
+    queues. All that a box can leave behind is a socket (see ``sockets_left``).
     """
     flags = 0
     for wall, flag in _SURROUNDINGS.items():
@@ -183,27 +177,26 @@ def separate_surroundings(walls: tuple[str, ...]) -> None:
 
 
 def sockets_left(proc: int) -> bool:
-    """Tell whether the calling process's network namespace holds any socket.
+    """Return whether this network namespace has any socket, or true if the kernel does not say.
 
-    When all processes of a box are gone so are their sockets, but for those under way inside of one
-    another: the kernel clears such rings away when it comes to it, and until then their abstract
-    names are taken. Also tells so where the kernel does not say.
+    Sockets normally vanish with the box's processes. Sockets in flight inside one another stay until the kernel
+    collects such cycles, and until then their abstract names are in use.
     """
     try:
         fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
         return True
     try:
-        return os.read(fd, 4096).count(b"\n") != 1  # the line of titles
+        return os.read(fd, 4096).count(b"\n") != 1  # the header line
     finally:
         os.close(fd)
 
 
 class Doors:
-    """What every box of a slot does to shut itself in, made ready before there is one.
+    """Everything that each box of a slot does to isolate itself, prepared in advance.
 
-    ``settings``: see ``LocalSandbox``; its ``scratch_mb`` and ``files`` say what is mounted for a
-    box. ``others`` are told to the box's own limits.
+    ``settings``: see ``LocalSandbox``; ``scratch_mb`` and ``files`` say what is mounted. ``others`` is passed to the
+    box's limits.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -237,11 +230,10 @@ class Doors:
         self._signals = "seccomp" in walls and "pid" not in walls
 
     def shut(self) -> list[int]:
-        """Enter namespaces of the box's own, mount its folders, become nobody, give up all rights.
+        """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
 
-        Returns descriptors for writing two empty files: the program's, under each of its possible
-        names, for its job is not known yet, and its standard input's; none without a root of its
-        own. Raises OSError.
+        Returns descriptors to write two empty files: the program, linked under each possible name because its job is
+        not known yet, and its standard input. Returns none if the box has no root of its own.
         """
         for mount in self._mounts:
             mount()
@@ -262,52 +254,52 @@ class Doors:
             self._fence.put_up()
         if self._signals:
             seccomp.install(seccomp.build_signal_filter(syscalls.machine(), os.getpid()))
-        for install in self._filters:  # the last one forbids to add more
+        for install in self._filters:  # the last one forbids adding more
             install()
         return files
 
     def _become_user(self) -> None:
-        """As the slot's root: turn into the box's user, the same number in every box, another one
-        outside.
+        """As the slot's root, switch to the box's user: the same id in every box, mapped to a different one outside.
 
-        A slot runs one box at a time and its ids are its own, so no two boxes ever share a user.
+        A slot runs one box at a time and has its own ids, so no two boxes ever share a user.
         """
         inside = INSIDE_ID
-        if not self._user:  # a weak box, which was asked for: another user if that can be had
+        if not self._user:  # a weak box, requested as such: use another user if possible
             inside = _FIRST_OUTSIDE_ID + os.getpid()
             with contextlib.suppress(PermissionError):
                 os.setgroups([])
         try:
             os.setresgid(inside, inside, inside)
             os.setresuid(inside, inside, inside)
-        except OSError:  # ids are scarce: nobody's stays, without any right
+        except OSError:  # ids are scarce: stay nobody, without any rights
             return
 
 
 class Sacrifice:
-    """Has the kernel take a box when its memory runs out, and not its slot, however small each
-    process of the box is: the slot says how the box ended."""
+    """Makes the kernel's out-of-memory killer choose the box rather than its slot, even if each of the box's processes
+    is small, because the slot must report how the box ended.
+    """
 
     def __init__(self, proc: int) -> None:
-        """For the calling process, through a descriptor of /proc."""
+        """Prepare the calling process, given a descriptor of /proc."""
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
         syscalls.prctl(
             syscalls.PR_SET_DUMPABLE, 1
-        )  # who has changed its user may not write it else
+        )  # without it, a process that changed its user may not write
         try:
             self._fd = os.open("self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC, dir_fd=proc)
-        except OSError:  # sealed off by whoever runs us: the kernel then takes the largest
+        except OSError:  # not allowed here: the kernel then kills the largest
             self._fd = -1
         finally:
             syscalls.prctl(syscalls.PR_SET_DUMPABLE, int(dumpable))
         self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
 
     def offer(self) -> None:
-        """Offer this process, and whatever it forks now."""
+        """Mark this process, and what it forks now, to be killed first."""
         self._write(b"1000")
 
     def withdraw(self) -> None:
-        """Offer it no more."""
+        """Undo ``offer``."""
         self._write(self._own)
 
     def _write(self, score: bytes) -> None:
@@ -318,11 +310,10 @@ class Sacrifice:
 def receive_job(
     settings: dict[str, Any], doors: Doors, way: _socket.socket, summed: bool
 ) -> dict[str, Any]:
-    """Shut this box's doors, then wait for its job; return the job, ready to run.
+    """Isolate this box, wait for its job and return the job, ready to run.
 
-    All that does not depend on the job is done before it comes, for then nobody waits. ``summed``:
-    a control group holds the memory of the whole box. On ``way`` it says what went wrong, or that
-    the program starts.
+    Everything independent of the job is done before it arrives, while nobody waits. ``summed`` means that a control
+    group limits the whole box's memory. Sends STARTED or FAULT on ``way``.
     """
     gc.disable()  # until the program starts: there is nothing to collect
     try:
@@ -331,7 +322,7 @@ def receive_job(
         fds = _take_streams(way)
         job: dict[str, Any] = wire.read_frame(fds[2])
         job["program"], stdin = f"{PROGRAM_FOLDER}/{job['file']}", STDIN_FILE
-        if not files:  # without a root of its own: in the folder that the host has made
+        if not files:  # no root of its own: use the folder that the host made
             scratch = job["scratch"]
             os.chdir(scratch)
             os.environ.update(HOME=scratch, TMPDIR=scratch)
@@ -342,14 +333,14 @@ def receive_job(
         if job["stdin"] is not None:
             wire.write_all(files[1], job["stdin"])
             fds.append(os.open(stdin, os.O_RDONLY))
-        # Input, output and error become 0 to 2, the channel 3, the way 4; the rest is closed.
+        # Input, output and error become 0 to 2, the channel 3 and the way 4; the rest is closed.
         for number, fd in enumerate((fds[3], fds[0], fds[1], fds[2], way.fileno())):
             os.dup2(fd, number, inheritable=number < CHANNEL)
         way.detach()
         way = _socket.socket(fileno=CHANNEL + 1)
         os.closerange(CHANNEL + 2, 4096)
         limits.set_limits(job, settings["others"], summed)
-    except Exception as error:  # noqa: BLE001 - ours, whatever it is: the program has not begun
+    except Exception as error:  # noqa: BLE001 - our own fault: the program has not started
         way.send(FAULT + f"{type(error).__name__}: {error}".encode()[:_LONGEST_FAULT])
         os._exit(1)
     way.send(STARTED + WHEN.pack(time.monotonic(), time.process_time()))
@@ -358,14 +349,14 @@ def receive_job(
 
 
 def hold_low_numbers() -> None:
-    """Have no descriptor of this process, or of what it forks, get one of a box's own numbers."""
+    """Occupy the descriptor numbers that a box uses, so that no other descriptor gets one."""
     while (fd := os.dup(0)) <= CHANNEL + 1:
         continue
     os.close(fd)
 
 
 def _take_streams(way: _socket.socket) -> list[int]:
-    """Wait for the job's descriptors. Ends with the slot."""
+    """Wait for the job's descriptors; exit if the slot has ended."""
     _, rights, _, _ = way.recvmsg(64, _RIGHTS)
     if not rights:
         os._exit(0)
@@ -374,6 +365,5 @@ def _take_streams(way: _socket.socket) -> list[int]:
 
 
 def warm_up() -> None:
-    """Touch, before anybody waits, the memory that a run will touch: after a fork each first write
-    to a page costs a copy."""
+    """Touch the memory that a run will touch, before anybody waits: after a fork, each first write copies a page."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line

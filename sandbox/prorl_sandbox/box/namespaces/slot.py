@@ -1,14 +1,11 @@
-"""A slot: makes one box after another, each in fresh namespaces, hands it a job and watches it end.
-
-The slot is the first process of a pid namespace of its own, so when it dies all its boxes die. It
-never sees a job: sources, inputs and answers go between the host and the box through descriptors
-that only pass through here, so a later box, forked from this process, cannot find them in its
-memory.
+"""A slot, the first process of a pid namespace, runs one box after another, so its death kills all its boxes. It never
+sees a job: sources, inputs and answers pass through as descriptors, so a later box forked from it cannot find them in
+its memory.
 """
 
 from __future__ import annotations
 
-# Not ``signal`` itself: its enumerations would cost every later fork.
+# ``signal`` itself creates enumerations that make every later fork slower.
 import _signal as signal  # type: ignore[import-not-found]
 import _socket
 import contextlib
@@ -37,23 +34,22 @@ _TICK_MS = 50
 _REST_TICK_MS = 1000
 _BLIND_TICK_MS = 3
 _LOOKS_SHARE = 50
-"""So many times as long as a look at a box's processes takes, none follows, where the kernel sums their
-time anyway: many processes are then no way to keep this one busy."""
+"""Pause between looks at /proc, as a multiple of a look's duration, if the kernel measures the box's time anyway. A box
+with many processes then cannot keep the slot busy.
+"""
 _PRESSING_HITS, _PRESSED_LOOKS = 20, 20
-"""So often in a look, so many looks on end: a second of nothing but making room."""
+"""A box is killed after this many looks in a row (about a second) with this many limit hits each."""
 _WAIT_TOLD_SECONDS = 0.02
 _FOREVER = float("inf")
 _MESSAGE = 65536
 
 
 class _Box:
-    """One box: its process, the way that its job goes through, its clock from its job on.
+    """One box: its process, the socket for its job, and its clock from the job on.
 
-    The control group counts all of the box's processes where there is one. Else its first process
-    is asked, and at each look ``/proc`` for the others. ``made`` is what the box has cost before its
-    job came, ``before`` what it has before its program began; ``started`` is when that was, None
-    until it is known; ``waited`` the seconds for which the program was kept from a processor, as
-    known by the last look.
+    If a control group measures time, it counts all processes. Otherwise the first process's clock is used, and /proc
+    for the others. ``made`` and ``before`` are the processor seconds used before the job arrived and before the program
+    started. ``started`` is the program's start time, if known; ``waited`` the seconds without a processor.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -68,17 +64,17 @@ class _Box:
         self._tally: limits.Tally | None = None
         try:
             self.handle = os.pidfd_open(pid)
-        except OSError:  # a kernel before 5.3: looked after by waiting in short ticks
+        except OSError:  # before Linux 5.3: poll in short ticks
             self.handle = -1
 
     def start_clock(self) -> None:
-        """Note what there is before its job comes."""
+        """Record the time used before the job."""
         self.made = self.before = processor_time(self.pid)
         self._base = self._group.cpu_seconds() if self._group is not None else 0.0
         self._own = time.process_time()
 
     def hear(self) -> None:
-        """Take in what the box has said: that its program starts, or what went wrong before."""
+        """Receive the box's message that its program starts or why it failed before."""
         if self.started is not None:
             return
         try:
@@ -92,14 +88,13 @@ class _Box:
 
     @property
     def by_group(self) -> bool:
-        """Whether the kernel sums the time of the box's processes, so that no look can miss any."""
+        """Whether the kernel measures the box's time, so that no process can be missed."""
         return self._group is not None
 
     def look(self) -> None:
-        """Take in what ``/proc`` says now. The first look is not taken for programs that are gone
-        by then: most are."""
+        """Update from /proc. The first look is deferred, because most programs end before it."""
         if self._tally is None:
-            numbers = limits.children(self._proc, "self")  # /proc's names are not this process's
+            numbers = limits.children(self._proc, "self")  # not this namespace's pids
             self._tally = limits.Tally(
                 self._proc, lambda: limits.with_all_below(self._proc, numbers)
             )
@@ -107,23 +102,22 @@ class _Box:
             self._tally.look()
         if self.started is not None:
             spent = self.whole()
-            # It may also have waited while it was made: not for longer than it does not run now.
+            # Part of the waiting may predate the program: count at most the time in which it did not run.
             most = time.monotonic() - self.started - (spent - self.before)
             self.waited = max(self.waited, min(self._tally.waited(spent), most))
 
     def ran(self) -> float:
-        """Return for how many seconds its program has run, but for waiting for a processor."""
+        """Return the program's run time in seconds, without waiting for a processor."""
         return time.monotonic() - self.started - self.waited if self.started is not None else 0.0
 
     def seconds(self) -> float:
-        """Return the processor seconds of its program and all that it has started, as far as they are
-        known by now."""
+        """Return the processor seconds of the program and its children so far."""
         return self.whole() - self.before
 
     def whole(self) -> float:
-        """Return the same with what it took to make the box."""
+        """Return the box's processor seconds including its setup."""
         if self._group is not None:
-            own = time.process_time() - self._own  # this process is in the group too
+            own = time.process_time() - self._own  # the slot is in the group too
             return self._group.cpu_seconds() - self._base - own + self.made
         others = self._tally.seconds if self._tally is not None else 0.0
         return max(processor_time(self.pid), others)
@@ -135,8 +129,9 @@ class _Box:
 
 
 class _Pressure:
-    """Sees a box that has too much memory, though nothing of it was killed: the kernel holds much
-    for it, or evicts and reads its program's own pages again and again to make room."""
+    """Detects a box with too much memory although the kernel killed nothing: large kernel memory, or constant eviction
+    and rereading of the program's own pages.
+    """
 
     def __init__(self, group: Group) -> None:
         self._group = group
@@ -144,7 +139,7 @@ class _Pressure:
         self._looks = 0
 
     def too_much(self) -> bool:
-        """Take a look, and tell whether the box is to be ended."""
+        """Check once and return whether to kill the box."""
         hits = self._group.memory_hits()
         pressed = hits - self._hits > _PRESSING_HITS
         self._looks = self._looks + 1 if pressed else 0
@@ -153,7 +148,7 @@ class _Pressure:
 
 
 class Slot:
-    """The slot's loop. ``life`` ends with the template, ``control`` with the host."""
+    """The slot's loop. ``life`` closes with the template, ``control`` with the host."""
 
     def __init__(
         self, settings: dict[str, Any], control: socket.socket, life: int, group: Group | None
@@ -165,7 +160,7 @@ class Slot:
         self._own_pids = -1
         settings["scratch_mb"] = _USUAL_SCRATCH_MB
         walls = settings["walls"]
-        # Whether a network namespace may serve again: only where the filter allows but AF_UNIX.
+        # A network namespace may be reused only if the filter allows nothing but AF_UNIX.
         self._one_network = "seccomp" in walls if "net" in walls else None
         self._words = select.poll()
         self._words.register(control.fileno(), select.POLLIN)
@@ -184,7 +179,7 @@ class Slot:
             if isinstance(made, dict):
                 return made
             header, fds = self._await_job()
-            if header is None:  # "kill", for a box that had ended before the word came
+            if header is None:  # "kill" for a box that had already ended
                 self._discard(made)
                 continue
             if header["scratch_mb"] != self._settings["scratch_mb"]:
@@ -198,7 +193,7 @@ class Slot:
             made.close()
 
     def forget(self) -> None:
-        """In a box: let go of what names this machine."""
+        """In a box, drop data that describes this machine."""
         self._settings.clear()
 
     def _prepare(self) -> bool:
@@ -208,7 +203,7 @@ class Slot:
                 self._own_pids = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
             isolate.separate_surroundings(self._settings["walls"])
             isolate.hold_low_numbers()
-            limits.set_fixed_limits()  # for its boxes, which inherit them
+            limits.set_fixed_limits()  # inherited by its boxes
             if self._group is not None:
                 self._group.take_base()
         except OSError as error:
@@ -225,7 +220,7 @@ class Slot:
             os._exit(0)  # the host is gone
 
     def _make(self) -> _Box | dict[str, Any]:
-        """Fork the next box. Inside it: wait, and return its job."""
+        """Fork the next box. Inside it, wait for its job and return it."""
         if self._one_network is not None and (
             not self._one_network or isolate.sockets_left(self._settings["proc"])
         ):
@@ -242,11 +237,11 @@ class Slot:
             mine.setblocking(False)
             return _Box(pid, mine, self._group, self._settings["proc"])
         os.close(mine.detach())
-        self._control.detach()  # closed with all the rest, so that no low number is free until then
+        self._control.detach()  # closed later with the rest, to keep low numbers taken
         return isolate.receive_job(self._settings, self._doors, theirs, self._group is not None)
 
     def _await_job(self) -> tuple[dict[str, Any] | None, list[int]]:
-        """Wait for the host's next word: a job's limits and descriptors. Ends with the host."""
+        """Wait for a job's limits and descriptors; exit if the host or template is gone."""
         for fd, _ in self._words.poll():
             if fd == self._life:
                 os._exit(0)
@@ -257,7 +252,7 @@ class Slot:
         return marshal.loads(data), fds
 
     def _discard(self, box: _Box) -> None:
-        """Throw away a box that got no job."""
+        """Kill a box that got no job."""
         _kill(box.pid)
         os.waitpid(box.pid, 0)
         box.close()
@@ -272,7 +267,7 @@ class Slot:
         return data, fds
 
     def _run(self, box: _Box, header: dict[str, Any], fds: list[int]) -> None:
-        """Hand the job to the box, see it to its end and tell the host."""
+        """Hand the job to the box, wait for its end and tell the host."""
         kills = 0
         try:
             if self._group is not None:
@@ -281,7 +276,7 @@ class Slot:
             box.start_clock()
             rights = struct.pack(f"={len(fds)}i", *fds)
             box.way.sendmsg([b"job"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
-        except OSError as error:  # no limits, or the box died before its job: it said why
+        except OSError as error:  # no limits, or the box died before its job and said why
             box.hear()
             _kill(box.pid)
             os.waitpid(box.pid, 0)
@@ -292,7 +287,7 @@ class Slot:
         status, rusage, too_much = self._watch(box, header, kills)
         ended = time.monotonic()
         box.hear()
-        if box.fault:  # it took the job and failed to shut its doors
+        if box.fault:  # it took the job but failed to isolate itself
             self._tell(event="error", message=box.fault)
             return
         spent = max(rusage.ru_utime + rusage.ru_stime, box.whole())
@@ -308,11 +303,11 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end; kill it when told, when its time is used up, or for memory.
+        """Wait for the box to end. Kill it if the host says so, or if it exceeds its time or memory.
 
-        Tells the host of a program that has run for a while, when it has passed its processor limit
-        and how long it was kept waiting. The host may set new limits of processor time, which count
-        from then on. Returns its status, what it used, and whether the kernel held too much for it.
+        Tells the host when the program has started, exceeds its processor limit or is kept waiting. The host may send
+        new processor limits, which count from then on. Returns wait status, rusage, and whether the box had too much
+        kernel memory.
         """
         over, told, started, too_much = False, 0.0, False, False
         before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
@@ -356,7 +351,7 @@ class Slot:
                 self._tell(event="watch", waited=told, over=over)
 
     def _obey(self, box: int, fd: int) -> dict[str, Any] | None:
-        """Take a word of the host during a run: to kill the box, or new limits, which it returns."""
+        """Handle the host's word during a run: kill the box, or return new limits."""
         if fd == self._life:
             os._exit(0)
         word, fds = self._receive()
@@ -368,7 +363,7 @@ class Slot:
         return None
 
     def _end(self, box: int) -> None:
-        """Kill the box; without a pid namespace also what it has left in its session."""
+        """Kill the box and, without a pid namespace, the rest of its process group."""
         if self._own_pids < 0:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(box, signal.SIGKILL)
@@ -376,7 +371,7 @@ class Slot:
 
 
 def _retry_while_busy(call: Any, *arguments: int) -> None:
-    """Make a call that fails while the last box's memory is still being given back."""
+    """Retry a call that fails with EBUSY while the previous box's memory is still being freed."""
     for _ in range(50):
         try:
             call(*arguments)

@@ -1,8 +1,5 @@
-"""The supervisor: the template's loop, which makes slots as the host asks and clears away at the
-end.
-
-Owns the control groups of its slots and writes their id maps when it is root. Ends with the host:
-then the pipe of life ends, the slots with it, and with them their boxes.
+"""The template's loop: makes slots for the host, owns their control groups and writes their id maps if it is root. It
+ends with the host; the pipe of life then closes, which ends the slots and their boxes.
 """
 
 from __future__ import annotations
@@ -28,7 +25,7 @@ _LAST_WAIT_SECONDS = 20.0
 
 
 class Supervisor:
-    """Makes slots; ``control`` is the way to the host, ``image`` has the roots of boxes that get one."""
+    """Makes slots. ``control`` connects to the host; ``image`` has the roots of boxes."""
 
     def __init__(
         self, control: socket.socket, settings: dict[str, Any], image: Image | None
@@ -44,7 +41,7 @@ class Supervisor:
         self._slot: Slot | None = None
         walls = self._settings["walls"]
         syscalls.prctl(syscalls.PR_SET_CHILD_SUBREAPER, 1)
-        # Before Linux 5.14 RLIMIT_NPROC counts a user's processes outside the namespace as well.
+        # Before Linux 5.14, RLIMIT_NPROC also counts a user's processes outside the namespace.
         major, minor = (
             int("".join(filter(str.isdigit, part)) or 0)
             for part in os.uname().release.split(".")[:2]
@@ -91,14 +88,14 @@ class Supervisor:
             os.close(answers)
 
     def forget(self) -> None:
-        """In a box: let go of what names this machine. What is freed may still lie in its memory."""
+        """In a box, drop data that describes this machine. Freed data may still be in its memory."""
         self._groups.clear()
         self._settings.clear()
         if self._slot is not None:
             self._slot.forget()
 
     def _root(self, name: str, listing: int) -> str:
-        """Return the path of a root, which is made if it is the first time that it is asked for."""
+        """Return the path of a root, creating it on first use."""
         files = image.read_note(listing)
         if self._image is None:
             return ""
@@ -106,7 +103,7 @@ class Supervisor:
         return self._image.root(name)
 
     def _reap(self) -> None:
-        """Take note of slots that have ended and remove their groups."""
+        """Wait for ended slots and remove their groups."""
 
         try:
             while pid := os.waitpid(-1, os.WNOHANG)[0]:
@@ -136,7 +133,7 @@ class Supervisor:
         return None
 
     def _look_after(self, pid: int, words: Any, answered: int) -> None:
-        """Write the id maps of a new slot when it asks for them, note its process when it tells."""
+        """Write a new slot's id maps on request and record its pid."""
 
         while word := words.readline():
             if word == b"maps\n":
@@ -144,7 +141,7 @@ class Supervisor:
                 os.write(answered, b"k")
             else:
                 self._slots[int(word)] = self._made
-        if pid not in self._slots:  # it made the slot and has ended, or failed to
+        if pid not in self._slots:  # it made the slot and ended, or failed
             os.waitpid(pid, 0)
 
     def _be_slot(
@@ -188,7 +185,7 @@ class Supervisor:
         return group
 
     def _leave(self) -> None:
-        """The host is gone: end the slots by ending the pipe of life, remove the groups, end."""
+        """The host is gone: close the pipe of life to end the slots, remove the groups and exit."""
 
         os.close(self._life)
         deadline = time.monotonic() + _LAST_WAIT_SECONDS

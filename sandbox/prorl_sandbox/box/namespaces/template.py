@@ -1,8 +1,6 @@
-"""The template: an interpreter with the common modules loaded, from which all slots are forked.
-
-Started by path in a fresh interpreter, ``template.py CONTROL`` (a descriptor), and a second time, by
-itself, from the sandbox's own copy of all files. A sandbox has one for each environment and choice
-of modules to load that its programs need.
+"""The template: an interpreter with common modules loaded, from which all slots are forked. It is started by path as
+``template.py CONTROL`` (a descriptor) and then executes itself again from the sandbox's copy of all files. A sandbox
+has one per environment and set of preloaded modules.
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ _CHANNEL = 3
 
 
 def main() -> None:
-    """Load everything, hide our own modules, serve; run the job when this has become a box."""
-    # ``prorl_sandbox.box`` is to be found without running the host's package.
+    """Load everything, hide our modules and serve; in a box, run the job."""
+    # Make ``prorl_sandbox.box`` importable without running the host's package.
     package = type(sys)("prorl_sandbox")
     package.__path__ = [os.path.abspath(f"{__file__}/../../..")]
     sys.modules["prorl_sandbox"] = package
@@ -38,7 +36,7 @@ def main() -> None:
             os._exit(1)
     else:
         settings = read_note(int(sys.argv[2]))
-    # All of it now: behind the walls the package's files are out of sight.
+    # Import all of it now: after isolation the package's files are not visible.
     from prorl_sandbox.box import harness, preload
     from prorl_sandbox.box.namespaces.supervisor import Supervisor
 
@@ -50,12 +48,12 @@ def main() -> None:
     if packages:
         preload.settle_packages(modules)
     supervisor = Supervisor(control, settings, image)
-    held = harness.settle("/scratch")  # kept, for to free our modules would cost every box
+    held = harness.settle("/scratch")  # kept, because freeing our modules would slow every box
     gc.collect()
-    gc.freeze()  # the collector of a forked child then leaves the shared pages alone
+    gc.freeze()  # so that forks' garbage collectors leave shared pages alone
     job = supervisor.serve()
     supervisor.forget()
-    # To free them would cost, or close descriptors.
+    # Keep references: freeing these would take time or close descriptors.
     kept = [held, supervisor, image, control, package]
     del settings, packages, modules, supervisor, image, control
     harness.run(job, _CHANNEL)
