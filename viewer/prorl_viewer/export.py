@@ -1,7 +1,7 @@
-"""The page as one file that needs no server: its modules, its style and the answers that it may ask for.
+"""The page as a single HTML file with its modules, styles and answers.
 
-The modules are data: addresses in an import map, so that the file runs the very code that is served. The answers stand
-in a script of JSON, with every ``<`` escaped, so that no text can end it.
+Modules are data URLs in an import map, so that the file runs the served code. Answers are JSON in a script, with every
+``<`` escaped so that no text can end the script.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ _SCRIPT = '<script type="module" src="page/main.js"></script>'
 def write_html(
     subjects: Sequence[Subject], file: Path, share_safe: bool = False, opens_first: bool = False
 ) -> int:
-    """Write the page into ``file`` and return its size in bytes.
+    """Write the page to ``file`` and return its size in bytes.
 
-    It holds each subject's snapshot; what is not in it the page says it does not have. It opens on all subjects, or on
-    the first one where ``opens_first``.
+    It holds each subject's snapshot and opens on the list of subjects, or on the first one if ``opens_first``.
     """
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     head = f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
@@ -57,10 +56,9 @@ def write_html(
 
 
 def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -> str:
-    """Return ``{"subjects": [...], "share_safe", "opens", "answers": {"name/page?query": answer}, "refused": {...}}``.
+    """Return the exported JSON: subjects, answers by ``name/page?query``, and ``refused``.
 
-    ``refused`` holds ``{"error"}`` of pages that have no answer, and under ``name/`` of a subject that could not be
-    gone through to its end.
+    ``refused`` holds the errors of pages, and under ``name/`` that of a subject whose snapshot failed.
     """
     listed = [{"kind": s.kind, "name": s.name, "version": ""} for s in subjects]
     answers: dict[str, str] = {}
@@ -82,12 +80,12 @@ def _answers(subjects: Sequence[Subject], share_safe: bool, opens_first: bool) -
 
 
 def _joined(answers: Mapping[str, str]) -> str:
-    """Return one JSON object of values that are JSON already."""
+    """Return one JSON object from values that are already JSON."""
     return "{" + ",".join(f"{json.dumps(key)}:{value}" for key, value in answers.items()) + "}"
 
 
 def _modules() -> dict[str, str]:
-    """Return the page's modules by the names under which they import each other."""
+    """Return the page's modules by import name."""
     found = {}
     for path in sorted(PAGE.rglob("*.js")):
         name = PurePosixPath(path.relative_to(PAGE).as_posix())

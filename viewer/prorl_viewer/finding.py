@@ -1,7 +1,6 @@
-"""Which subjects there are under the paths that were given.
+"""Find the subjects below given paths.
 
-Each kind has a module ``subject`` with ``looks_like(folder)`` and ``open_subjects(folders)``; several results of evaluations may
-become one subject.
+Each kind has a module ``subject`` with ``looks_like(folder)`` and ``open_subjects(folders)``.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
     from prorl_evaluation.report.data import ReportOptions
 
 DEPTH = 4
-"""Folders below a path that are searched."""
+"""Levels of folders that are searched."""
 NOT_SEARCHED = frozenset({"checkpoints", "rollouts", "tensorboard", "openrlhf", "node_modules"})
 SHARE = 20
-"""A search that took a second is not repeated before this many seconds are over."""
+"""A search is repeated only after this many times its duration."""
 AT_LEAST = 5.0
-"""Seconds from one search to the next."""
+"""Least seconds between searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +36,9 @@ class _Kind:
 
 
 def find_subjects(paths: Sequence[Path]) -> list[Subject]:
-    """Return the runs, datasets and evaluations at ``paths`` and below them, each with a name of its own.
+    """Return the runs, datasets and evaluations at and below ``paths``, each with a unique name.
 
-    Raises UserError for a path that is not there, and when nothing is found.
+    Raises UserError for a missing path, or if nothing is found.
     """
     return Subjects(paths).now()
 
@@ -47,9 +46,9 @@ def find_subjects(paths: Sequence[Path]) -> list[Subject]:
 def report_subjects(
     folders: Sequence[Path], options: ReportOptions, run: Path | None = None
 ) -> list[Subject]:
-    """Return the evaluation made of result ``folders``, the baseline first, then the ``run`` they are of.
+    """Return the evaluation of the result ``folders``, the baseline first, and its ``run`` if given.
 
-    Raises EvaluationError where they cannot be compared.
+    Raises EvaluationError if they cannot be compared.
     """
     from prorl_viewer.evaluations.models import group
     from prorl_viewer.evaluations.subject import EvaluationSubject
@@ -66,9 +65,9 @@ def report_subjects(
 
 
 class Subjects:
-    """The subjects at some paths and below them, looked for again while they are shown: a run may begin meanwhile.
+    """The subjects at and below some paths, searched again while the page is open; thread-safe.
 
-    Thread-safe. Raises what ``find_subjects`` raises. A subject keeps its name; one whose folder goes stays, and says so.
+    Raises as ``find_subjects`` does. Subjects keep their names, and stay if their folder is deleted.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -92,14 +91,14 @@ class Subjects:
             )
 
     def now(self) -> list[Subject]:
-        """Return the subjects; looks for new ones where that was not done for a while."""
+        """Return the subjects, searching again if the last search is old enough."""
         with self._lock:
             if time.monotonic() >= self._next:
                 self._search()
             return self._all()
 
     def close(self) -> None:
-        """End what was started for them."""
+        """Close all subjects."""
         for subject in (*self._all(), *self._replaced):
             subject.close()
 
@@ -121,10 +120,10 @@ class Subjects:
         self._next = ended + max(AT_LEAST, SHARE * (ended - began))
 
     def _take_up(self, at: int, opened: Sequence[Subject]) -> None:
-        """Show ``opened``, but of what is made of the same folders as before what is open already."""
+        """Show ``opened``, reusing open subjects with the same folders."""
         before = {tuple(subject.folders): subject for subject in self._open[at]}
         self._open[at] = [before.pop(tuple(s.folders), s) for s in opened]
-        self._replaced += before.values()  # somebody may be asking them
+        self._replaced += before.values()  # requests may still use them
         new = [subject for subject in opened if subject in self._open[at]]
         _name_apart(new, {subject.name for subject in self._all() if subject not in new})
 
@@ -144,12 +143,12 @@ def _kinds(given: Sequence[Path]) -> list[_Kind]:
 def _is_one(kind: _Kind, folder: Path) -> bool:
     try:
         return kind.looks_like(folder)
-    except OSError:  # another user's
+    except OSError:  # not readable
         return False
 
 
 def _folders(path: Path, depth: int) -> Iterator[Path]:
-    """Yield ``path`` and the folders below it, in the order of their names; links are not followed."""
+    """Yield ``path`` and the folders below it, sorted by name; links are not followed."""
     if not path.is_dir():
         return
     yield path
@@ -158,7 +157,7 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
     try:
         with os.scandir(path) as entries:
             below = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
-    except OSError:  # it went, or is another user's
+    except OSError:  # deleted, or not readable
         return
     for name in below:
         if not name.startswith(".") and name not in NOT_SEARCHED:
@@ -166,9 +165,9 @@ def _folders(path: Path, depth: int) -> Iterator[Path]:
 
 
 def _name_apart(subjects: Sequence[Subject], taken: set[str]) -> None:
-    """Give subjects whose name is taken longer ones: their folder's, then a number."""
+    """Make names unique with the parent folder's name, or else a number."""
     for subject in subjects:
-        # of bytes that are no text an address cannot be made; the root folder has no name
+        # names must be valid text for addresses, and the root folder has none
         subject.name = subject.name.encode(errors="replace").decode() or subject.kind
         name, tries = subject.name, 1
         if name in taken:

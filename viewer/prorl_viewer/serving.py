@@ -20,10 +20,10 @@ def serve(
     share_safe: bool = False,
     hosts: Sequence[str] = (),
 ) -> None:
-    """Serve ``subjects``; ``ready`` is called with the page's address, which holds a token of this start.
+    """Serve ``subjects``; ``ready`` is called with the page's address, which contains a new token.
 
-    ``port`` 0 takes a free one. ``hosts`` are further names that a request may call this machine by. Raises UserError
-    for a port that is taken, MissingExtraError without the extra ``server``.
+    ``port`` 0 takes a free one. ``hosts`` are further names allowed in requests. Raises UserError for a used port,
+    MissingExtraError without the extra ``server``.
     """
     require_server_extra()
     from prorl_viewer.app import build_app

@@ -1,7 +1,6 @@
-"""What the page shows: a subject (a run, a dataset, an evaluation) and its pages of JSON.
+"""The subjects of the page (a run, a dataset, an evaluation) and their JSON pages.
 
-A page is a function of the query in the address. Every text that a model or a dataset wrote is ``Private``, so that a
-share-safe page can leave it out in one place (``encoding``).
+Texts written by models or datasets are ``Private``, so that ``answering`` can leave them out of share-safe pages.
 """
 
 from __future__ import annotations
@@ -15,77 +14,78 @@ from prorl_common import UserError, nearest
 
 Kind = Literal["run", "dataset", "evaluation"]
 Json: TypeAlias = Any
-"""None, bool, int, float, str, ``Private``, ``Hidden``, and lists and string-keyed mappings of them; NaN is shown as None."""
+"""None, bool, int, float, str, ``Private``, ``Hidden``, and lists and string-keyed mappings of them; NaN becomes
+None."""
 Query: TypeAlias = Mapping[str, str]
 Page: TypeAlias = Callable[[Query], Json]
 
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """A text that a model or a dataset wrote."""
+    """A text written by a model or a dataset."""
 
     text: str
 
 
 def private(text: str | None) -> Private | None:
-    """Return a text that may be none, marked as private."""
+    """Mark a text as private; None stays None."""
     return None if text is None else Private(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What is no text but tells one, as where its tokens end: null on a share-safe page."""
+    """A value that could reveal a text, such as token ends; null on a share-safe page."""
 
     value: Json
 
 
 class NotFoundError(UserError):
-    """A step, a row or a problem that the subject does not have."""
+    """The subject has no such step, row or problem."""
 
 
 class Subject(Protocol):
-    """One thing to look at. Its functions are called from several threads."""
+    """A run, dataset or evaluation; its methods are called from several threads."""
 
     name: str
-    """Unique among those that are shown together; the name of its folder where that is."""
+    """Unique among the subjects shown; the folder's name if possible."""
     path: Path
 
     @property
     def folders(self) -> Sequence[Path]:
-        """What it is made of: the folder of a run or a dataset, those of an evaluation's models."""
+        """The folder of a run or dataset, or those of an evaluation's models."""
         ...
 
     @property
     def kind(self) -> Kind:
-        """Which kind of subject it is; a plain attribute does."""
+        """The kind; a plain attribute is enough."""
         ...
 
     def version(self) -> str:
-        """Return another text whenever there is something new to see; called every two seconds."""
+        """Return a text that changes with the content; called every two seconds."""
         ...
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages by name; ``summary`` is always among them, small numbers and words for the list of subjects.
+        """Return the pages by name; ``summary`` is required, with small values for the list of subjects.
 
-        They raise UserError for a query that makes no sense and NotFoundError for what is not there.
+        Pages raise UserError for an invalid query, NotFoundError for missing things.
         """
         ...
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done by name, as checking an answer again; an exported page has none."""
+        """Return the actions by name, such as ``check``; exported pages have none."""
         ...
 
     def close(self) -> None:
-        """End what was started for it."""
+        """Stop threads and workers."""
         ...
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield (page, query) of everything that an exported page holds."""
+        """Yield (page, query) of every exported page."""
         ...
 
 
 def integer(query: Query, key: str, default: int) -> int:
-    """Return the whole number ``key`` of the query, or ``default`` without it."""
+    """Return the integer ``key`` of the query. Raises UserError for another value."""
     given = query.get(key, "")
     if not given:
         return default
@@ -96,7 +96,7 @@ def integer(query: Query, key: str, default: int) -> int:
 
 
 def number(query: Query, key: str, default: float) -> float:
-    """Return the number ``key`` of the query, or ``default`` without it."""
+    """Return the number ``key`` of the query. Raises UserError for another value."""
     given = query.get(key, "")
     if not given:
         return default
@@ -107,7 +107,7 @@ def number(query: Query, key: str, default: float) -> float:
 
 
 def choice(query: Query, key: str, allowed: Collection[str], default: str = "") -> str:
-    """Return the word ``key`` of the query, or ``default`` without it; other words than ``allowed`` are mistakes."""
+    """Return the word ``key`` of the query. Raises UserError unless it is in ``allowed``."""
     given = query.get(key, "")
     if not given:
         return default

@@ -1,4 +1,4 @@
-"""Rows counted by what they have in common, histograms, and why rows were dropped."""
+"""Counts of rows by label, histograms, and dropped rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SAID_OF_EACH = ("domain", "licence", "gold_check", "level", "source")
 
 
 def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
-    """Return for each value of the label ``by``: rows, rows by split, what else its rows have, their mean pass rate."""
+    """Return counts, common values and mean pass rate of the rows, by value of the label ``by``."""
     labels = table.labels[by]
     size = len(labels.names)
     rows = np.bincount(labels.codes, minlength=size)
@@ -52,7 +52,7 @@ def groups(table: RowTable, rates: Rates, by: str) -> list[dict[str, Any]]:
 
 
 def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
-    """Return by domain: prompt lengths in characters, levels, pass rates; each with the names of its bars."""
+    """Return histograms of prompt length, level and pass rate by domain."""
     domains = table.labels["domain"]
     names = in_order(domains.names)
     edges = np.array([0, *BINS])
@@ -82,7 +82,7 @@ def histograms(table: RowTable, rates: Rates) -> dict[str, Any]:
 
 
 def _crossed(table: RowTable, first: str, second: str) -> NDArray[np.int64]:
-    """Return rows by the values of two labels, (values of the first, of the second)."""
+    """Return the cross table of two labels."""
     one, other = table.labels[first], table.labels[second]
     size = len(one.names), len(other.names)
     flat = np.bincount(
@@ -97,7 +97,6 @@ def _count(table: RowTable, counts: NDArray[np.int64], split: str) -> int:
 
 
 def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:
-    """Return the commonest values of a label, most first, as words."""
     labels = table.labels[name].names
     there = [c for c in np.argsort(-counts, kind="stable").tolist() if counts[c] and labels[c]]
     if name == "level":
@@ -107,27 +106,27 @@ def _values(table: RowTable, name: str, counts: NDArray[np.int64]) -> str:
 
 
 PAIRS_SHOWN = 3
-"""Pairs of a benchmark and rule that are shown."""
+"""Example pairs shown per benchmark and rule."""
 
 
 @dataclass(slots=True)
 class Drops:
-    """What a dataset folder says of rows that are not there."""
+    """The rows that a dataset build dropped."""
 
     manifest: Mapping[str, Any]
     examples: list[dict[str, Any]] = field(default_factory=list)
     """Lines of ``dropped.jsonl``."""
     pairs: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
-    """Matches with benchmarks by benchmark, rule and whether the row was dropped."""
+    """Matches with benchmarks, counted by benchmark, rule and whether the row was dropped."""
     pair_examples: dict[tuple[str, str, bool], list[dict[str, Any]]] = field(default_factory=dict)
     kept_like: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Row -> matches with benchmarks of rows that stayed (``variants: keep``)."""
+    """Row -> matches with benchmarks of rows that were kept (``variants: keep``)."""
     repeated: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-    """Kept row -> examples of rows that repeated it."""
+    """Kept row -> examples of its duplicates."""
 
     @classmethod
     def read(cls, folder: Path, manifest: Mapping[str, Any]) -> Drops:
-        """Read the files beside the rows. Raises UserError where one is damaged."""
+        """Read the dataset's files. Raises UserError if one is damaged."""
         found = cls(manifest)
         if (folder / DROPPED).is_file():
             for _, line in read_jsonl(folder / DROPPED):
@@ -150,7 +149,7 @@ class Drops:
             self.kept_like.setdefault(str(line.get("row")), []).append(line)
 
     def page(self, query: Query) -> Json:
-        """Return the stage table, reasons, and examples of the stage, reason, domain and entry that a query names."""
+        """Return stages, reasons, and dropped examples filtered by the query's stage, reason, domain and entry."""
         manifest = self.manifest
         wanted = {
             key: query[key] for key in ("stage", "reason", "domain", "entry") if query.get(key)
@@ -195,7 +194,7 @@ class Drops:
         }
 
     def entries(self) -> Json:
-        """Return what became of each entry of the recipe: its stages, what it fell short of."""
+        """Return the recipe's entries with their counts by stage."""
         short: Mapping[str, list[str]] = self.manifest.get("short", {})
         return [
             {
@@ -213,17 +212,17 @@ class Drops:
 
 
 def dropped_line(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line of ``dropped.jsonl`` with its texts marked as such."""
+    """Return a line of ``dropped.jsonl`` with private texts marked."""
     return _told(line, ("row", "stage", "reason", "entry", "domain", "like"))
 
 
 def pair_line(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line of ``decontamination.jsonl`` with its texts marked as such."""
+    """Return a line of ``decontamination.jsonl`` with private texts marked."""
     return _told(line, ("row", "benchmark", "rule", "item"))
 
 
 def _told(line: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return numbers and ``names``, which are labels and ids, as they are; all else is a text."""
+    """Return ``line`` with all texts but ``names`` (labels and ids) marked as private."""
     known = {name: line[name] for name in names if isinstance(line.get(name), str | int)}
     numbers = {k: v for k, v in line.items() if isinstance(v, int | float)}
     texts = {k: Private(str(v)) for k, v in line.items() if k not in {*known, *numbers}}

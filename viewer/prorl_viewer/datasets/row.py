@@ -1,4 +1,4 @@
-"""One row in full: the question as the model gets it, the gold, its check, what is like it; the gold check asked for again."""
+"""One row in full: its prompt, gold response, similar rows, and a new gold check."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prorl_viewer.subject import Json, NotFoundError, Private, Query, private
 
 
 def templates_at_hand() -> list[str]:
-    """Return the models whose chat template can be shown: those fetched already, where Transformers is installed."""
+    """Return the downloaded models with a chat template, or none without Transformers."""
     if find_spec("transformers") is None:
         return []
     from prorl_inference.models.store import list_models
@@ -36,10 +36,10 @@ def templates_at_hand() -> list[str]:
 
 
 def rendered(messages: Sequence[Mapping[str, str]], model: str) -> Json:
-    """Return ``messages`` as the text that ``model`` reads, and its length in tokens.
+    """Return ``messages`` as rendered for ``model``, and the length in tokens.
 
-    A process of its own renders it: Transformers would stay in this one, with hundreds of megabytes. Raises UserError
-    for a model that is not among those at hand.
+    A child process renders them, since Transformers would keep hundreds of megabytes in this one. Raises UserError for
+    an unknown model.
     """
     known = templates_at_hand()
     if model not in known:
@@ -62,25 +62,25 @@ def _render(messages: list[Mapping[str, str]], model: str) -> tuple[str, int]:
 
 SHOWN = 8
 LEAST = 0.1
-"""Similarity below which a row is no neighbour."""
+"""Rows less similar than this are not neighbours."""
 RARE_WORDS = 6
-"""Words that are searched for; each is a pass over all questions."""
+"""Words to search for; each takes a pass over all questions."""
 CANDIDATES = 400
 PROBED = 2048
-"""Rows from which it is estimated how rare a word is."""
+"""Rows from which word frequencies are estimated."""
 _LONGEST_COMPARED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A row and how like the other it is, 0 to 1."""
+    """A row and its similarity, 0 to 1."""
 
     row: int
     similarity: float
 
 
 def neighbours(table: RowTable, row: int) -> list[Neighbour]:
-    """Return the rows most like ``row``, best first."""
+    """Return the rows most similar to ``row``, best first."""
     own = _shingles(table.prompt(row))
     if not len(own):
         return []
@@ -105,7 +105,7 @@ def _candidates(table: RowTable, row: int) -> Places:
         if family.of(row)
         else np.empty(0, np.int64)
     )
-    if len(kin) > CANDIDATES:  # those with the rarest words in common, then those near in the file
+    if len(kin) > CANDIDATES:  # keep those with the rarest words in common, then those nearby in the file
         nearest = np.lexsort((np.abs(kin - row), -scores[kin]))
         kin = kin[nearest[:CANDIDATES]]
     best = np.argsort(-scores, kind="stable")[: CANDIDATES + 1]
@@ -115,7 +115,6 @@ def _candidates(table: RowTable, row: int) -> Places:
 
 
 def _rarest(table: RowTable, row: int) -> list[str]:
-    """Return the words of a question that fewest rows of a sample have."""
     import pyarrow.compute as pc
 
     text = table.prompt(row)
@@ -139,10 +138,7 @@ _SAID_ELSEWHERE = ("gold_response", "verified_by", "entry", "family", "level")
 
 
 def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
-    """Return everything that the dataset says of the row ``id`` of the query, texts marked as such.
-
-    Raises NotFoundError for an id that there is not.
-    """
+    """Return all data of the query's row ``id``. Raises NotFoundError for an unknown id."""
     at = place(table, query)
     row = table.row(at)
     metadata, reference = _parsed(row["metadata"]), _parsed(row["reference"])
@@ -181,7 +177,7 @@ def row_page(table: RowTable, rates: Rates, drops: Drops, query: Query) -> Json:
 
 
 def place(table: RowTable, query: Query) -> int:
-    """Return the place of the row that a query names. Raises UserError, NotFoundError."""
+    """Return the position of the query's row. Raises UserError or NotFoundError."""
     if not (name := query.get("id", "")):
         raise UserError("which row? give its id")
     at = table.place(name)
@@ -193,7 +189,7 @@ def place(table: RowTable, query: Query) -> int:
 def gold_response(
     verifier: str, reference: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> str | None:
-    """Return the response that should get full marks: the row's own, else one that its verifier makes of the answer."""
+    """Return the response that should get full marks: the row's own, or one that its verifier makes."""
     own = metadata.get("gold_response")
     if isinstance(own, str):
         return own
@@ -203,7 +199,7 @@ def gold_response(
 def _parsed(text: str | None) -> dict[str, Any]:
     try:
         found = json.loads(text or "{}")
-    except (ValueError, RecursionError):  # such a row is shown as it stands
+    except (ValueError, RecursionError):  # show such a row as it is
         return {"not JSON": text}
     return found if isinstance(found, dict) else {"value": found}
 
@@ -214,7 +210,7 @@ def checked_gold(
     reference: Mapping[str, Any],
     metadata: Mapping[str, Any],
 ) -> Json:
-    """Return the verdict on a row's gold. Raises UserError where it has none, or nothing can be run here."""
+    """Return the verdict on a row's gold response. Raises UserError without one, or if it cannot be run here."""
     gold = gold_response(row["verifier"], reference, metadata)
     if gold is None:
         raise UserError(

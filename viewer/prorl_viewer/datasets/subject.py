@@ -1,8 +1,6 @@
-"""A dataset as something to look at.
+"""A dataset as a subject of the page.
 
-Pages: ``summary`` (manifest alone), ``groups``, ``histograms``, ``rows``, ``row``, ``neighbours``, ``rendered``,
-``drops``, ``entries``. Action: ``check`` the gold of a row again. Rows are read when they are first asked for, and
-again when the manifest or the pass rates change.
+Rows are read on first use, and again when the manifest or the pass rates change.
 """
 
 from __future__ import annotations
@@ -32,9 +30,9 @@ from prorl_viewer.datasets.table import (
 from prorl_viewer.subject import Json, Kind, Page, Private, Query, Subject, choice
 
 EXCERPT = 160
-"""Characters of a question that the list shows."""
+"""Characters of a question in the list."""
 EXPORTED_ROWS = 20
-"""Rows of each domain that an exported page holds in full."""
+"""Rows per domain that an exported page holds in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ class _Opened:
 
 
 class Shelf:
-    """Which datasets have their rows in memory: the ``most`` that were asked for last (some 90 MB for 146,600 rows)."""
+    """Keeps the rows of the ``most`` recently used datasets in memory (about 90 MB for 146,600 rows)."""
 
     def __init__(self, most: int = 3) -> None:
         self._most = most
@@ -54,7 +52,7 @@ class Shelf:
         self._held: list[DatasetSubject] = []
 
     def take(self, subject: DatasetSubject) -> None:
-        """Note that a dataset is looked at; the one that was not for longest is let go."""
+        """Mark a dataset as used; the least recently used one beyond the limit is dropped."""
         with self._lock:
             self._held = [subject, *(one for one in self._held if one is not subject)]
             for other in self._held[self._most :]:
@@ -77,14 +75,14 @@ class DatasetSubject:
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return when manifest and pass rates were written."""
+        """Return the modification times of manifest and pass rates."""
         files = (self.path / MANIFEST, ratings_file(self.path))
         return "-".join(
             str(f.stat().st_mtime_ns) if f is not None and f.exists() else "" for f in files
         )
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages of the dataset."""
+        """Return the pages by name."""
         return {
             "summary": self._summary,
             "groups": self._groups,
@@ -98,11 +96,11 @@ class DatasetSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done with a dataset: ``check`` the gold of the row ``id``."""
+        """Return the action ``check``, which scores a row's gold again."""
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield what an exported page holds: all counts, and the first rows of each domain in full."""
+        """Yield the exported pages: all counts, and the first rows of each domain in full."""
         yield from (("summary", {}), ("histograms", {}), ("drops", {}), ("entries", {}))
         yield from (("groups", {"by": name}) for name in LABEL_NAMES)
         yield "rows", {}
@@ -115,11 +113,11 @@ class DatasetSubject:
             yield "row", {"id": name}
 
     def close(self) -> None:
-        """End the worker that checks golds."""
+        """Stop the worker that checks golds."""
         self._checker.close()
 
     def forget(self) -> None:
-        """Let go of the rows; whoever asks next reads them again."""
+        """Drop the rows from memory."""
         self._held = None
 
     def _drops(self, query: Query) -> Json:
@@ -196,13 +194,12 @@ class DatasetSubject:
         return held.table, held.rates, held.drops
 
     def _open(self) -> _Opened:
-        """Return what is held of the rows, read anew when the files have changed."""
         self._shelf.take(self)
         with self._lock:
             version = self.version()
             held = self._held
             if held is None or held.version != version:
-                self._held = None  # two would be held at once
+                self._held = None  # do not hold two versions at once
                 table = RowTable.read(self.path)
                 rates = Rates.read(ratings_file(self.path), table.ids)
                 self._held = held = _Opened(
@@ -225,10 +222,10 @@ def _listed(table: RowTable, rates: Rates, at: int) -> dict[str, Any]:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether there is a dataset in ``folder``."""
+    """Return whether ``folder`` is a dataset."""
     file = folder / MANIFEST
     try:
-        if not file.is_file():  # a pipe would be waited for
+        if not file.is_file():  # opening a pipe would block
             return False
         manifest = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -238,5 +235,5 @@ def looks_like(folder: Path) -> bool:
 
 
 def open_subjects(folders: Sequence[Path], shelf: Shelf) -> list[Subject]:
-    """Return a subject for each dataset; ``shelf`` bounds how many have their rows in memory."""
+    """Return a subject for each dataset; they share ``shelf``."""
     return [DatasetSubject(folder, shelf) for folder in folders]

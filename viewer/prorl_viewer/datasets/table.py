@@ -1,4 +1,4 @@
-"""The rows of a dataset as columns in memory: what is filtered, counted and listed by, and their pass rates."""
+"""The rows of a dataset as columns in memory, with their pass rates, for filters and counts."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ Values = NDArray[np.float32]
 
 
 def ratings_file(folder: Path) -> Path | None:
-    """Return the pass rates of a dataset folder, None where there are none."""
+    """Return the pass-rate file of a dataset folder, or None."""
     places = (folder / PASS_RATES, folder.with_name(f"{folder.name}.ratings") / PASS_RATES)
     return next((place for place in places if place.is_file()), None)
 
 
 @dataclass(slots=True)
 class Rates:
-    """Pass rates of N rows: ``value``, ``low`` and ``high`` (N,), NaN for unrated rows; ``n`` (N,) samples."""
+    """Pass rates of N rows: ``value``, ``low`` and ``high`` (N,), NaN if unrated; ``n`` (N,) samples."""
 
     value: Values
     low: Values
     high: Values
     n: NDArray[np.int32]
     keys: dict[int, str] = field(default_factory=dict)
-    """Row -> what its prompt was known by when it was rated."""
+    """Row -> key of its prompt when it was rated."""
 
     @classmethod
     def read(cls, file: Path | None, ids: Any) -> Rates:
-        """Read the rates of the rows ``ids`` (Arrow array). Raises UserError for a file that is damaged."""
+        """Read the rates of the rows ``ids`` (Arrow array). Raises UserError for a damaged file."""
         none = np.full(len(ids), np.nan, np.float32)
         rates = cls(none, none.copy(), none.copy(), np.zeros(len(ids), np.int32))
         if file is None:
@@ -53,7 +53,7 @@ class Rates:
             at, n = places.get(str(line.get("id"))), line.get("n", 0)
             rate, low, high = (_share(line.get(key)) for key in ("pass_rate", "low", "high"))
             if at is None or math.isnan(rate):
-                continue  # a row that the dataset does not have, or no rate
+                continue  # not a row of the dataset, or no rate
             rates.value[at], rates.low[at], rates.high[at] = rate, low, high
             rates.n[at] = n if isinstance(n, int) and 0 <= n < 1 << 31 else 0
             if isinstance(key := line.get("prompt_key"), str):
@@ -62,11 +62,11 @@ class Rates:
 
     @property
     def rated(self) -> int:
-        """How many rows have a rate."""
+        """Number of rated rows."""
         return int(np.count_nonzero(~np.isnan(self.value)))
 
     def of(self, row: int, prompt: Sequence[Mapping[str, str]]) -> dict[str, Any] | None:
-        """Return a row's rate as JSON-ready values, None for an unrated one."""
+        """Return a row's rate for JSON, or None if unrated."""
         if np.isnan(self.value[row]):
             return None
         key = self.keys.get(row)
@@ -79,22 +79,21 @@ class Rates:
 
 
 def _share(value: Any) -> float:
-    """Return a number from 0 to 1; NaN for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
         return float(value)
     return math.nan
 
 
 LABELS = ("split", "domain", "verifier", "source", "licence", "gold_check")
-"""Columns of few values."""
+"""Columns with few distinct values."""
 FROM_METADATA = ("entry", "family", "level")
 LABEL_NAMES = (*LABELS, *FROM_METADATA)
 _BATCH = 4096
 FEW_LABELS = 100
-"""Values that a label may have in any dataset; more are a label where rows share them, else texts of the rows."""
+"""Distinct values that any label may have; with more it is a label only if rows share values."""
 
 _OTHER_TYPES = (KeyError, TypeError, AttributeError, ValueError, IndexError)
-"""What other types than a dataset's lead to."""
+"""Errors caused by values of unexpected types."""
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
@@ -102,7 +101,7 @@ Places = NDArray[np.int64]
 
 @dataclass(slots=True)
 class Labels:
-    """A column of few values: ``codes`` (N,) into ``names``; "" where a row has none."""
+    """A column with few distinct values: ``codes`` (N,) into ``names``; "" for no value."""
 
     names: list[str]
     codes: Codes
@@ -112,30 +111,28 @@ class Labels:
         return self.names[int(self.codes[row])]
 
     def is_(self, name: str) -> Mask:
-        """Return which rows have the value; none for one that there is not."""
+        """Return which rows have the value."""
         code = self.names.index(name) if name in self.names else -1
         return np.asarray(self.codes == code)
 
 
 @dataclass(slots=True)
 class _LabelMaker:
-    """Collects a column batch by batch."""
-
     known: dict[str, int] = field(default_factory=dict)
     codes: dict[Any, int] = field(default_factory=dict)
-    """Of values as JSON has them; most rows of a batch have one of few."""
+    """Codes of JSON values; most rows of a batch repeat a few values."""
     parts: list[Codes] = field(default_factory=list)
 
     def add(self, batch: Any) -> None:
-        """Take in a dictionary-encoded Arrow array."""
+        """Add a dictionary-encoded Arrow array."""
         lookup = np.array([self._code(name) for name in batch.dictionary.to_pylist()], np.int32)
         self.parts.append(lookup[batch.indices.to_numpy(zero_copy_only=False)])
 
     def add_values(self, values: list[Any]) -> None:
-        """Take in values of a column as they stand in JSON."""
+        """Add JSON values."""
         try:
             found = [self.codes[value] for value in values]
-        except (KeyError, TypeError):  # a new one, or one that is no label
+        except (KeyError, TypeError):  # a new value, or one that is no label
             found = [self._code(value) for value in values]
         self.parts.append(np.array(found, np.int32))
 
@@ -146,7 +143,7 @@ class _LabelMaker:
         return code
 
     def labels(self) -> Labels:
-        """Return the column; nothing where most rows have a value of their own, which is no label."""
+        """Return the column; empty labels if most rows have distinct values."""
         codes = np.concatenate([*self.parts, np.empty(0, np.int32)])
         if len(self.known) > max(FEW_LABELS, len(codes) // 2):
             return Labels([""], np.zeros_like(codes))
@@ -155,7 +152,7 @@ class _LabelMaker:
 
 @dataclass(slots=True)
 class RowTable:
-    """All rows, in the order of the files: splits as ``SPLITS`` has them, ids in order within each."""
+    """All rows in file order: by split as in ``SPLITS``, then by id."""
 
     files: list[Path]
     starts: list[int]
@@ -164,7 +161,7 @@ class RowTable:
     """Arrow array of text (N,)."""
     labels: Mapping[str, Labels]
     prompts: Any
-    """Arrow chunked array of text (N,): the messages of a row, joined by blank lines."""
+    """Arrow chunked array of text (N,): a row's messages, joined by blank lines."""
     characters: NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -172,13 +169,13 @@ class RowTable:
 
     @classmethod
     def read(cls, folder: Path) -> RowTable:
-        """Read the splits of a dataset folder. Raises DatasetError for files that are damaged or of other columns."""
+        """Read the splits of a dataset folder. Raises DatasetError for damaged files or missing columns."""
         import pyarrow
 
         files = [path for split in SPLITS if (path := folder / f"{split}.parquet").is_file()]
         if not files:
             raise DatasetError(f"{folder} holds no rows: build the dataset again")
-        with ThreadPoolExecutor(1) as aside:  # the questions are read while the metadata are parsed
+        with ThreadPoolExecutor(1) as aside:  # read the questions while the metadata are parsed
             texts = aside.submit(_read_prompts, files)
             starts, ids, labels = _read_labels(files)
             prompts, characters = texts.result()
@@ -186,18 +183,18 @@ class RowTable:
         return cls(files, starts, ids, labels, prompts, characters)
 
     def place(self, identity: str) -> int | None:
-        """Return the place of the row with that id, None where there is none."""
+        """Return the position of the row with this id, or None."""
         import pyarrow.compute as pc
 
         found = pc.index(self.ids, identity).as_py()
         return None if found < 0 else int(found)
 
     def prompt(self, row: int) -> str:
-        """Return a row's question, its messages joined."""
+        """Return a row's messages, joined."""
         return str(self.prompts[row].as_py())
 
     def holding(self, text: str) -> Mask:
-        """Return which rows have ``text`` in their id or question, case aside."""
+        """Return which rows contain ``text`` in id or prompt, ignoring case."""
         import pyarrow.compute as pc
 
         columns = (self.prompts, self.ids)
@@ -205,7 +202,7 @@ class RowTable:
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def row(self, row: int) -> dict[str, Any]:
-        """Return every column of a row as the file has it."""
+        """Return every column of a row."""
         from pyarrow import parquet
 
         at = int(np.searchsorted(self.starts, row, side="right")) - 1
@@ -223,7 +220,7 @@ class RowTable:
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Say of which file it is that what it holds cannot be read, or is of other types than a dataset's."""
+    """Turn errors about the file's content into DatasetError with its name."""
     import pyarrow
 
     try:
@@ -261,8 +258,8 @@ def _read_labels(files: list[Path]) -> tuple[list[int], Any, dict[str, Labels]]:
 
 
 def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
-    """Return the metadata of rows; what is no JSON object is none. Most of the time of opening goes in here."""
-    parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for blanks
+    """Return the metadata of rows, {} for invalid JSON. This takes most of the time of opening a dataset."""
+    parse = json.JSONDecoder().raw_decode  # ``json.loads`` without its search for whitespace
     found = []
     for text in texts:
         try:
@@ -274,7 +271,7 @@ def _metadata(texts: list[str | None]) -> list[dict[str, Any]]:
 
 
 def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
-    """Return the questions of all rows, mapped, and their lengths in characters."""
+    """Return the prompts of all rows, memory-mapped, and their lengths in characters."""
     import pyarrow as pa
     import pyarrow.compute as pc
     from pyarrow import parquet
@@ -303,28 +300,28 @@ def _read_prompts(files: list[Path]) -> tuple[Any, NDArray[np.int32]]:
 
 SORTS = ("", "rate", "n", "characters", *LABEL_NAMES)
 COUNTED = tuple(name for name in LABEL_NAMES if name != "entry")
-"""Labels whose values are offered with the rows that each would leave; entries are many, and mostly families."""
+"""Labels whose values are offered with counts; entries are many, and mostly equal families."""
 LONGEST_TEXT = 500
-"""Characters of a text that is looked for."""
+"""Longest search text in characters."""
 MOST_LISTED = 500
-"""Rows of one answer."""
+"""Most rows in one answer."""
 NONE = "(none)"
-"""How a query says that a row has no family or no level."""
+"""A query's value for rows without a family or level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The rows that a query asks for: ``places`` in the order it asks for, and by label what each value would leave."""
+    """The selected rows in order, and by label the count for each value."""
 
     places: Places
     counts: dict[str, dict[str, int]]
 
 
 def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
-    """Return the rows that a query asks for.
+    """Return the rows that match a query.
 
-    Keys: a label's name and its value; ``q``, a text of the question or the id; ``rate_from``, ``rate_to``;
-    ``rated`` yes or no; ``sort``, ``down``. Raises UserError for what makes no sense.
+    Keys: label names; ``q``, a text in prompt or id; ``rate_from``, ``rate_to``; ``rated`` yes or no; ``sort``,
+    ``down``. Raises UserError for invalid values.
     """
     by_label = {
         name: table.labels[name].is_(_named(value))
@@ -343,7 +340,7 @@ def choose(table: RowTable, rates: Rates, query: Query) -> Chosen:
 
 
 def window(query: Query, total: int) -> tuple[int, int]:
-    """Return the first and the last place of what a query lists. Raises UserError for a window that makes no sense."""
+    """Return the first and last position of the query's window. Raises UserError if it is invalid."""
     offset, limit = integer(query, "offset", 0), integer(query, "limit", 100)
     if offset < 0 or not 1 <= limit <= MOST_LISTED:
         raise UserError(f"offset starts at 0, limit is 1 to {MOST_LISTED}")
@@ -355,7 +352,7 @@ def _named(value: str) -> str:
 
 
 def _others(table: RowTable, rates: Rates, query: Query) -> Mask:
-    """Return which rows pass all that is asked for beside labels."""
+    """Return which rows match all filters except labels."""
     mask = np.ones(len(table), np.bool_)
     if (rated := choice(query, "rated", ("yes", "no"))) != "":
         mask &= np.isnan(rates.value) == (rated == "no")
@@ -378,7 +375,7 @@ def _all(first: Mask, *more: Mask) -> Mask:
 
 
 def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Places:
-    """Return ``places`` in the order asked for; rows without a value come last either way."""
+    """Return ``places`` in the requested order; rows without a value come last."""
     key, down = choice(query, "sort", SORTS), choice(query, "down", ("0", "1")) == "1"
     if key == "":
         return places[::-1] if down else places
@@ -400,7 +397,7 @@ def _sorted(places: Places, table: RowTable, rates: Rates, query: Query) -> Plac
 
 
 def label_order(name: str) -> tuple[bool, float, str]:
-    """Return what labels are sorted by: numbers as numbers, before words."""
+    """Return a sort key for labels: numbers by size, then words."""
     try:
         return False, float(name), name
     except ValueError:

@@ -1,7 +1,4 @@
-"""pass@k curves, claims and solvable sets of some models, as the evaluation's report computes them.
-
-Every number is one of ``prorl_evaluation.report.data``; nothing is computed here.
-"""
+"""pass@k curves, claims and solvable sets of models, taken from ``prorl_evaluation.report.data``."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from prorl_viewer.subject import Json, NotFoundError
 
 
 def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
-    """Return the lines of one group, ``kind:name``, and which groups there are; ``keys`` are the results'."""
+    """Return the curves of ``group`` (``kind:name``) and all groups; ``keys`` are the results' keys."""
     by_name = {name_of(g): g for g in data.groups}
     if group not in by_name:
         raise NotFoundError(f"there is no group '{group}' among {', '.join(list(by_name)[:8])}")
@@ -41,7 +38,7 @@ def curves(data: ReportData, keys: Sequence[str], group: str) -> Json:
 
 
 def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -> Json:
-    """Return what the results themselves hold of a group, over all of their own problems, while the rest is computed."""
+    """Return the curves stored in the results, over each one's own problems, while the rest is computed."""
     kind, _, name = group.partition(":")
     found = [(k, r.label, r.group(name)) for k, r in zip(keys, results, strict=True)]
     known = [
@@ -60,7 +57,7 @@ def own_curves(results: Sequence[EvalResult], keys: Sequence[str], group: str) -
 
 
 def claims(data: ReportData) -> Json:
-    """Return every claim with what it rests on, how it is decided and what it means."""
+    """Return every claim with its tests, the decision rule and its meaning."""
     report = data.boundary
     said = {
         "headline": words.headline(data.results, data.comparison),
@@ -97,7 +94,6 @@ def claims(data: ReportData) -> Json:
 
 
 def _multiple(report: BoundaryReport) -> str:
-    """Say which comparisons are corrected for their number, and which are not."""
     groups, later = len(report.groups), len(report.labels) - 1
     return (
         f"{groups} {'group' if groups == 1 else 'groups'} by {later} "
@@ -109,7 +105,7 @@ def _multiple(report: BoundaryReport) -> str:
 
 
 def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json:
-    assert report is not None  # a group has claims where there is a report
+    assert report is not None  # a group with claims has a report
     claim, changes = group.claims[at], group.changes[at]
     return {
         "group": name_of(group),
@@ -131,9 +127,9 @@ def _claim(group: BoundaryGroup, at: int, report: BoundaryReport | None) -> Json
 
 
 def solvable(results: Sequence[EvalResult]) -> Json:
-    """Return which problems each later result gained, lost and kept against the first.
+    """Return the problems that each later result gained, lost and kept against the first.
 
-    Raises EvaluationError for fewer than two results, or none shared.
+    Raises EvaluationError for fewer than two results or no shared problem.
     """
     aligned, warnings = align(results)
     base = results[0]
@@ -167,7 +163,7 @@ def _sets(s: SolvableChanges) -> Json:
 
 
 def settings(results: Sequence[EvalResult]) -> Json:
-    """Return how each result was obtained, and what went wrong while sampling and judging."""
+    """Return the settings and failure rates of each result."""
     return {
         "labels": [r.label for r in results],
         "facts": [{"name": name, "values": list(v)} for name, v in setting_facts(results).items()],
@@ -176,7 +172,6 @@ def settings(results: Sequence[EvalResult]) -> Json:
 
 
 def _extra_tables(data: ReportData) -> list[Json]:
-    """Return the tables by level of difficulty, and those that options ask for: posteriors and false positives."""
     tables = [] if data.boundary is None else ladder_tables(data.boundary)
     if data.posteriors:
         tables.append(posterior_table(data.posteriors))
@@ -195,18 +190,18 @@ def name_of(group: BoundaryGroup) -> str:
 
 
 def line(key: str, label: str, points: Mapping[int, Interval]) -> Json:
-    """Return a curve: ``[k, value, low, high, problems]`` for each k that could be estimated."""
+    """Return a curve: ``[k, value, low, high, problems]`` for each estimated k."""
     shown = [[k, i.value, i.low, i.high, i.count] for k, i in sorted(points.items()) if i.count]
     return {"key": key, "label": label, "points": shown}
 
 
 def change(c: Change) -> dict[str, Any]:
-    """Return a change with its interval; no numbers where no pair of problems has both."""
+    """Return a change with its interval; NaN without paired values."""
     return {"before": c.before, "after": c.after, **interval(c.interval)}
 
 
 def interval(i: Interval) -> dict[str, Any]:
-    """Return an interval; ``undefined`` values did not enter."""
+    """Return an interval as a mapping."""
     return {
         "value": i.value,
         "low": i.low,

@@ -1,4 +1,4 @@
-"""Which evaluation folders are shown together, and the models of one evaluation with their problems."""
+"""Grouping of evaluation folders, and the models of one evaluation with their problems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from prorl_viewer.subject import NotFoundError
 
 
 class Model:
-    """One model. ``key`` names it in addresses; ``parts`` are its folders by benchmark, ``""`` where it has one."""
+    """One model; ``key`` is its name in addresses, ``parts`` its folders by benchmark (``""`` for a single one)."""
 
     def __init__(self, key: str, parts: Mapping[str, Part]) -> None:
         self.key = key
@@ -28,33 +28,33 @@ class Model:
 
     @property
     def one(self) -> Part:
-        """The first of its folders, for what is the same in all of them."""
+        """The first folder, for values that all of them share."""
         return next(iter(self.parts.values()))
 
     def refresh(self) -> None:
-        """Take up what changed in its folders."""
+        """Read changes in its folders."""
         for part in self.parts.values():
             part.refresh()
         self.label = self.one.label
 
     def state(self) -> tuple[State, ...]:
-        """Return what changes whenever a file of its folders does."""
+        """Return a value that changes with any file of its folders."""
         return tuple(part.state() for part in self.parts.values())
 
     @property
     def finished(self) -> bool:
-        """Whether all of its results are there."""
+        """Whether all of its results exist."""
         return all(part.finished for part in self.parts.values())
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many answers are judged, and how many were asked for."""
+        """Number of judged and of requested answers."""
         done, total = zip(*(part.progress for part in self.parts.values()), strict=True)
         return sum(done), sum(total)
 
     @property
     def problems(self) -> list[ProblemResult]:
-        """Every problem's counts; those of a suite have ids and benchmarks as the joined result has them."""
+        """Every problem's counts; in a suite, with ids and benchmarks as in a joined result."""
         return [
             p
             for benchmark, part in self.parts.items()
@@ -62,7 +62,7 @@ class Model:
         ]
 
     def results(self) -> dict[str, EvalResult]:
-        """Return the result of each benchmark that is finished."""
+        """Return the results of the finished benchmarks."""
         return {
             name: part.result
             for name, part in self.parts.items()
@@ -79,7 +79,7 @@ class Model:
         return dataclasses.replace(one, settings=settings)
 
     def asked(self) -> dict[str, Asked]:
-        """Return what is known of every problem's prompt, by its id here."""
+        """Return every problem's listing by id."""
         return {
             f"{benchmark}/{own}" if benchmark else own: asked
             for benchmark, part in self.parts.items()
@@ -92,12 +92,12 @@ class Model:
         return part.problem(own)
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return its answers to a problem, all or those of ``indices``. Raises NotFoundError."""
+        """Return the answers to a problem, or those of ``indices``. Raises NotFoundError."""
         part, own = self._place(problem)
         return part.answers(own, indices)
 
     def has(self, problem: str) -> bool:
-        """Whether its folders say what the problem asks."""
+        """Return whether its folders contain the problem."""
         return any(own in part.asked for part, own in self._places(problem))
 
     def _place(self, problem: str) -> tuple[Part, str]:
@@ -115,7 +115,7 @@ class Model:
 
 
 def tell_apart(models: Sequence[Model]) -> None:
-    """Give models of one label longer ones: their folder's name follows."""
+    """Append the folder's name to labels that occur twice."""
     labels = [m.label for m in models]
     for model in models:
         if labels.count(model.label) > 1:
@@ -128,12 +128,12 @@ def _folder(model: Model) -> Path:
 
 
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError)
-"""What settings of other types than prorl writes lead to."""
+"""Errors caused by settings of unexpected types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The models of one evaluation, the baseline first, under the name and folder they have in common."""
+    """The models of one evaluation, the baseline first, with their common name and folder."""
 
     name: str
     path: Path
@@ -142,7 +142,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """An evaluation folder; ``benchmark`` of a suite or empty, ``root`` is what holds all models."""
+    """An evaluation folder; ``benchmark`` is empty outside suites, ``root`` holds all models."""
 
     folder: Path
     settings: EvalSettings | None
@@ -151,7 +151,7 @@ class _Found:
 
 
 def group(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[Group]:
-    """Return the evaluations in ``folders``; ``given`` are those that the user named one by one."""
+    """Group evaluation ``folders``; two or more ``given`` ones form one group in their order."""
     named = {path.resolve() for path in given}
     found = [_look(folder) for folder in folders]
     chosen = [f for f in found if f.folder.resolve() in named]
@@ -163,7 +163,7 @@ def group(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[Group]:
 
 
 def _look(folder: Path) -> _Found:
-    """Read what says where a folder belongs; what is damaged is said when it is opened."""
+    """Return the place of a folder; damaged files are reported when it is opened."""
     for name in (EVAL_FILE, RESULT_FILE):
         try:
             row = json.loads((folder / name).read_text(encoding="utf-8"))
@@ -224,7 +224,7 @@ def _group(found: Sequence[_Found], in_order: bool) -> Group:
 
 
 def _order(place: Path) -> tuple[bool, str, float, str]:
-    """Order a run's base first, then its steps; others by the time they were begun."""
+    """Return a sort key: a run's base first, then its steps, then others by start time."""
     slug = _slug(place)
     if slug == "base":
         return (False, "", 0.0, "")
@@ -235,14 +235,14 @@ def _order(place: Path) -> tuple[bool, str, float, str]:
 
 
 def _slug(place: Path) -> str:
-    """Return a model's name in ``<model>-<hash>``; in a suite and below ``--out`` the folder is the name."""
+    """Return the model of ``<model>-<hash>``; otherwise the folder's name."""
     slug, dash, suffix = place.name.rpartition("-")
     is_hash = len(suffix) == 8 and all(c in "0123456789abcdef" for c in suffix)
     return slug if dash and is_hash else place.name
 
 
 def _keys(places: Sequence[Path]) -> list[str]:
-    """Return a short name for each model's folder, all different."""
+    """Return a short, unique name for each model's folder."""
     by_parent = [f"{p.parent.name}-{_slug(p)}" for p in places]
     for names in ([_slug(p) for p in places], [p.name for p in places], by_parent):
         if len(set(names)) == len(names):
@@ -258,7 +258,7 @@ def _common(roots: Sequence[Path]) -> Path:
 
 
 def _name(found: Sequence[_Found], root: Path) -> str:
-    """Return the evaluation's name: the folder's, a run's name before ``eval`` or ``suites``."""
+    """Return the evaluation's name: that of its folder, with the run's name if it is inside a run."""
     if len(found) == 1:
         return found[0].folder.name
     inside = root.name in ("eval", SUITES) and (root.parent / "config.yaml").is_file()

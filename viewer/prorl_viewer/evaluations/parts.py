@@ -1,6 +1,6 @@
-"""One evaluation folder, only read: what was asked, its problems, the result or what is counted so far, single answers.
+"""One evaluation folder, opened read-only: problems, results or counts so far, and single answers.
 
-No answer's text is held: a folder may be written while it is looked at, and may hold gigabytes.
+Answers are not kept in memory: a folder may still be written, and may hold gigabytes.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 
 CHUNK = 1 << 23
 HEAD = b'{"key": "'
-"""How prorl begins a line; others are parsed to find their key."""
+"""How prorl begins a line; other lines are parsed to find their key."""
 DIGITS = 16
-"""Of a key's 32 hex digits, as many as a place is found by; the line itself says whether it is the one."""
+"""Hex digits of a key (of 32) used to find lines; the line itself confirms the key."""
 
 
 class KeyedLines:
-    """The lines of one journal. ``fields`` is what a line must have (``repair.SAMPLE_FIELDS`` and the like)."""
+    """The lines of one journal by key; ``fields`` are those that a line must have."""
 
     def __init__(self, path: Path, fields: Mapping[str, Types]) -> None:
         self.path, self.fields = path, fields
@@ -69,9 +69,9 @@ class KeyedLines:
         self._lock = threading.Lock()
 
     def rows(self, keys: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
-        """Return every line of each key, in the order of the file; keys without one are left out.
+        """Return every line of each key, in file order, without keys that have none.
 
-        What was added since the last call is taken up first. Raises EvaluationError for a damaged line of a key.
+        New lines are read first. Raises EvaluationError for a damaged line of a key.
         """
         import numpy as np
 
@@ -102,7 +102,7 @@ class KeyedLines:
         return row
 
     def _take_up(self) -> bool:
-        """Read what was added; everything, where the file is another one. Return whether there is a file."""
+        """Read new lines, or the whole file if it was replaced. Return whether the file exists."""
         try:
             with self.path.open("rb") as file:
                 stat = os.fstat(file.fileno())
@@ -124,7 +124,7 @@ class KeyedLines:
         return True
 
     def _add(self, data: bytes, start: int) -> None:
-        """Note the lines of ``data``, which ends with one and begins at byte ``start`` of the file."""
+        """Index the lines of ``data``, which ends with a newline and begins at byte ``start`` of the file."""
         import numpy as np
 
         raw = np.frombuffer(data, np.uint8)
@@ -151,7 +151,7 @@ class KeyedLines:
         self._places.append((heads[usual], (begins[usual] + start).astype(np.uint64)))
 
     def _sorted(self) -> tuple[Numbers, Numbers]:
-        """Return the keys' heads in order and their lines' places; lines of one key stay in the file's order."""
+        """Return the sorted key heads and their lines' offsets; lines of one key keep file order."""
         import numpy as np
 
         if self._added:
@@ -179,14 +179,14 @@ def _key(line: bytes) -> int | None:
 
 FILES = (EVAL_FILE, PROBLEMS_FILE, RESULT_FILE, SAMPLES_FILE, VERDICTS_FILE)
 MOST_SAMPLES = 100_000
-"""Samples of a problem that are looked for; an evaluation of more is none."""
+"""Evaluations with more samples per problem are rejected."""
 State = tuple[tuple[int, int, int], ...]
 """Inode, size and time of each of FILES."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A problem as a list shows it; ``place`` is where its line begins in the folder's problems."""
+    """A problem for lists; ``place`` is the offset of its line in the problems file."""
 
     id: str
     domain: str
@@ -198,7 +198,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One sampled answer of a problem; ``verdict`` is None while it is not judged."""
+    """One sampled answer; ``verdict`` is None until it is judged."""
 
     index: int
     sample: SampleRecord
@@ -206,7 +206,7 @@ class Answer:
 
 
 class Part:
-    """An evaluation folder. ``refresh`` takes up what changed; everything else answers from what it read last."""
+    """An evaluation folder; ``refresh`` reads changes, other methods use the last state read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -221,7 +221,7 @@ class Part:
         self._lock = threading.Lock()
 
     def state(self) -> State:
-        """Return what changes whenever a file of the folder does."""
+        """Return a value that changes with any file of the folder."""
         found = []
         for name in FILES:
             try:
@@ -233,7 +233,7 @@ class Part:
 
     @property
     def finished(self) -> bool:
-        """Whether the result is of what is asked now; a larger n, say, makes a folder unfinished again."""
+        """Whether the result matches the current settings; a larger n makes a folder unfinished again."""
         if self.result is None:
             return False
         job = self.job
@@ -242,25 +242,25 @@ class Part:
 
     @property
     def label(self) -> str:
-        """What people call the model."""
+        """The model's label."""
         known = self.job or self.result
         assert known is not None  # ``refresh`` found one of them
         return known.label
 
     @property
     def n(self) -> int:
-        """Samples asked for of each problem."""
+        """Requested samples per problem."""
         known = self.job or self.result
         assert known is not None
         return known.settings.n
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many answers are judged, and how many were asked for."""
+        """Number of judged and of requested answers."""
         return sum(p.sampled for p in self.problems), self.n * len(self.problems)
 
     def refresh(self) -> None:
-        """Read what changed. Raises EvaluationError for files that are not an evaluation's."""
+        """Read changes. Raises EvaluationError for files that are no evaluation."""
         with self._lock:
             state = self.state()
             if state == self._state:
@@ -292,15 +292,15 @@ class Part:
             self._state = state
 
     def problem(self, problem: str) -> Problem:
-        """Return a problem with its task. Raises KeyError for one that is not there."""
+        """Return a problem with its task. Raises KeyError for an unknown one."""
         with (self.folder / PROBLEMS_FILE).open("rb") as file:
             file.seek(self.asked[problem].place)
             return problem_of(json.loads(file.readline()))
 
     def answers(self, problem: str, indices: Sequence[int] | None = None) -> list[Answer]:
-        """Return a problem's answers, or those of ``indices``, in order; those not sampled are left out.
+        """Return a problem's sampled answers, or those of ``indices``, in order.
 
-        Raises KeyError for a problem that is not there, EvaluationError for a damaged line.
+        Raises KeyError for an unknown problem, EvaluationError for a damaged line.
         """
         if self.job is None or problem not in self.asked:
             raise KeyError(problem)
@@ -326,18 +326,18 @@ class Part:
 
     @property
     def unreadable(self) -> int:
-        """How many lines of the journals, as far as they were read, are no line of prorl's."""
+        """Number of invalid lines in the journals, as far as they were read."""
         return self._samples.without_key + self._verdicts.without_key
 
 
 def _last(verdicts: Sequence[VerdictRecord]) -> VerdictRecord | None:
-    """Return the last verdict; one that says something before an infra error, which is tried again."""
+    """Return the last verdict that is no infra error, since those are tried again; else the last one."""
     said = [v for v in verdicts if v.status != "infra_error"]
     return said[-1] if said else verdicts[-1] if verdicts else None
 
 
 def _without_answers(result: EvalResult) -> EvalResult:
-    """Return the result without the votes of its answers, which nothing here shows and which are most of it."""
+    """Return the result without vote counts, which are large and not shown."""
     return replace(result, problems=tuple(replace(p, answers=None) for p in result.problems))
 
 
@@ -376,7 +376,7 @@ def _read_problems(file: Path) -> Iterator[Asked]:
 
 
 class Counting:
-    """What an unfinished evaluation's journals count so far; each call reads only what was added."""
+    """Counts of an unfinished evaluation; each call reads only new lines."""
 
     def __init__(self, folder: Path, job: EvalJob, problems: Sequence[Problem]) -> None:
         self._problems = {p.id: p for p in problems}
@@ -423,11 +423,11 @@ class Counting:
         return found
 
     def _added(self, which: int, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """Yield the whole lines that were added; what is no line of prorl's is left out (``Part.unreadable``)."""
+        """Yield complete new lines, skipping invalid ones (see ``Part.unreadable``)."""
         try:
             with self._files[which].open("rb") as file:
                 inode = self._files[which].stat().st_ino
-                if inode != self._inodes[which]:  # another file, as after a repair or a regrading
+                if inode != self._inodes[which]:  # replaced, for example by a repair or regrading
                     self._inodes[which], self._read[which] = inode, 0
                 file.seek(self._read[which])
                 for line in file:
@@ -445,5 +445,5 @@ class Counting:
 
 
 def _one(text: str) -> str:
-    """Return the one copy of a text that many records share."""
+    """Return the interned copy of a text that many records share."""
     return sys.intern(text)

@@ -1,4 +1,4 @@
-"""The problems of an evaluation: the matrix of right answers, one problem, its samples."""
+"""The problems of an evaluation: the matrix of correct answers, single problems and samples."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from prorl_viewer.evaluations.parts import Answer, Asked
 from prorl_viewer.subject import Json, NotFoundError, Private, Query
 
 PROMPT_START = 160
-"""Characters of a prompt that a row holds; its last message is what tells problems apart."""
+"""Characters of a prompt in a row; taken from its end if it is long, where problems differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One problem: what it asks, as far as a folder says it, and each model's counts (None: not asked)."""
+    """One problem with each model's counts (None: not sampled)."""
 
     name: str
     first: ProblemResult
@@ -30,12 +30,12 @@ class Row:
 
     @property
     def altered(self) -> bool:
-        """Whether models were asked different things under this id, so that they cannot be compared."""
+        """Whether models got different prompts or tasks under this id, and so cannot be compared."""
         return not all(same_problem(self.first, own) for own in self.cells if own is not None)
 
 
 def rows_of(models: Sequence[Model]) -> dict[str, Row]:
-    """Return every problem of any model by its id, in the order in which they come."""
+    """Return the problems of all models by id."""
     tables = [{p.id: p for p in model.problems} for model in models]
     asked: dict[str, Asked] = {}
     for model in reversed(models):
@@ -51,7 +51,7 @@ def rows_of(models: Sequence[Model]) -> dict[str, Row]:
 
 
 def matrix(models: Sequence[Model], rows: Mapping[str, Row]) -> Json:
-    """Return the whole matrix; a cell is ``[right, judged]``, None where the model was not asked."""
+    """Return the whole matrix; a cell is ``[right, judged]``, or None if the model was not sampled."""
     return {
         "models": [{"key": m.key, "label": m.label, "finished": m.finished} for m in models],
         "rows": [_row(name, row) for name, row in rows.items()],
@@ -84,7 +84,7 @@ def _start(prompt: str) -> str:
 
 
 def search(rows: Mapping[str, Row], words: str) -> Json:
-    """Return the ids of the problems whose id or prompt holds ``words``; large and small letters are the same."""
+    """Return the ids of problems with ``words`` in id or prompt, ignoring case."""
     wanted = words.casefold()
     return {
         "ids": [
@@ -97,13 +97,13 @@ def search(rows: Mapping[str, Row], words: str) -> Json:
 
 
 ANSWER_START = 200
-"""Characters of an answer that a list holds."""
+"""Characters of an answer in a list."""
 KINDS = ("right", "wrong", "unparsable", "timeout", "infra_error", "cut", "unjudged")
-"""What an answer can be; several at a time."""
+"""Kinds of answers; an answer may be of several."""
 
 
 def problem_page(models: Sequence[Model], row: Row) -> Json:
-    """Return what the problem asks, its reference answer, and each model's counts."""
+    """Return the problem's prompt, its reference, and each model's counts."""
     knowing = next((m for m in models if m.has(row.name)), None)
     problem = knowing.problem(row.name) if knowing is not None else None
     return {
@@ -141,7 +141,7 @@ def _counts(model: Model, own: ProblemResult | None) -> Json:
 
 
 def samples_page(model: Model, problem: str, query: Query) -> Json:
-    """Return the model's answers to a problem, their beginnings only; those whose text holds ``q`` of the query."""
+    """Return the beginnings of the model's answers that contain the query's ``q``."""
     words = query.get("q", "").casefold()
     answers = model.answers(problem)
     kept = [a for a in answers if words in a.sample.text.casefold()]
@@ -156,7 +156,7 @@ def samples_page(model: Model, problem: str, query: Query) -> Json:
 
 
 def sample_page(model: Model, problem: str, index: int) -> Json:
-    """Return one answer with everything that is known of it. Raises NotFoundError."""
+    """Return one answer in full. Raises NotFoundError."""
     answer = one_answer(model, problem, index)
     sample, verdict = answer.sample, answer.verdict
     return {
@@ -176,7 +176,7 @@ def sample_page(model: Model, problem: str, index: int) -> Json:
 
 
 def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
-    """Return an answer as ``checking.Checker`` takes it. Raises NotFoundError."""
+    """Return an answer as a row for ``checking.Checker``. Raises NotFoundError."""
     answer, task = one_answer(model, problem, index), model.problem(problem).task
     verdict = answer.verdict
     return {
@@ -190,7 +190,7 @@ def recorded(model: Model, problem: str, index: int) -> dict[str, Any]:
 
 
 def one_answer(model: Model, problem: str, index: int) -> Answer:
-    """Return one answer. Raises NotFoundError where it is not sampled."""
+    """Return one answer. Raises NotFoundError if it is not sampled."""
     found = model.answers(problem, [index])
     if not found:
         raise NotFoundError(f"{model.label} has no sample {index} of problem '{problem}'")
@@ -219,7 +219,6 @@ def _line(answer: Answer) -> Json:
 
 
 def _kinds(answer: Answer) -> tuple[str, ...]:
-    """Return those of KINDS that an answer is."""
     verdict, cut = answer.verdict, ("cut",) if answer.sample.finish_reason == "length" else ()
     if verdict is None:
         return ("unjudged", *cut)

@@ -1,4 +1,4 @@
-"""An evaluation as a subject of the viewer: its pages, and what an exported page holds."""
+"""An evaluation as a subject of the page, with its exported pages."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, integer
 
 T = TypeVar("T")
 KEPT = 12
-"""Outcomes that are kept; the oldest go."""
+"""Outcomes kept; the oldest are dropped."""
 PATIENCE = 0.25
-"""Seconds that a caller waits for work that may be quick."""
+"""Seconds that a caller waits for possibly quick work."""
 
 
 class OnDemand:
-    """Outcomes by key. ``done`` grows with each one, so that who shows them knows when to ask again."""
+    """Results computed in the background, by key; ``done`` counts the finished ones."""
 
     def __init__(self) -> None:
         self.done = 0
@@ -48,9 +48,9 @@ class OnDemand:
     def get(
         self, key: Hashable, work: Callable[[], T], patience: float | None = PATIENCE
     ) -> T | None:
-        """Return what ``work`` returns (never None), or None while it is still at it; None waits to the end.
+        """Return the result of ``work`` (never None), or None if it takes longer than ``patience`` seconds.
 
-        What it raises is raised to everyone who asks.
+        ``patience`` None waits for the result. Every caller gets an error that ``work`` raised.
         """
         with self._lock:
             future = self._known.get(key)
@@ -58,7 +58,7 @@ class OnDemand:
                 future = self._known[key] = Future()
                 for old in list(self._known)[:-KEPT]:
                     del self._known[old]
-                # a daemon: Ctrl-C must not wait for a bootstrap
+                # a daemon thread, so that Ctrl-C need not wait for a bootstrap
                 threading.Thread(target=self._do, args=(future, work), daemon=True).start()
         try:
             return future.result(patience)  # type: ignore[return-value]
@@ -78,14 +78,14 @@ class OnDemand:
 
 COMPUTING: Json = {"state": "computing"}
 EXPORTED_PROBLEMS = 40
-"""Problems whose answers an exported page holds: first those gained and lost, then in their order."""
+"""Problems whose answers an exported page holds: gained and lost ones first, then in order."""
 EXPORTED_SAMPLES = 8
-"""Answers of a problem and model that an exported page holds whole; the list has the beginnings of all."""
+"""Answers per problem and model that an exported page holds in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The models of a comparison, baseline at ``base``; ``benchmarks`` are those that all have finished."""
+    """The models of a comparison, baseline at ``base``, and the ``benchmarks`` that all have finished."""
 
     models: tuple[Model, ...]
     base: int
@@ -98,14 +98,13 @@ class _Chosen:
         return [m.key for m in self.models]
 
     def results(self) -> list[EvalResult]:
-        """Return their results; joining the benchmarks of a suite takes seconds."""
         return [m.result(self.benchmarks) for m in self.models]
 
 
 class EvaluationSubject:
     """The results of one or more models on the same problems, the baseline first.
 
-    ``options`` say how they are compared; the models that an address names come with the first of them as baseline.
+    ``options`` configure the comparison. If an address names models, the first of them is the baseline.
     """
 
     kind: Kind = "evaluation"
@@ -123,7 +122,7 @@ class EvaluationSubject:
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return another text when a file changed, or when something that was asked for is computed."""
+        """Return a text that changes with any file and with each computed result."""
         state = (self._state(), self._slow.done)
         return hashlib.blake2b(repr(state).encode(), digest_size=8).hexdigest()
 
@@ -143,17 +142,17 @@ class EvaluationSubject:
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done: check an answer again."""
+        """Return the action ``check``, which scores an answer again."""
         return {"check": self._check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield what an exported page holds; what is computed is waited for."""
+        """Yield the exported pages, waiting for computed ones."""
         rows = self._take_up()
         yield from (("summary", {}), ("matrix", {}), ("settings", {}))
         wanted: list[str] = []
         if any(m.finished for m in self._models):
             data = self._report(self._choose({}), patience=None)
-            assert data is not None  # waited for
+            assert data is not None  # patience None waits
             yield "claims", {}
             for group in data.groups:
                 yield "curves", {"group": comparison.name_of(group)}
@@ -170,18 +169,17 @@ class EvaluationSubject:
                     yield "sample", {**query, "index": str(answer.index)}
 
     def prepare(self) -> None:
-        """Compute what an exported page says of all models. Raises EvaluationError where they cannot be compared."""
+        """Compute the comparison of all models. Raises EvaluationError if they cannot be compared."""
         self._report(self._choose({}), patience=None)
 
     def close(self) -> None:
-        """End the verifier's worker, if one was needed."""
+        """Stop the verifier's worker."""
         self._checker.close()
 
     def _state(self) -> Hashable:
         return tuple(m.state() for m in self._models)
 
     def _take_up(self) -> Mapping[str, Row]:
-        """Read what changed in the folders; return the problems."""
         with self._lock:
             state = tuple(m.state() for m in self._models)
             if state != self._known:
@@ -236,7 +234,7 @@ class EvaluationSubject:
 
     def _settings(self, query: Query) -> Json:
         self._take_up()
-        # a suite's benchmarks have one sampling: the first result of each model speaks for it
+        # all benchmarks of a suite have the same sampling, so any result will do
         known = [next(iter(m.results().values()), None) for m in self._models]
         return (
             comparison.settings([r for r in known if r is not None])
@@ -256,7 +254,6 @@ class EvaluationSubject:
         return sample_page(self._model(query), row.name, integer(query, "index", 0))
 
     def _check(self, query: Query) -> Json:
-        """Judge an answer again by the task that its evaluation recorded, and explain the verdict."""
         row = self._row(query)
         return self._checker.check(
             recorded(self._model(query), row.name, integer(query, "index", 0))
@@ -279,9 +276,9 @@ class EvaluationSubject:
         return found
 
     def _choose(self, query: Query) -> _Chosen:
-        """Return the models that ``models`` names, the baseline first, else all that can be compared.
+        """Return the models in the query's ``models``, the baseline first, or all finished ones.
 
-        Raises EvaluationError where none of them has finished.
+        Raises EvaluationError if none has finished.
         """
         self._take_up()
         keys = [key for key in query.get("models", "").split(",") if key]
@@ -308,7 +305,6 @@ class EvaluationSubject:
 
 
 def _about(model: Model) -> Json:
-    """Return what the list of subjects and the head of the page say of a model."""
     done, total = model.progress
     results = model.results()
     first = next(iter(results.values()), None)
@@ -327,7 +323,6 @@ def _about(model: Model) -> Json:
 
 
 def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
-    """Return pass@1 and pass@k by group; of a suite's benchmark the overall numbers alone."""
     groups = result.groups[:1] if benchmark or len(result.groups) == 2 else result.groups
     return [
         {
@@ -348,10 +343,10 @@ def _scores(benchmark: str, result: EvalResult) -> Sequence[Json]:
 
 
 def looks_like(folder: Path) -> bool:
-    """Whether a folder is an evaluation, finished or begun."""
+    """Return whether a folder is an evaluation, finished or not."""
     return (folder / EVAL_FILE).is_file() or (folder / RESULT_FILE).is_file()
 
 
 def open_subjects(folders: Sequence[Path], given: Sequence[Path] = ()) -> list[EvaluationSubject]:
-    """Return the evaluations in ``folders``; those ``given`` one by one are models of one, the first the baseline."""
+    """Return the evaluations in ``folders``; several ``given`` ones become one, the first as baseline."""
     return [EvaluationSubject(models) for models in group(folders, given)]

@@ -1,1 +1,1 @@
-"""The rollouts of a run: found by filter and text, in groups, over the steps, token by token."""
+"""The rollouts of a run: search, groups, prompts over the steps, and tokens."""

@@ -1,7 +1,7 @@
-"""All rollouts of a run, ready to be filtered: read by a thread, newest step first, and kept in the cache.
+"""All rollouts of a run, read by a background thread, newest step first, and cached.
 
-Answers are given at any time, of what has been read so far. New step files are read when they appear; a file that was
-written again (a step done anew after a resume) takes the place of the old one. Nothing is written into the run.
+Answers cover the files read so far. New and rewritten step files are read when they appear. The run's folder is never
+written.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from prorl_viewer.rollouts.segment import SCHEMA, TEXTS, FileKey, Segment, read_
 from prorl_viewer.rollouts.table import Table
 
 FORM = b"1"
-"""Of the cache's files; another one is read anew from the run."""
+"""Format of the cache files; other formats are read again from the run."""
 OF_RUN = "run"
 """The file that names the run of a cache folder."""
 
 
 def merge(segments: Sequence[Segment], folder: Path) -> Segment:
-    """Return one segment of several; its columns and texts are written into ``folder``.
+    """Merge segments into one with its columns and texts in ``folder``.
 
-    Raises UserError or DiskFullError where the folder cannot be written.
+    Raises UserError or DiskFullError if the folder cannot be written.
     """
     parts, offsets, texts, size = [], [np.zeros(1, np.int64)], 0, 0
     for one in segments:
@@ -66,7 +66,7 @@ def merge(segments: Sequence[Segment], folder: Path) -> Segment:
 
 
 def saved_segments(folder: Path) -> Iterator[Segment]:
-    """Yield the segments of a cache folder; what is torn or of another form is taken away, to be read anew."""
+    """Yield the segments of a cache folder, removing damaged or outdated ones."""
     for path in sorted(folder.glob("*.arrow")):
         try:
             yield _saved(path)
@@ -75,16 +75,16 @@ def saved_segments(folder: Path) -> Iterator[Segment]:
 
 
 def remove(path: Path) -> None:
-    """Take a segment's files out of the cache."""
+    """Remove a segment's files from the cache."""
     with contextlib.suppress(OSError):
         path.with_suffix(".arrow").unlink(missing_ok=True)
         path.with_suffix(".text").unlink(missing_ok=True)
 
 
 def open_folder(folder: Path, run: Path) -> None:
-    """Make the run's folder in the cache, for this user alone; those of runs that are gone are taken away.
+    """Create the run's cache folder, private to this user, and remove those of deleted runs.
 
-    Raises UserError or DiskFullError where it cannot be written.
+    Raises UserError or DiskFullError if it cannot be written.
     """
     with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -111,16 +111,16 @@ def _saved(path: Path) -> Segment:
 
 READERS = 2
 AT_FIRST, AT_ONCE = 4, 32
-"""Files between two looks of whoever waits; few before the first."""
+"""Files read before waiting callers are notified; fewer at first."""
 MERGED_FILES, MERGED_BYTES = 64, 32 << 20
-"""So many files, or bytes of text, are merged and their texts leave the memory."""
+"""Number of files, or bytes of text, from which segments are merged and their texts leave memory."""
 
 _STEP_FILE = re.compile(r"step_(\d{6}|[1-9]\d{6,})\.parquet")
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the index holds now: ``read`` of ``files`` step files; ``problems`` has a line for each one left out."""
+    """The current state: ``read`` of ``files`` step files, and a message for each one skipped."""
 
     table: Table
     read: int
@@ -129,12 +129,12 @@ class Known:
 
     @property
     def complete(self) -> bool:
-        """Whether every file has been read, or left out."""
+        """Whether every file has been read or skipped."""
         return self.read == self.files
 
 
 class Index(Closing):
-    """The rollouts of the run in the folder ``run``. ``cache``: where the texts are kept (default: the user's cache)."""
+    """The rollouts of the run in folder ``run``; texts are kept in ``cache`` (default: the user's cache)."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
@@ -152,7 +152,7 @@ class Index(Closing):
         self._failed: Exception | None = None
 
     def known(self, rows: int = 0, wait: float = 0.0) -> Known:
-        """Return what is known, after at most ``wait`` seconds: sooner once ``rows`` are there or all is read."""
+        """Return the current state, after at most ``wait`` seconds or once ``rows`` rows are read."""
         self._asked = True
         self._look()
         if self._failed is not None:
@@ -173,7 +173,7 @@ class Index(Closing):
             return Known(self._table, read, len(self._keys), tuple(problems))
 
     def version(self) -> str:
-        """Return another text whenever files came, went or have been read; nothing is read before someone asked."""
+        """Return a text that changes with the files and the reading; nothing is read before the first request."""
         if not self._asked:
             return ""
         self._look()
@@ -191,7 +191,7 @@ class Index(Closing):
             thread.join()
 
     def _look(self) -> None:
-        """See which files there are, forget those that went, and have the new ones read."""
+        """List the files, drop deleted ones, and start reading new ones."""
         folder = self.run / "rollouts"
         try:
             changed = folder.stat().st_mtime_ns
@@ -199,7 +199,7 @@ class Index(Closing):
             changed = 0
         now = time.time()
         with self._changed:
-            # a folder's time may stand still for some milliseconds though files come in
+            # a folder's time may lag some milliseconds behind new files
             if changed == self._seen[0] and changed / 1e9 < self._seen[1] - 1:
                 return
             self._seen = (changed, now)
@@ -219,7 +219,6 @@ class Index(Closing):
             remove(segment.texts)
 
     def _unread(self) -> list[FileKey]:
-        """Return the files that nobody has read yet, newest step first."""
         read = {key for segment in self._segments for key in segment.files}
         todo = [k for k in self._keys.values() if k not in read and k not in self._bad]
         return sorted(todo, key=lambda key: (len(key.name), key.name), reverse=True)
@@ -227,7 +226,7 @@ class Index(Closing):
     def _reader(self) -> None:
         try:
             self._read_all()
-        except Exception as error:  # noqa: BLE001 - it is raised where the next answer is asked for
+        except Exception as error:  # noqa: BLE001 - raised by the next request
             with self._changed:
                 self._failed, self._thread = error, None
                 self._changed.notify_all()
@@ -261,12 +260,12 @@ class Index(Closing):
             return read_segment(file, key)
         except UserError as error:
             return str(error)
-        except Exception as error:  # noqa: BLE001 - files are untrusted: whatever one holds, the others are shown
+        except Exception as error:  # noqa: BLE001 - files are untrusted: one must not hide the others
             line = (str(error).splitlines() or [""])[0]
             return f"{file}: cannot be read ({type(error).__name__}: {line})"
 
     def _open_cache(self) -> None:
-        """Take what an earlier viewer kept, and is still as the run has it."""
+        """Load the cached segments that still match the run."""
         self._opened = True
         try:
             open_folder(self._cache, self.run)
@@ -284,7 +283,7 @@ class Index(Closing):
                     remove(segment.texts)
 
     def _merge(self) -> None:
-        """Make one segment of those in memory when they have become many or large."""
+        """Merge the segments in memory once they are many or large."""
         with self._changed:
             small = [s for s in self._segments if isinstance(s.texts, bytes)]
         if len(small) < MERGED_FILES and sum(s.size for s in small) < MERGED_BYTES:
@@ -304,13 +303,12 @@ class Index(Closing):
 
 
 def _keys(folder: Path) -> Iterable[FileKey]:
-    """Yield the step files of a run's folder of rollouts; files of other names are none."""
     try:
         entries = list(os.scandir(folder))
     except FileNotFoundError:
         return
     for entry in entries:
-        if _STEP_FILE.fullmatch(entry.name) and entry.is_file():  # a pipe would be waited for
-            with contextlib.suppress(FileNotFoundError):  # it went meanwhile
+        if _STEP_FILE.fullmatch(entry.name) and entry.is_file():  # opening a pipe would block
+            with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
                 found = entry.stat()
                 yield FileKey(entry.name, found.st_size, found.st_mtime_ns)

@@ -1,4 +1,4 @@
-"""The rollouts of a run as pages of JSON: the list, a group, a prompt over the steps, one response."""
+"""The rollouts of a run as JSON pages: the list, groups, prompts over the steps, single responses."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from prorl_viewer.rollouts.table import Ask, Filter, Numbers, Rows, Searches, Ta
 from prorl_viewer.subject import Json, NotFoundError, Page, Private, Query, integer, private
 
 PRIVATE = ("prompt", "response", "reference", "reason", "extracted", "metrics", "level")
-"""Columns that models and datasets wrote; the other texts are names."""
+"""Columns written by models and datasets; the other texts are names."""
 HEAD = 160
-"""Characters of a response that the list shows."""
+"""Characters of a response in the list."""
 LOOKED_AT = 1 << 20
-"""Bytes of a text in which the list looks for the place of a hit."""
+"""Bytes of a text in which the list searches for the position of a hit."""
 WHOLE = 100_000
-"""Characters of a response in a group; all of it is on its own page."""
+"""Characters of a response in a group; its own page has all of it."""
 FIRST_ANSWER = 0.5
 """Seconds that the first answer waits for enough rows."""
 IN_FILE = 400
 """Newest rollouts that an exported page holds."""
 TOKENS_IN_FILE = 200_000
-"""Tokens of the newest of them that it holds with their log-probs."""
+"""Tokens of the newest rollouts that it holds with their log-probabilities."""
 READ_ALL = 600.0
 """Seconds that an export waits for the rollouts to be read."""
 PER_PROMPT = 2000
-"""Newest responses to one prompt that its page lists."""
+"""Newest responses to a prompt that its page lists."""
 
 
 class Rollouts(Closing):
-    """The pages and actions that a run's subject has for its rollouts; thread-safe. ``cache``: see ``Index``."""
+    """The pages and actions of a run's rollouts; thread-safe."""
 
     def __init__(self, run: Path, cache: Path | None = None) -> None:
         self.run = run
@@ -55,7 +55,7 @@ class Rollouts(Closing):
         self._checker = Checker()
 
     def version(self) -> str:
-        """Return another text whenever there is something new to see."""
+        """Return a text that changes with the rollouts."""
         return self._index.version()
 
     def pages(self) -> Mapping[str, Page]:
@@ -70,11 +70,11 @@ class Rollouts(Closing):
         }
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done: ``check`` scores a response again and explains its verdict."""
+        """Return the action ``check``, which scores a response again."""
         return {"check": self.check}
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield the pages of an exported file: the newest rollouts in full, with groups and prompts, some with tokens."""
+        """Yield the exported pages: the newest rollouts with groups and prompts, some with tokens."""
         table = self._index.known(wait=READ_ALL, rows=1 << 62).table
         yield "rollouts", {"limit": str(IN_FILE)}
         groups, tokens = set(), 0
@@ -93,15 +93,15 @@ class Rollouts(Closing):
             yield "prompt", {"sample": sample}
 
     def close(self) -> None:
-        """End threads and workers."""
+        """Stop threads and workers."""
         self._index.close()
         self._searches.close()
         self._checker.close()
 
     def listed(self, query: Query) -> Json:
-        """Return the rows from ``offset`` on that pass the query's filters (``asking``), and how many there are.
+        """Return the rows from ``offset`` that match the query (see ``read_query``), and their number.
 
-        "complete" is false while files are being read or texts searched: then "total" is what was found so far.
+        While "complete" is false, files are still being read or searched and "total" may grow.
         """
         ask = read_query(query)
         known = self._index.known(ask.offset + ask.limit, FIRST_ANSWER)
@@ -121,7 +121,7 @@ class Rollouts(Closing):
         }
 
     def one(self, query: Query) -> Json:
-        """Return a response in full with its recorded verdict, its prompt, and its neighbours in group and step."""
+        """Return a response in full with its recorded verdict, prompt and group."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         row = self._row(step, number, without=COLUMNS_OF_TOKENS)
         table = self._index.known(1, FIRST_ANSWER).table
@@ -136,13 +136,13 @@ class Rollouts(Closing):
         }
 
     def tokens(self, query: Query) -> Json:
-        """Return the tokens of a response over its text (``tokens_of``)."""
+        """Return the tokens of a response (``tokens_of``)."""
         columns = ("response", "advantage", *COLUMNS_OF_TOKENS)
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return tokens_of(self.run, self._row(step, number, columns))
 
     def group(self, query: Query) -> Json:
-        """Return all responses to one prompt in one step, side by side."""
+        """Return all responses to one prompt in one step."""
         step, sample = integer(query, "step", -1), query.get("sample", "")
         rows = read_group(rollout_file(self.run, step), sample)
         first, shown = rows[0], []
@@ -169,7 +169,7 @@ class Rollouts(Closing):
         }
 
     def prompt(self, query: Query) -> Json:
-        """Return one prompt over the steps: for each its pass rate and lengths, and its responses, newest first."""
+        """Return one prompt over the steps, with pass rates, lengths and its responses, newest first."""
         sample = query.get("sample", "")
         known = self._index.known(1 << 62, FIRST_ANSWER)
         table = known.table
@@ -199,7 +199,7 @@ class Rollouts(Closing):
         }
 
     def testcase(self, query: Query) -> Json:
-        """Return the line of a test case that ``prorl verify file`` reads."""
+        """Return the test case for ``prorl verify file``."""
         step, number = integer(query, "step", -1), integer(query, "row", -1)
         return {"line": Private(test_case(self._row(step, number, without=COLUMNS_OF_TOKENS)))}
 
@@ -209,7 +209,7 @@ class Rollouts(Closing):
         return self._checker.check(self._row(step, number, without=COLUMNS_OF_TOKENS))
 
     def _found(self, table: Table, ask: Ask) -> tuple[Rows, int]:
-        """Return the rows in the order asked for, and how many rows' texts were searched for them."""
+        """Return the rows in order, and how many rows were searched for the text."""
         hits, searched = None, table.rows
         if ask.text:
             hits, searched = self._searches.hits(ask.text, table.segments)
@@ -219,7 +219,7 @@ class Rollouts(Closing):
         return rows, searched
 
     def _line(self, table: Table, row: int, text: str) -> Json:
-        """Return a row of the list, with the response's beginning, or the place where the text was found."""
+        """Return a row with the beginning of its response, or the context of the hit."""
         facts = table.facts(row)
         if text and text.casefold() not in (facts["sample_id"] or "").casefold():
             for where in ("response", "prompt"):
@@ -245,7 +245,7 @@ class Rollouts(Closing):
         )
 
     def _trained_in(self, table: Table, row: Mapping[str, Any]) -> int | None:
-        """Return the step that trained on a response that it had from an earlier step."""
+        """Return the step that trained on a response carried over from an earlier step."""
         wanted = Filter(words={"sample_id": [row["sample_id"] or ""]}, flags={"carried": True})
         rows = table.select(wanted)
         same = rows[table.numbers["sample_index"][rows] == (row["sample_index"] or 0)]
@@ -255,7 +255,7 @@ class Rollouts(Closing):
 
 
 def _cut(value: Any) -> Any:
-    """Return a name cut to what is kept of it, other values as they are."""
+    """Return a value, names cut to LONGEST_WORD."""
     return value[:LONGEST_WORD] if isinstance(value, str) else value
 
 
@@ -273,7 +273,7 @@ def _steps(table: Table, rows: Rows) -> list[int]:
 
 
 def _means(rewards: Numbers, tokens: Numbers, cut: int, kept: int) -> dict[str, Any]:
-    """Return what some responses come to: ``rewards`` and ``tokens`` (N,) with NaN for none."""
+    """Return the means of responses; ``rewards`` and ``tokens`` (N,) may be NaN."""
     scored, counted = rewards[~np.isnan(rewards)], tokens[~np.isnan(tokens)]
     return {
         "responses": len(rewards),

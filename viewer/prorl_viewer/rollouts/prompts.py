@@ -1,4 +1,4 @@
-"""Prompts of rollouts: from the rollout file, else from the dataset that the run was trained on."""
+"""Prompts of rollouts, from the rollout file or the run's dataset."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from prorl_viewer.subject import Hidden, Json, Private
 
 
 def setting(run: Path, section: str, key: str) -> Any:
-    """Return ``section.key`` of the run's ``config.yaml``; None where it or the file is not there, or is torn."""
+    """Return ``section.key`` of the run's ``config.yaml``; None if it is missing or unreadable."""
     try:
         part = read_config_file(run / "config.yaml").get(section)
     except UserError:
@@ -31,20 +31,20 @@ SPLITS = ("train", "validation")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Chat messages as (role, content), where they are from, or why there are none."""
+    """Chat messages as (role, content) with their origin, or why they are missing."""
 
     messages: tuple[tuple[str, str], ...] = ()
     origin: str = ""
     missing: str = ""
 
     def to_json(self) -> Json:
-        """Return it as an answer holds it."""
+        """Return the prompt for JSON."""
         messages = [message(role, text) for role, text in self.messages]
         return {"messages": messages, "from": self.origin, "missing": self.missing}
 
 
 def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
-    """Return the chat messages that JSON (or its text) holds; a text of another form is one message of a user."""
+    """Return the chat messages in JSON or its text; other text is one user message."""
     if isinstance(value, str):
         try:
             found = json.loads(value)
@@ -58,12 +58,12 @@ def messages_of(value: Any) -> tuple[tuple[str, str], ...]:
 
 
 def plain(value: str) -> str:
-    """Return the words of a prompt, as they are searched."""
+    """Return a prompt's contents for search."""
     return "\n".join(content for _, content in messages_of(value))
 
 
 def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
-    """Return the prompt of a rollout, a row of its file."""
+    """Return the prompt of a rollout row."""
     if row.get("prompt"):
         return Prompt(messages_of(row["prompt"]), "the rollout file")
     where = setting(run, "data", "path")
@@ -75,7 +75,7 @@ def find_prompt(run: Path, row: Mapping[str, Any]) -> Prompt:
         return Prompt(missing=why)
     try:
         found = _dataset_row(folder, row["sample_id"])
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with a file of others is said on the page
+    except Exception as error:  # noqa: BLE001 - errors of untrusted files are shown on the page
         line = (str(error).splitlines() or [type(error).__name__])[0]
         return Prompt(
             missing=f"the rollout file holds no prompt, and {folder} cannot be read ({line})"
@@ -103,7 +103,7 @@ def _dataset_row(folder: Path, sample_id: str) -> dict[str, Any] | None:
 
 
 def _same_check(found: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
-    """Return whether both rows ask the same; the run may have written a verifier's mode into its own."""
+    """Return whether both rows have the same task, ignoring verifier modes that the run may add."""
     try:
         references = [json.loads(one["reference"]) for one in (found, row)]
     except (ValueError, TypeError, RecursionError):
@@ -123,11 +123,11 @@ MOST_TOKENS = 200_000
 
 
 def tokens_of(run: Path, row: Mapping[str, Any]) -> Json:
-    """Return the tokens of a rollout, a row of its file.
+    """Return the tokens of a rollout row.
 
-    "ends": where each token ends, in UTF-16 units of "text" (null: of the response), as a browser counts; "sampler" and
-    "trainer": log-probs in nats, "gap": sampler minus trainer, a number a token or null; "advantage": one number, as all
-    tokens of a response have the same. "why" is empty, or says why there is nothing to show.
+    "ends": the end of each token in UTF-16 units of "text" (null: of the response), as browsers count; "sampler" and
+    "trainer": log-probabilities in nats per token; "gap": sampler minus trainer; "advantage": one number for all
+    tokens. "why" says why there is nothing to show, or is empty.
     """
     ids = row.get("token_ids")
     if not ids:
@@ -169,7 +169,7 @@ def _numbers(values: Sequence[float | None] | None, count: int) -> list[float | 
 
 
 def _pieces(tokenizer: Any, ids: Sequence[int]) -> list[str]:
-    """Return the text that each token adds; one that ends within a character adds nothing, its last one all of it."""
+    """Return each token's text; a token that ends within a character adds nothing, the last one adds all of it."""
     from tokenizers.decoders import DecodeStream
 
     stream = DecodeStream(skip_special_tokens=True)

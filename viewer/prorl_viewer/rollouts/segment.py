@@ -1,7 +1,7 @@
-"""Rollouts in the form in which they are searched: small columns in memory, texts one behind the other.
+"""Rollouts in searchable form: small columns in memory, concatenated texts.
 
-A segment is read from a step's file, with its texts in memory; small ones are merged into one whose texts lie in a file
-(``cache``). A search reads that file piece by piece, so that memory does not grow with the texts.
+A segment is read from a step's file with its texts in memory; small ones are merged into one with its texts in a file,
+which searches read block by block to bound memory.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from prorl_viewer.rollouts.prompts import plain
 from prorl_viewer.subject import NotFoundError
 
 BATCH = 64
-"""Rows that are read at a time to find one."""
+"""Rows read together to find one."""
 COLUMNS_OF_TOKENS = tuple(name for name, column in COLUMNS.items() if column.kind.endswith("[]"))
 
 
 def read_row(
     file: Path, row: int, columns: Sequence[str] | None = None, without: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return one row of a step's file: ``columns`` (None: all) but those ``without``; what the file lacks is null.
+    """Return one row of a step's file: ``columns`` (None: all) except ``without``, null if missing.
 
-    The file is read in batches, as the tokens of a large step would fill the memory. Raises UserError for what is no
-    such file, NotFoundError for a row that it does not have.
+    It is read in batches, since the tokens of a large step would fill the memory. Raises UserError for an invalid file,
+    NotFoundError for a missing row.
     """
     wanted = schema([name for name in columns or COLUMNS if name not in without])
     try:
@@ -61,9 +61,9 @@ def read_row(
 
 
 def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
-    """Return the rows of a step's file that answer one prompt, without their tokens, with "row", their number in the file.
+    """Return the rows for one prompt in a step's file, without tokens but with "row", their number.
 
-    Raises UserError for what is no such file, NotFoundError where there are none.
+    Raises UserError for an invalid file, NotFoundError if there are none.
     """
     if not file.is_file():
         raise NotFoundError(f"the run has no rollouts of that step: {file.name} is not there")
@@ -81,10 +81,10 @@ def read_group(file: Path, sample_id: str) -> list[dict[str, Any]]:
 
 Mask = npt.NDArray[np.bool_]
 BLOCK = 8 << 20
-"""Bytes of text that a search holds at a time, where no single text is longer."""
+"""Bytes of text that a search holds, unless a single text is longer."""
 WORDS = ("sample_id", "domain", "task", "verifier", "finish_reason", "status")
 LONGEST_WORD = 200
-"""Characters of a word (an id, a task's name) that are kept."""
+"""Characters of a word (an id or a task's name) that are kept."""
 NUMBERS = {
     "sample_index": pa.int64(),
     "tokens": pa.int64(),
@@ -95,7 +95,7 @@ NUMBERS = {
 }
 FLAGS = ("kept", "carried")
 TEXTS = ("response", "prompt")
-"""Which of the segment's texts a row's response and prompt are; -1: there is none."""
+"""Indices of a row's response and prompt in the segment's texts; -1 for none."""
 READ = ("prompt", "response", *WORDS, *NUMBERS, *FLAGS)
 SCHEMA = pa.schema(
     [
@@ -110,7 +110,7 @@ SCHEMA = pa.schema(
 
 
 class FileKey(NamedTuple):
-    """A step's file as it was when it was read; a rewritten one has another key."""
+    """A step's file at the time of reading; rewriting it changes the key."""
 
     name: str
     size: int
@@ -119,9 +119,9 @@ class FileKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The rollouts of some step files. ``columns`` has ``SCHEMA``; ``texts`` are the bytes, or the file that holds them.
+    """The rollouts of some step files; ``columns`` has ``SCHEMA``, ``texts`` are bytes or a file.
 
-    Text ``i`` is UTF-8 between ``offsets[i]`` and ``offsets[i + 1]``. The responses to one prompt in one step share its text.
+    Text ``i`` is UTF-8 from ``offsets[i]`` to ``offsets[i + 1]``. Responses to one prompt in a step share its text.
     """
 
     files: tuple[FileKey, ...]
@@ -131,7 +131,7 @@ class Segment:
 
     @property
     def newest(self) -> int:
-        """The latest step of its files."""
+        """The latest step."""
         return max(step_of(Path(key.name)) for key in self.files)
 
     @property
@@ -144,13 +144,13 @@ class Segment:
         with self._opened() as read:
             start, end = int(self.offsets[number]), int(self.offsets[number + 1])
             cut = bytes(read(start, min(end, start + longest)))
-        return cut.decode(errors="ignore")  # the cut may be within a character
+        return cut.decode(errors="ignore")  # the cut may split a character
 
     def search(self, needle: str) -> Mask:
-        """Return which rows have ``needle`` in response, prompt or sample id, whatever its case."""
+        """Return which rows contain ``needle`` in response, prompt or sample id, ignoring case."""
         ids = self.columns["sample_id"].combine_chunks()
         found: Mask = _has(ids.dictionary, needle)[ids.indices.to_numpy()]
-        texts = np.zeros(len(self.offsets), np.bool_)  # the last one stands for no text
+        texts = np.zeros(len(self.offsets), np.bool_)  # the last entry stands for no text
         with self._opened() as read:
             for first, last in self._blocks():
                 low, high = int(self.offsets[first]), int(self.offsets[last])
@@ -163,7 +163,7 @@ class Segment:
         return found
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield (first, last) of runs of texts of at most BLOCK bytes together, or of one text."""
+        """Yield (first, last) of texts of at most BLOCK bytes together, or of a single text."""
         first, ends = 0, self.offsets[1:]
         while first < len(ends):
             after = int(np.searchsorted(ends, self.offsets[first] + BLOCK, side="right"))
@@ -173,14 +173,14 @@ class Segment:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[Any]:
-        """Give a function that returns the bytes between two places."""
+        """Yield a function that returns the bytes between two offsets."""
         if isinstance(self.texts, bytes):
             view = memoryview(self.texts)
             yield lambda start, end: view[start:end]
             return
         try:
             file = self.texts.open("rb")
-        except FileNotFoundError as error:  # its steps were done again
+        except FileNotFoundError as error:  # its steps were rewritten
             raise NotFoundError("the run's rollouts have changed: ask again") from error
         with file:
             buffer = bytearray()
@@ -198,7 +198,7 @@ class Segment:
 
 
 def read_segment(file: Path, key: FileKey) -> Segment:
-    """Return the rollouts of one step's file. Raises UserError, a line, for what is no such file."""
+    """Return the rollouts of a step's file. Raises UserError for an invalid file."""
     table = read_rollouts(file, READ, carried=True)
     try:
         table.validate(full=True)
@@ -233,7 +233,7 @@ def read_segment(file: Path, key: FileKey) -> Segment:
 
 
 def _has(texts: Any, needle: str) -> Mask:
-    """Return which texts have the needle. Beyond ASCII a search is slow: its ASCII part is searched first."""
+    """Return which texts contain the needle, searching its ASCII part first, since the rest is slow."""
     first = max(re.findall("[\0-\x7f]+", needle), key=len, default=needle)
     found = compute.match_substring(texts, first, ignore_case=True)
     result: Mask = found.fill_null(False).to_numpy(zero_copy_only=False)

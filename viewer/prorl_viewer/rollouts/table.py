@@ -1,4 +1,4 @@
-"""The columns of all rollouts as arrays: which rows a filter lets through, in which order, and what they say."""
+"""The columns of all rollouts as arrays: filters, sorting and values."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MOST_WORDS = 300
 """Words of a column that a filter offers."""
 Numbers: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.int64]
-"""Numbers of rows of a table."""
+"""Row numbers of a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What a row must be: numbers in ranges (both ends included), words among some, flags so."""
+    """A filter for rows: inclusive ranges of numbers, allowed words, flags."""
 
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     words: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -35,9 +35,9 @@ class Filter:
 
 
 class Table:
-    """The rollouts of some segments. Rows are in no order of meaning; ``select`` gives one, newest step first.
+    """The rollouts of some segments, unordered; ``select`` returns them newest step first.
 
-    ``numbers`` are float64 with NaN for none; ``codes`` point into ``words``.
+    ``numbers`` are float64 with NaN for none; ``codes`` index ``words``.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
@@ -66,7 +66,7 @@ class Table:
         self._newest = np.lexsort((self.numbers["row"], -self.numbers["step"]))
 
     def select(self, wanted: Filter, hits: Mask | None = None) -> Rows:
-        """Return the rows that pass, the newest step first and within it as in its file."""
+        """Return the matching rows, newest step first and in file order within a step."""
         mask = np.ones(self.rows, np.bool_) if hits is None else hits.copy()
         for name, (low, high) in wanted.ranges.items():
             values = self.numbers[name]
@@ -79,7 +79,7 @@ class Table:
         return self._newest[mask[self._newest]]
 
     def sorted(self, rows: Rows, key: str, down: bool) -> Rows:
-        """Return ``rows`` by a column, those without a value last; equal ones keep their order."""
+        """Sort ``rows`` by a column, stably and with missing values last."""
         if key in self.codes:
             words = self.words[key]
             ranks = np.empty(len(words))
@@ -90,15 +90,15 @@ class Table:
             values = self.flags[key][rows].astype(np.float64)
         else:
             values = self.numbers[key][rows]
-        # NaN stands last in either direction
+        # NaN is sorted last in either direction
         return rows[np.argsort(-values if down else values, kind="stable")]
 
     def word(self, name: str, row: int) -> str:
-        """Return the word that a row has in a column of words, empty where it has none."""
+        """Return a row's word in a column, or an empty string."""
         return self.words[name][int(self.codes[name][row])]
 
     def number(self, name: str, row: int) -> float | None:
-        """Return the number that a row has, as an int where it is whole by its type."""
+        """Return a row's number, as an int for integer columns."""
         value = self.numbers[name][row]
         if np.isnan(value):
             return None
@@ -106,7 +106,7 @@ class Table:
         return int(value) if whole else float(value)
 
     def text(self, name: str, row: int, longest: int) -> str | None:
-        """Return the first ``longest`` bytes of a row's response or prompt; None where the file has none."""
+        """Return the first ``longest`` bytes of a row's response or prompt, or None."""
         number = int(self.numbers[name][row])
         if number < 0:
             return None
@@ -114,13 +114,13 @@ class Table:
         return segment.read(number, longest)
 
     def counts(self, name: str) -> dict[str, int]:
-        """Return how many rows have each of the ``MOST_WORDS`` most frequent words, the most frequent first."""
+        """Return the counts of the MOST_WORDS most frequent words."""
         found = np.bincount(self.codes[name], minlength=len(self.words[name])).tolist()
         pairs = sorted(zip(self.words[name], found, strict=True), key=lambda pair: -pair[1])
         return {word: count for word, count in pairs[:MOST_WORDS] if word}
 
     def facts(self, row: int) -> dict[str, Any]:
-        """Return all that the columns say of a row, but its texts."""
+        """Return a row's columns without its texts."""
         return {
             **{name: self.number(name, row) for name in ("step", "row", *NUMBERS)},
             **{name: self.word(name, row) or None for name in WORDS},
@@ -132,12 +132,12 @@ RANGES = ("step", *NUMBERS)
 SORTED_BY = ("step", "row", *NUMBERS, *WORDS, *FLAGS)
 MOST_ROWS = 500
 LONGEST_TEXT = 1000
-"""Characters of a text that is searched for."""
+"""Longest search text in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Which rows of the list, in which order, and from where to where."""
+    """A parsed query: filter, text, order and window."""
 
     wanted: Filter
     text: str
@@ -148,8 +148,8 @@ class Ask:
 
 
 def read_query(query: Query) -> Ask:
-    """Return what is asked. Raises UserError for what makes no sense."""
-    # a name may hold a comma itself
+    """Parse a query. Raises UserError if it is invalid."""
+    # a name may contain a comma itself
     words = {n: [query[n], *query[n].split(",")] for n in WORDS if query.get(n)}
     ranges = {name: read_range(name, query[name]) for name in RANGES if query.get(name)}
     flags = {n: choice(query, n, ("yes", "no")) == "yes" for n in FLAGS if query.get(n)}
@@ -161,12 +161,12 @@ def read_query(query: Query) -> Ask:
         raise UserError(f"offset is at least 0 and limit from 0 to {MOST_ROWS}")
     sort = choice(query, "sort", SORTED_BY, "step")
     down = choice(query, "order", ("asc", "desc"), "desc" if sort == "step" else "asc") == "desc"
-    flags.setdefault("carried", False)  # their own step has them
+    flags.setdefault("carried", False)  # their own step lists them
     return Ask(Filter(ranges, words, flags), text, sort, down, offset, limit)
 
 
 def read_range(name: str, given: str) -> tuple[float, float]:
-    """Return both ends of ``3``, ``1..3``, ``1..`` or ``..3``."""
+    """Parse ``3``, ``1..3``, ``1..`` or ``..3`` into both ends."""
     low, dots, high = given.partition("..")
     try:
         ends = (float(low) if low else -math.inf, float(high) if high else math.inf)
@@ -181,20 +181,20 @@ def read_range(name: str, given: str) -> tuple[float, float]:
 
 THREADS = 2
 KEPT = 16
-"""Searches whose hits are kept: a byte a row each."""
+"""Searches whose hits are kept, one byte per row each."""
 IN_TIME = 0.15
 """Seconds that an answer waits for its search."""
 
 
 class Hits(NamedTuple):
-    """Which rows of the segments have the text; ``searched`` of ``rows`` have been looked at."""
+    """Which rows contain the text, and how many rows have been ``searched``."""
 
     mask: Mask
     searched: int
 
 
 class Searches(Closing):
-    """The searches of late, each over whatever segments it is asked for; thread-safe."""
+    """Recent searches over segments; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -202,7 +202,7 @@ class Searches(Closing):
         self._searches: OrderedDict[str, dict[Segment, Future[Mask]]] = OrderedDict()
 
     def hits(self, needle: str, segments: Sequence[Segment], in_time: float = IN_TIME) -> Hits:
-        """Return the rows that have ``needle``, as far as they are known after ``in_time`` seconds."""
+        """Return the rows that contain ``needle``, as far as found within ``in_time`` seconds."""
         with self._lock:
             found = self._searches.setdefault(needle, {})
             self._searches.move_to_end(needle)

@@ -1,10 +1,9 @@
-"""Why did the reward fall at step N: what was different in the steps after it from the steps before.
+"""What differs between the steps before and after step N, to find why the reward fell.
 
-A number's change is told with its size in standard errors, reckoned from how much the single steps differ. Steps that
-follow each other are alike, so this orders the numbers; it proves nothing.
-
-A change of the mean reward is divided exactly among the domains (or tasks): ``within``, as a part's own reward
-changed, at its mean share; ``mix``, as its share changed, at how far its reward lies from the mean of all.
+A change is given in standard errors, estimated from the spread of single steps. Neighbouring steps are correlated, so
+this ranks the numbers but proves nothing. A change of the mean reward is split exactly among domains or tasks:
+``within`` is the change of a part's own reward at its mean share; ``mix`` is the change of its share times how far its
+reward lies from the overall mean.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from prorl_viewer.subject import Json
 STEPS = 20
 """Steps compared on either side."""
 FALLS = 5
-"""Falls that a run's page offers to look at."""
+"""Falls that a run's page offers."""
 FALL_Z = -4.0
-"""A fall in standard errors: in thousands of places chance alone goes beyond 3."""
+"""Threshold of a fall in standard errors: over thousands of positions, chance alone exceeds 3."""
 PARTS = 25
-"""Domains or tasks that an answer holds."""
+"""Domains or tasks in an answer."""
 NOT_COMPARED = frozenset({"step", "tokens_total", "phase", "length_penalty_active"})
-"""What only counts up, or is told by decisions."""
+"""Counters, and values that decisions already show."""
 PART_RATES = ("pass_rate", "unparsable_rate", "truncated_rate", "length_mean", "infra_errors")
-"""What is told of a domain or task beside its reward."""
+"""Rates shown for a domain or task with its reward."""
 
 
 class Spans(NamedTuple):
-    """Steps before and from N on, first and last of each."""
+    """First and last steps before N and from N on."""
 
     before: tuple[int, int]
     after: tuple[int, int]
@@ -50,13 +49,13 @@ class Part:
 
 
 def spans_at(steps: Sequence[int], step: int, width: int = STEPS) -> Spans:
-    """Return the ``width`` steps before ``step`` and those from it on, as far as the run has them."""
+    """Return the ``width`` steps before ``step`` and from it on, within the run."""
     first, last = (steps[0], steps[-1]) if steps else (1, 0)
     return Spans((max(step - width, first), step - 1), (step, min(step + width - 1, last)))
 
 
 def movers(metrics: Metrics, spans: Spans) -> list[Json]:
-    """Return the run's numbers before and after, the largest change in standard errors first."""
+    """Return the run's metrics before and after, the largest change in standard errors first."""
     rows = []
     for key in metrics.columns:
         if "/" in key or key in NOT_COMPARED:
@@ -83,7 +82,7 @@ def _compared(metrics: Metrics, key: str, spans: Spans) -> dict[str, Any] | None
 
 
 def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return a change of means in standard errors (Welch); None where the steps do not show their spread."""
+    """Return a change of means in standard errors (Welch); None if the spread is unknown."""
     if len(before) < 2 or len(after) < 2:
         return None
     error = statistics.variance(before) / len(before) + statistics.variance(after) / len(after)
@@ -91,7 +90,7 @@ def _in_errors(change: float, before: Sequence[float], after: Sequence[float]) -
 
 
 def journal_parts(metrics: Metrics, breakdown: str, span: tuple[int, int]) -> dict[str, Part]:
-    """Return every part with a reward in these steps; a step counts by its groups (of tasks: its responses)."""
+    """Return every part with a reward in these steps; steps are weighted by groups (for tasks, responses)."""
     found, weight = {}, WEIGHTS[breakdown]
     for name in metrics.parts(breakdown):
         keys = (weight, "reward_mean", *PART_RATES)
@@ -121,7 +120,7 @@ def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -> dict[str, Part]:
-    """Return every task with a reward in these steps; each response counts once."""
+    """Return every task with a reward in these steps, weighting responses equally."""
     sums = totals(one for step, one in steps.items() if span[0] <= step <= span[1])
     found = {}
     for task, one in sums.items():
@@ -133,9 +132,9 @@ def task_parts(steps: Mapping[int, Mapping[str, Sums]], span: tuple[int, int]) -
 
 
 def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
-    """Return the change of the mean reward, divided among the parts, the PARTS largest shares of it first.
+    """Split the change of the mean reward among the parts; the PARTS largest come first.
 
-    A part that only one side has is all ``mix``; ``rest`` is what the parts that are left out come to.
+    A part on only one side is all ``mix``; ``rest`` sums the remaining parts.
     """
     whole_before, whole_after = (sum(p.weight for p in side.values()) for side in (before, after))
     if not whole_before or not whole_after:
@@ -172,10 +171,10 @@ def divided(before: Mapping[str, Part], after: Mapping[str, Part]) -> Json:
 
 
 def falls(metrics: Metrics, key: str = "reward_mean", width: int = STEPS) -> list[Json]:
-    """Return the steps from which on a number was lowest against the steps before, the deepest first.
+    """Return the steps with the deepest falls of a metric.
 
-    Mean of the ``width`` steps from a step on less that of the ``width`` before (fewer in a short run), where that is
-    deeper than FALL_Z; two such steps lie at least ``width`` apart.
+    A fall is the mean of the ``width`` steps from a step on minus that of the ``width`` before (fewer in a short run),
+    if it exceeds FALL_Z. Falls are at least ``width`` steps apart.
     """
     known = [(s, v) for s, v in zip(metrics.steps, metrics.column(key), strict=True)]
     known = [(s, v) for s, v in known if math.isfinite(v)]

@@ -1,4 +1,4 @@
-"""The charts of a run: which keys they draw, their lines by domain or task, thinned for the screen."""
+"""The charts of a run: their keys, and their lines by domain or task, thinned for the screen."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Points = list[list[float]]
 
 
 class Line(NamedTuple):
-    """A line, where means were asked for also that of single steps (``raw``)."""
+    """A line; if it shows means, ``raw`` is the line of single steps."""
 
     points: Points
     raw: Points
 
 
 def thin(steps: Sequence[int], values: Sequence[float], width: int, mean: int = 1) -> Line:
-    """Return the line of the finite ``values``, at most 2 ``width`` points; ``mean``: steps to a mean (1: none)."""
+    """Return the line of finite ``values`` with at most 2 ``width`` points, averaged over ``mean`` steps."""
     known = [(s, v) for s, v in zip(steps, values, strict=True) if math.isfinite(v)]
     single = _extremes(known, width)
     if mean <= 1:
@@ -42,7 +42,7 @@ def _extremes(known: Sequence[tuple[int, float]], width: int) -> Points:
 
 
 def _means(known: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
-    """Return the means of ``mean`` values around the middle of each bucket; of fewer at the ends."""
+    """Return the mean of ``mean`` values around the middle of each bucket, fewer at the ends."""
     sums = [0.0, *accumulate(v for _, v in known)]
     points: Points = []
     place = 0
@@ -55,7 +55,6 @@ def _means(known: Sequence[tuple[int, float]], width: int, mean: int) -> Points:
 
 
 def _buckets(known: Sequence[tuple[int, float]], width: int) -> list[Sequence[tuple[int, float]]]:
-    """Deal the points into at most ``width`` buckets of equally many."""
     size = max(math.ceil(len(known) / width), 1)
     return [known[i : i + size] for i in range(0, len(known), size)]
 
@@ -66,8 +65,10 @@ def _value(point: tuple[int, float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart. ``lines``: key of the step's line -> label; ``in_parts``: the key that a domain or task has it under,
-    where that is another one."""
+    """One chart.
+
+    ``lines`` maps metrics keys to labels; ``in_parts`` is the key for a domain or task if it differs.
+    """
 
     name: str
     title: str
@@ -77,13 +78,13 @@ class Chart:
     about: str = ""
     in_parts: str = ""
     first: bool = True
-    """Whether it is drawn before anyone chooses."""
+    """Whether it is shown by default."""
     smooth: bool = True
-    """Whether it may be drawn in means: not what jumps, as KL at a reset, or what is measured rarely."""
+    """Whether it may be smoothed; false for metrics that jump, such as KL at a reset, or are rare."""
 
     @property
     def part_key(self) -> str:
-        """The key under which a domain or a task has the chart's number."""
+        """The key of the chart's number for a domain or task."""
         return self.in_parts or self.lines[0][0]
 
 
@@ -104,7 +105,7 @@ def _one(
 STALE = "stale_share"
 """A key that no run records: groups carried in, as a share of the groups trained on."""
 INTERVALS = {"validation_reward": "validation_se"}
-"""Key -> that of its standard error; the band is 1.96 of them to either side."""
+"""Key -> key of its standard error; the band is 1.96 of them to either side."""
 
 CHARTS = (
     _one(
@@ -195,31 +196,31 @@ def words(key: str) -> str:
 
 
 def charts_of(keys: Collection[str]) -> list[Chart]:
-    """Return the charts that a run with these keys has: those with a name, then one for each other number."""
+    """Return the charts for these keys: the predefined ones, then one for each other number."""
     named = [chart for chart in CHARTS if any(key in keys for key, _ in chart.lines)]
     plain = (key for key in sorted(keys) if "/" not in key and key not in _DRAWN | {"step"})
     return [*named, *(other(key) for key in plain)]
 
 
 def other(key: str) -> Chart:
-    """Return the chart of a number that has no chart of its own."""
+    """Return the chart of a number without a predefined one."""
     return _one(key, words(key), "", "Other", first=False)
 
 
 WIDTH = 400
-"""Buckets of a line: a chart is about that many pixels wide."""
+"""Buckets of a line, about one per pixel."""
 MEANS = (1, 5, 10, 20, 50, 100)
-"""Steps to a mean that the page offers."""
+"""Smoothing windows that the page offers, in steps."""
 PARTS = 8
-"""Lines that a chart shows at once: the page has that many colours."""
+"""Lines shown at once; the page has this many colours."""
 WEIGHTS = {"domains": "groups", "tasks": "responses"}
-"""Breakdown of a step's line -> what it counts a part by."""
+"""Breakdown of a step -> the weight of its parts."""
 Z95 = 1.959964
 """Standard normal quantile at 0.975."""
 
 
 def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
-    """Return the charts that the run has, and by what each can be divided."""
+    """Return the run's charts and their breakdowns."""
     in_domains = metrics.keys_of_parts("domains")
     in_tasks = metrics.keys_of_parts("tasks")
     in_tasks |= set(Sums(responses=1, scored=1).rates()) if has_rollouts else set()
@@ -243,12 +244,11 @@ def catalogue(metrics: Metrics, has_rollouts: bool) -> Json:
 
 
 def _moves(metrics: Metrics, chart: Chart) -> bool:
-    """Return whether any of the chart's numbers is not 0 in some step."""
     return any(v and math.isfinite(v) for key, _ in chart.lines for v in values_of(metrics, key))
 
 
 def smoothing(chart: Chart, steps: int) -> int:
-    """Return how many steps of ``steps`` go into a mean where nobody chose: none in a short run."""
+    """Return the default smoothing window for ``steps`` steps; 1 in a short run."""
     return max((n for n in MEANS if n * 30 <= steps), default=1) if chart.smooth else 1
 
 
@@ -258,7 +258,7 @@ def values_of(metrics: Metrics, key: str) -> Sequence[float]:
 
 
 def find_chart(metrics: Metrics, name: str) -> Chart:
-    """Return the chart of this name. Raises NotFoundError for one that the run has no numbers for."""
+    """Return the chart of this name. Raises NotFoundError if the run has no such numbers."""
     chart = BY_NAME.get(name)
     if chart is None and name in metrics.columns:
         chart = other(name)
@@ -268,7 +268,7 @@ def find_chart(metrics: Metrics, name: str) -> Chart:
 
 
 def overall(metrics: Metrics, chart: Chart, mean: int, span: tuple[int, int]) -> list[Json]:
-    """Return the chart's own lines."""
+    """Return the chart's overall lines."""
     found = []
     for key, label in chart.lines:
         values = values_of(metrics, key)
@@ -287,7 +287,7 @@ def by_part(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return a line for each of the ``chosen`` domains or tasks (none: the largest), and all there are."""
+    """Return a line for each ``chosen`` domain or task (default: the largest), and all parts."""
     weight = WEIGHTS[breakdown]
     counts = {
         name: math.fsum(
@@ -312,7 +312,7 @@ def by_task_of_rollouts(
     span: tuple[int, int],
     chosen: Sequence[str] = (),
 ) -> Json:
-    """Return what ``by_part`` does, of the tasks of a run whose journal does not know them."""
+    """Return as ``by_part`` does, for tasks from rollouts instead of the journal."""
     counts = {task: float(one.responses) for task, one in totals(steps.values()).items()}
     names, parts = _drawn(counts, WEIGHTS["tasks"], chosen)
     rows = sorted(steps.items())
@@ -329,7 +329,7 @@ def by_task_of_rollouts(
 def _drawn(
     counts: Mapping[str, float], weight: str, chosen: Sequence[str]
 ) -> tuple[list[str], list[Json]]:
-    """Return the parts to draw, by name as their colours go by it, and all of them, the largest first."""
+    """Return the parts to draw, sorted by name for stable colours, and all parts by size."""
     ranked = sorted(counts, key=lambda name: (-counts[name], name))
     names = [name for name in chosen if name in counts] or ranked[:PARTS]
     return sorted(names), [
@@ -338,9 +338,9 @@ def _drawn(
 
 
 def axes(metrics: Metrics) -> Json:
-    """Return tokens and hours at a thinned choice of steps, for charts over them: straight lines lie between.
+    """Return tokens and hours at selected steps, for interpolation.
 
-    Hours are those of the steps themselves, added up: a pause between two runs is not in them.
+    Hours add up the steps, without pauses between runs.
     """
     steps, stride = metrics.steps, max(len(metrics.steps) // WIDTH, 1)
     seconds, hours = 0.0, []
@@ -365,14 +365,13 @@ def _line(steps: Sequence[int], values: Sequence[float], mean: int, span: tuple[
 
 
 def _interval(metrics: Metrics, key: str, line: Line) -> list[list[float]]:
-    """Return [step, low, high] of the 95 % interval at the line's points, where a standard error was recorded."""
+    """Return [step, low, high] of the 95% interval wherever a standard error was recorded."""
     errors = dict(zip(metrics.steps, metrics.column(INTERVALS[key]), strict=True))
     known = ((step, value, errors[int(step)]) for step, value in line.points)
     return [[s, v - Z95 * error, v + Z95 * error] for s, v, error in known if math.isfinite(error)]
 
 
 def _staleness(metrics: Metrics) -> list[float]:
-    """Return groups carried in, as a share of those trained on; nothing for a run that recorded neither."""
     if not {"groups_carried_in", "groups_kept"} <= set(metrics.columns):
         return []
     carried, kept = metrics.column("groups_carried_in"), metrics.column("groups_kept")

@@ -1,4 +1,4 @@
-"""What a run decided and where its validation is heading, for its curves."""
+"""A run's decisions and its validation forecast, for the curves."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from prorl_viewer.runs.header import read_plain
 from prorl_viewer.subject import Json
 
 NOT_MARKED = frozenset({"penalty_window_opened", "penalty_window_closed", *EVERY_STEP})
-"""Kinds without a mark of their own: windows are bands, and what can come at every step would cover the curves."""
+"""Kinds without a mark: windows are bands, and decisions at every step would cover the curves."""
 LISTED = 60
-"""Entries of a list that are sent."""
+"""Entries of a list in an answer."""
 
 DEEPEST = 10
-"""Levels of evidence that are shown."""
+"""Levels of evidence in an answer."""
 
 LABELS = {
     "also": "rules that held too",
@@ -60,13 +60,13 @@ LABELS = {
     "grad_norm": "gradient norm",
     "back_off": "factor of the learning rate",
 }
-"""Evidence keys that say more in other words; any other key is shown as its own words."""
+"""Labels of evidence keys; other keys are shown as their own words."""
 
 
 def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
-    """Return bands, marks and the list of decisions of a run whose last step is ``last``.
+    """Return bands, marks and the list of decisions up to step ``last``.
 
-    Decisions that can come at every step are one entry for each unbroken stretch of them.
+    Decisions that can occur at every step are one entry per uninterrupted stretch.
     """
     decisions = [read_decision(row) for row in rows if _is_one(row)]
     return {
@@ -82,7 +82,7 @@ def overview(rows: Sequence[Mapping[str, Any]], last: int) -> Json:
 
 
 def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
-    """Return the decisions of a step, with their evidence in words; those that can come at every step last."""
+    """Return the decisions of a step with their evidence, those that can occur at every step last."""
     found = [read_decision(row) for row in rows if row["step"] == step and _is_one(row)]
     found.sort(key=lambda d: d.kind in EVERY_STEP)
     return [
@@ -98,13 +98,12 @@ def at_step(rows: Sequence[Mapping[str, Any]], step: int) -> list[Json]:
 
 
 def _is_one(row: Mapping[str, Any]) -> bool:
-    """Return whether a line is a decision, as far as its types go."""
     evidence = row.get("evidence", {})
     return isinstance(row.get("kind"), str) and "reason" in row and isinstance(evidence, Mapping)
 
 
 def evidence(values: Mapping[str, Any], depth: int = 0) -> list[Json]:
-    """Return what was seen as rows of (label, value); a nested mapping becomes rows of its own."""
+    """Return evidence as rows of (label, value); nested mappings become rows of their own."""
     return [
         {"key": key, "label": LABELS.get(key, words(key)), "value": _value(value, depth + 1)}
         for key, value in values.items()
@@ -165,11 +164,11 @@ def _listed(decisions: Sequence[Decision]) -> list[Json]:
 
 
 FURTHEST = 1_000_000
-"""Steps; a config that names more is no run's, and each is reckoned with."""
+"""Largest planned step that is believed, since the forecast computes every one."""
 
 
 class Foreteller:
-    """The newest forecast of one run; it takes seconds, so it is made once for each validation."""
+    """The newest forecast of a run, computed once per validation since it takes seconds."""
 
     def __init__(self, run: RunFolder) -> None:
         self.run = run
@@ -177,9 +176,9 @@ class Foreteller:
         self._kept: tuple[tuple[int, int], Json] | None = None
 
     def tell(self, last_step: int, last_validation: int) -> Json:
-        """Return the forecast for the run's planned end, or half as many steps again where that is reached.
+        """Return the forecast up to the run's planned end, or beyond it once that is reached.
 
-        ``points`` are [step, value, low, high] from the last validation on; none where the value is not identified.
+        ``points`` are [step, value, low, high] from the last validation on; empty if the value is not identified.
         """
         with self._lock:
             asked = (last_validation, self._to_step(last_step))
@@ -192,7 +191,7 @@ class Foreteller:
 
         try:
             planned = read_plain(self.run.config_path).get("steps")
-        except UserError:  # the head of the page tells it
+        except UserError:  # the page's header reports it
             planned = None
         known = isinstance(planned, int) and planned < FURTHEST
         return step_to_ask_for(last, planned if known else None)

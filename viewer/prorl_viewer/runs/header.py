@@ -1,4 +1,4 @@
-"""The head of a run's page: how far it is, how it ended, what it was made from, how long it will still take."""
+"""The header of a run's page: progress, outcome, origin and remaining time."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from prorl_viewer.subject import Json
 
 
 def settings(run: RunFolder) -> Json:
-    """Return every setting of the run: key, value, the preset's value.
+    """Return every setting of the run with the preset's value.
 
-    ``known`` is false where prorl has no preset of this name: then there is nothing to compare with.
+    ``known`` is false if prorl has no preset of this name.
     """
     values = flat(read_plain(run.config_path))
     preset = values.get("preset")
@@ -43,7 +43,7 @@ def settings(run: RunFolder) -> Json:
 
 
 def read_plain(path: Path) -> dict[str, Any]:
-    """Return the values of a ``config.yaml``, read once as long as the file stays. Raises ConfigError."""
+    """Return the values of a ``config.yaml``, cached until the file changes. Raises UserError or ConfigError."""
     try:
         stat = path.stat()
     except FileNotFoundError:
@@ -61,12 +61,12 @@ def _read_plain(path: Path, time: int, size: int) -> dict[str, Any]:
 def _of_preset(name: str) -> Mapping[str, Any] | None:
     try:
         return flat(load_config(name).model_dump(mode="json"))
-    except UserError:  # a preset that prorl has no more, or one of a file
+    except UserError:  # a removed preset, or a file
         return None
 
 
 PACE = 50
-"""Newest steps whose median length the time left is reckoned from."""
+"""Newest steps whose median duration gives the remaining time."""
 STATES = {
     "running": "running",
     "finished": "ended",
@@ -77,7 +77,7 @@ STATES = {
 
 
 def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, Any]]) -> Json:
-    """Return the run's state and facts. Never fails because of what the folder holds."""
+    """Return the run's state and facts. Never fails, whatever the folder contains."""
     config, trouble = _config(run)
     step, steps = metrics.steps[-1] if metrics.steps else 0, _planned(config)
     state, reason = run_state(run, step, steps)
@@ -109,7 +109,7 @@ def header(run: RunFolder, metrics: Metrics, decisions: Sequence[Mapping[str, An
 
 
 def summary(head: Mapping[str, Any]) -> Json:
-    """Return of a header what the list of subjects shows."""
+    """Return the part of a header that the list of subjects shows."""
     validation = head["validation"]
     return {
         "state": head["state_words"],
@@ -124,7 +124,6 @@ def summary(head: Mapping[str, Any]) -> Json:
 
 
 def _config(run: RunFolder) -> tuple[dict[str, Any], str]:
-    """Return the config's plain values, and what is wrong with it where it cannot be read."""
     try:
         return read_plain(run.config_path), ""
     except UserError as error:
@@ -137,7 +136,6 @@ def _planned(config: Mapping[str, Any]) -> int | None:
 
 
 def _was_killed(run: RunFolder) -> bool:
-    """Return whether it ended without a word: a run that is interrupted says how it ended."""
     return run.lock_path.exists() and not run.ended_path.exists()
 
 
@@ -148,7 +146,7 @@ def _eta(state: str, step: int, steps: int | None, seconds: list[float]) -> floa
 
 
 def _lately(metrics: Metrics, key: str) -> float | None:
-    """Return the mean of the last STEPS steps: a single step's reward says which problems it drew."""
+    """Return the mean of the last STEPS steps, since a single reward depends on the problems drawn."""
     last = metrics.steps[-1] if metrics.steps else 0
     values = metrics.window(key, last - STEPS + 1, last)
     return statistics.fmean(values) if values else None
@@ -176,7 +174,6 @@ def _of(config: dict[str, Any], section: str, key: str) -> Any:
 
 
 def _identity(run: RunFolder) -> Json:
-    """Return the hashes of data and model, and the parts that plug-ins brought."""
     try:
         known: Any = run.identity()
     except (ValueError, RecursionError):  # not JSON
@@ -193,5 +190,5 @@ def _lineage(run: RunFolder) -> list[str]:
     try:
         state = read_state(checkpoint_path(run.checkpoints, newest))
         return lines(state.get("lineage", []))
-    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):  # pruned, or odd
+    except (UserError, OSError, ValueError, TypeError, AttributeError, KeyError):  # pruned, or malformed
         return []

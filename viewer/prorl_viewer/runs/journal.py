@@ -1,4 +1,4 @@
-"""What a run's files hold, in memory: metrics as columns, decisions, and what each task got in its rollouts."""
+"""A run's files in memory: metrics as columns, decisions, and rollout sums by task."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from prorl_evaluation.types import FULL_MARKS
 from prorl_training.run.loggers import scalars
 
 TAIL = 256
-"""Bytes before the place reached that must still be there for the file to be the one that was read."""
+"""Bytes before the current offset that must be unchanged for the file to be the same."""
 FAR = 1 << 53
-"""No step: a browser counts no further."""
+"""Exclusive limit on steps: the largest integer that browsers count exactly."""
 
 
 class Tail:
-    """Follows one journal: whole lines that were added, or all of them where the file is another one."""
+    """Follows one journal: returns new complete lines, or all of them if the file was replaced."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,16 +35,16 @@ class Tail:
         self._seen = b""
 
     def size(self) -> int:
-        """Return the journal's size in bytes now; 0 where there is none."""
+        """Return the journal's size in bytes, or 0."""
         try:
             return self.path.stat().st_size
         except FileNotFoundError:
             return 0
 
     def read(self) -> tuple[bool, list[dict[str, Any]]]:
-        """Return (whether the file begins anew, its rows since the last call)."""
+        """Return (whether the file was replaced, its rows since the last call)."""
         try:
-            if not self.path.is_file():  # a pipe would be waited for
+            if not self.path.is_file():  # opening a pipe would block
                 raise FileNotFoundError(self.path)
             with self.path.open("rb") as file:
                 file.seek(self._place - len(self._seen))
@@ -73,9 +73,9 @@ def _rows(data: bytes) -> Iterator[dict[str, Any]]:
 
 
 class Metrics:
-    """The numbers of every step in columns, by keys like ``kl`` and ``domains/math/reward_mean``.
+    """The metrics of every step as columns, with keys like ``kl`` and ``domains/math/reward_mean``.
 
-    A place in a column belongs to the same place in ``steps``, which rise; NaN where a step has no such number.
+    Columns align with ``steps``, which ascend; NaN if a step lacks a number.
     """
 
     def __init__(self, path: Path) -> None:
@@ -83,19 +83,19 @@ class Metrics:
         self.steps: list[int] = []
         self.columns: dict[str, array[float]] = {}
         self.rewritten = 0
-        """How often the journal was read anew: it has other rows at the same size, perhaps."""
+        """Times that the journal was read anew; its rows may differ at the same size."""
 
     def refresh(self) -> None:
-        """Read what is new."""
+        """Read new rows."""
         anew, rows = self.tail.read()
         if anew:
             self.steps, self.columns, self.rewritten = [], {}, self.rewritten + 1
         for row in rows:
-            with contextlib.suppress(OverflowError, RecursionError):  # no line of a run
+            with contextlib.suppress(OverflowError, RecursionError):  # not a line of a run
                 self._add(int(row["step"]), list(scalars(row)))
 
     def _add(self, step: int, numbers: list[tuple[str, float]]) -> None:
-        if self.steps and step <= self.steps[-1]:  # done again: the newest line counts
+        if self.steps and step <= self.steps[-1]:  # repeated step: the newest line counts
             self._cut(bisect_left(self.steps, step))
         place = len(self.steps)
         self.steps.append(step)
@@ -114,27 +114,27 @@ class Metrics:
             del column[place:]
 
     def column(self, key: str) -> Sequence[float]:
-        """Return a key's column; nothing but NaN for one that no step has."""
+        """Return a key's column, all NaN if unknown."""
         found = self.columns.get(key)
         return found if found is not None else array("d", [math.nan]) * len(self.steps)
 
     def parts(self, breakdown: str) -> list[str]:
-        """Return the parts of a breakdown that any step has: the names in ``domains/NAME/key``, sorted."""
+        """Return the sorted names in ``breakdown/NAME/key``."""
         prefix = f"{breakdown}/"
         keys = (key.removeprefix(prefix) for key in self.columns if key.startswith(prefix))
         return sorted({key.rpartition("/")[0] for key in keys if "/" in key})
 
     def keys_of_parts(self, breakdown: str) -> set[str]:
-        """Return the keys that the parts of a breakdown have."""
+        """Return the keys of a breakdown's parts."""
         return {key.rpartition("/")[2] for key in self.columns if key.startswith(f"{breakdown}/")}
 
     def window(self, key: str, first: int, last: int) -> list[float]:
-        """Return a key's finite values in the steps ``first`` to ``last``, both included."""
+        """Return a key's finite values from step ``first`` to ``last``, inclusive."""
         start, stop = bisect_left(self.steps, first), bisect_left(self.steps, last + 1)
         return [v for v in self.column(key)[start:stop] if math.isfinite(v)]
 
     def newest(self, key: str) -> tuple[int, float] | None:
-        """Return (step, value) of a key's last finite value, None where it was never measured."""
+        """Return (step, value) of a key's last finite value, or None."""
         column = self.column(key)
         for place in range(len(column) - 1, -1, -1):
             if math.isfinite(column[place]):
@@ -143,14 +143,14 @@ class Metrics:
 
 
 class Decisions:
-    """The rows of ``decisions.jsonl``, in the order in which they were written."""
+    """The rows of ``decisions.jsonl``, in order."""
 
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
         self.rows: list[dict[str, Any]] = []
 
     def refresh(self) -> None:
-        """Read what is new."""
+        """Read new rows."""
         anew, rows = self.tail.read()
         self.rows = rows if anew else [*self.rows, *rows]
 
@@ -160,13 +160,13 @@ _NUMBERED = re.compile(r"-(?:train|validation|test)-\d+$|-?\d+$")
 
 
 def task_of(sample_id: str) -> str:
-    """Return the task that a problem's id names."""
+    """Return the task in a problem's id."""
     return _NUMBERED.sub("", sample_id) or sample_id
 
 
 @dataclass(slots=True)
 class Sums:
-    """Counts over responses to the problems of a task; ``rewards`` is the sum of them."""
+    """Sums over the responses of a task."""
 
     domain: str = ""
     responses: int = 0
@@ -178,7 +178,7 @@ class Sums:
     tokens: int = 0
 
     def add(self, other: Sums) -> None:
-        """Add another step's counts."""
+        """Add another step's sums."""
         self.domain = other.domain
         self.responses += other.responses
         self.scored += other.scored
@@ -189,7 +189,7 @@ class Sums:
         self.tokens += other.tokens
 
     def rates(self) -> dict[str, float]:
-        """Return the numbers of a step's line that these are, by its keys; a mean over nothing is left out."""
+        """Return the rates by metrics key, without undefined means."""
         found: dict[str, float] = {"infra_errors": float(self.responses - self.scored)}
         if self.scored:
             found["reward_mean"] = self.rewards / self.scored
@@ -202,7 +202,7 @@ class Sums:
 
 
 class TaskTable:
-    """Sums by step and task, read from the run's rollouts as they are asked for."""
+    """Sums by step and task, read from the run's rollouts on demand."""
 
     def __init__(self, run: Path) -> None:
         self.run = run
@@ -213,9 +213,9 @@ class TaskTable:
     def read(
         self, steps: Container[int] | None = None, budget: float = 60.0
     ) -> tuple[dict[int, Mapping[str, Sums]], int]:
-        """Return (step -> sums by task, files that are still to be read) for ``steps`` (None: all).
+        """Return (step -> sums by task, number of unread files) for ``steps`` (None: all).
 
-        After ``budget`` seconds it returns with what it has; the next call goes on from there.
+        It stops after ``budget`` seconds; the next call continues.
         """
         files = rollout_files(self.run)
         asked = files if steps is None else {s: f for s, f in files.items() if s in steps}
@@ -240,7 +240,7 @@ class TaskTable:
 
 
 def _sums_of(path: Path) -> dict[str, Sums]:
-    """Return the sums of a step, none of a file that cannot be read: the list of rollouts says which those are."""
+    """Return the sums of a step; {} if the file is unreadable, which the list of rollouts reports."""
     try:
         return _sums(path)
     except (UserError, ValueError, TypeError):

@@ -19,15 +19,15 @@ from prorl_viewer.runs.journal import Decisions, Metrics, Sums, TaskTable
 from prorl_viewer.subject import Json, Kind, NotFoundError, Page, Query, Subject, choice, integer
 
 READING = 0.5
-"""Seconds that one request may read rollouts; the page asks again for the rest."""
+"""Seconds per request for reading rollouts; the page asks again for the rest."""
 KEPT = 200
-"""Answers that are kept while nothing is new."""
+"""Answers kept while nothing changes."""
 EXPORTED_STEPS = 40
-"""Steps whose decisions an exported page holds, beside the falls of the reward."""
+"""Steps with decisions that an exported page holds, in addition to falls of the reward."""
 
 
 class RunSubject:
-    """The curves, decisions and config of one run; what it was asked for last is kept while nothing is new."""
+    """The curves, decisions, config and rollouts of one run; answers are cached until the run changes."""
 
     kind: Kind = "run"
 
@@ -46,7 +46,7 @@ class RunSubject:
         self._kept_version = ""
 
     def version(self) -> str:
-        """Return a text of the journals' sizes, the run's state and its rollouts."""
+        """Return a text that changes with the journals, the run's state and its rollouts."""
         return f"{self._state()}-{self._rollouts.version()}"
 
     def _state(self) -> str:
@@ -55,7 +55,7 @@ class RunSubject:
         return f"{sizes}.{int(self.run.is_written())}{int(ended)}.{self._metrics.rewritten}"
 
     def pages(self) -> Mapping[str, Page]:
-        """Return the pages of the run's curves and of its rollouts."""
+        """Return the pages by name."""
         pages = {
             "summary": self._summary,
             "header": self._header,
@@ -70,15 +70,15 @@ class RunSubject:
         return {**kept, **slow, **self._rollouts.pages()}
 
     def actions(self) -> Mapping[str, Page]:
-        """Return what can be done with the run's rollouts."""
+        """Return the actions of the run's rollouts."""
         return self._rollouts.actions()
 
     def close(self) -> None:
-        """Stop reading rollouts, and end the worker that checks them again."""
+        """Stop reading rollouts, and the checking worker."""
         self._rollouts.close()
 
     def snapshot(self) -> Iterator[tuple[str, dict[str, str]]]:
-        """Yield what an exported page holds: every chart overall and by domain, decisions and the falls of the reward."""
+        """Yield the exported pages: charts overall and by domain, decisions, falls and rollouts."""
         pages = self.pages()
         for page in ("summary", "header", "charts", "decisions", "config"):
             yield page, {}
@@ -93,7 +93,7 @@ class RunSubject:
         yield from self._rollouts.snapshot()
 
     def _fresh(self, name: str, page: Page) -> Page:
-        """Return the page over journals that are read up to now; the same question of the same state is kept."""
+        """Wrap a page to read new journal rows first, and cache its answers until the state changes."""
 
         def answer(query: Query) -> Json:
             if not self.run.config_path.exists() and not self.run.metrics_path.exists():
@@ -131,7 +131,6 @@ class RunSubject:
         return curves.catalogue(self._metrics, bool(rollout_files(self.path)))
 
     def _curves(self, query: Query) -> Json:
-        """A chart's lines: ``chart``, ``by``, ``mean`` (steps to a mean), ``from`` and ``to``, ``parts``."""
         metrics = self._metrics
         chart = curves.find_chart(metrics, query.get("chart", "reward_mean"))
         span = (integer(query, "from", 0), integer(query, "to", 1 << 62))
@@ -162,24 +161,22 @@ class RunSubject:
         return decisions.overview(self._decisions.rows, last)
 
     def _decision(self, query: Query) -> Json:
-        """What was decided at ``step`` (0: before the first one)."""
         step = self._recorded(query, least=0)
         return {"step": step, "decisions": decisions.at_step(self._decisions.rows, step)}
 
     def _rules(self, query: Query) -> Json:
-        """What the controller's rules saw at ``step``: the run is gone through up to there, which takes a while."""
+        """Return what the controller's rules saw at ``step``; this replays the run, which takes a while."""
         with self._lock:
             self._metrics.refresh()
             step = self._recorded(query, least=1)
         try:
             config = check_config(read_plain(self.run.config_path))
-        except UserError as error:  # a plug-in's part: a run that is looked at loads none
+        except UserError as error:  # a plug-in's part: the viewer loads no plug-ins
             return {"step": step, "seen": [], "trouble": str(error)}
         rows = {int(row["step"]): row for row in self.run.metrics()}
         return {"step": step, "seen": decisions.evidence(rules_at(config, rows, step))}
 
     def _around(self, query: Query) -> Json:
-        """What changed at ``step``, ``width`` steps before and after compared."""
         metrics, step = self._metrics, self._recorded(query, least=1)
         width = integer(query, "width", around.STEPS)
         if width < 1:
@@ -190,7 +187,7 @@ class RunSubject:
         domains = [around.journal_parts(metrics, "domains", span) for span in spans]
         by_task = [around.task_parts(tasks, span) for span in spans]
         if not all(by_task):
-            # no rollouts on one side: the journal knows less of a task, but of every step
+            # no rollouts on one side: the journal knows less about tasks, but has every step
             by_task = [around.journal_parts(metrics, "tasks", span) for span in spans]
         last = metrics.steps[-1]
         return {
@@ -214,7 +211,7 @@ class RunSubject:
         return settings(self.run)
 
     def _forecast(self, query: Query) -> Json:
-        """Where validation is heading; null where nothing was validated."""
+        """Return the validation forecast, or None without validations."""
         del query
         with self._lock:
             self._metrics.refresh()
@@ -233,7 +230,7 @@ class RunSubject:
 
 
 def looks_like(folder: Path) -> bool:
-    """Return whether there is a run in ``folder``; one of an old prorl has no ``identity.json``."""
+    """Return whether ``folder`` is a run; those of an old prorl lack ``identity.json``."""
     beside = ("identity.json", "metrics.jsonl")
     return (folder / "config.yaml").is_file() and any((folder / n).is_file() for n in beside)
 

@@ -1,7 +1,7 @@
-"""A made-up run's folder for tests, pictures and measurements: the journals as a run writes them.
+"""A made-up run for tests, pictures and measurements.
 
-The numbers are drawn; what is decided on them is the controller's own word. From step ``falls_at`` on the answers to
-one task are cut by the token limit, so that there is something to find out.
+Numbers are random; decisions are the real controller's. From step ``falls_at`` on, the answers to one task are
+truncated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TASKS = {
 }
 """Domain -> its tasks."""
 BROKEN = "math-fractions"
-"""The task whose answers are cut from the fall on."""
+"""The task whose answers are truncated after the fall."""
 SETTINGS = (
     "length_penalty.steps_on=40",
     "length_penalty.steps_off=60",
@@ -41,7 +41,7 @@ SETTINGS = (
 
 
 def made_up_config(steps: int, *settings: str) -> TrainConfig:
-    """Return the config of a made-up run: short windows and resets, so that there is much to see."""
+    """Return the config of a made-up run, with short windows and reset intervals."""
     return load_config("prorl-v2", overrides=[f"steps={steps}", *SETTINGS, *settings])
 
 
@@ -54,7 +54,7 @@ def write_run(
     falls_at: int = 0,
     rollouts: Sequence[int] = (),
 ) -> RunFolder:
-    """Write a run that has done ``done`` of its ``steps`` (all, without a number); ``rollouts``: steps that have any."""
+    """Write a run with ``done`` of its ``steps`` (default: all); ``rollouts`` are the steps with rollouts."""
     run = RunFolder(path)
     config = made_up_config(steps, *settings)
     run.create(config, {"dataset": "d" * 64, "model": "e" * 64})
@@ -75,7 +75,7 @@ def _write_rollouts(run: RunFolder, steps: Sequence[int], seed: int, falls_at: i
 def write_steps(
     run: RunFolder, config: TrainConfig, steps: Iterable[int], seed: int = 0, falls_at: int = 0
 ) -> None:
-    """Append the lines and decisions of some first steps to the run's journals."""
+    """Append the lines and decisions of ``steps``, from the first on, to the run's journals."""
     controller, guard, tokens = Controller(config), Guard(config.safety), 0
     for step in steps:
         row = made_up_row(step, seed, 0 < falls_at <= step, controller.last_reset)
@@ -88,7 +88,7 @@ def write_steps(
 
 
 def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str, Any]:
-    """Return a step's line as a run writes it, but for what its controller and its tokens so far give."""
+    """Return a step's metrics without the values of the controller and the token total."""
     draw = random.Random(f"{seed}-{step}")
     level = 0.15 + 0.45 * (1 - math.exp(-step / 150))
     parts = {}
@@ -164,7 +164,6 @@ def made_up_row(step: int, seed: int, fallen: bool, last_reset: int) -> dict[str
 
 
 def _groups(step: int, seed: int, falls_at: int) -> list[Group]:
-    """Return a step's rollouts: two problems of each task, four responses each."""
     from prorl_datasets import Sample
     from prorl_inference import Completion
     from prorl_training.types import Group, Trajectory
