@@ -1,4 +1,4 @@
-"""Build the dataset: recipes, sources, gold check, writer, manifest; and read it back."""
+"""Build datasets from recipes, read them back, inspect, export and publish them."""
 
 from typing import TYPE_CHECKING
 

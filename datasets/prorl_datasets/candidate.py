@@ -1,8 +1,4 @@
-"""What a row is on its way into a dataset: what a source yields (Row), the finished candidate, or why it was dropped.
-
-A ``Candidate`` is made once, in a child process, and replaced by each stage that adds to it. ``encode`` and
-``decode`` are the one form in which it crosses processes and lies in part files.
-"""
+"""Records of a row on its way into a dataset: Row from a source, Candidate during the build, Drop if it was lost."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from prorl_verifiers import Task
 OWN_PROGRAM = "the source's program, run on its tests"
 OWN_RESPONSE = "a response that the source ships"
 TWO_PROGRAMS = "two programs: one computed the tests, the other passed them"
-"""What may agree with a gold, as ``verified_by`` in the metadata says it."""
+"""Values of ``verified_by`` in the metadata: what agreed with the gold response."""
 STAGES = (
     "where",
     "made",
@@ -28,7 +24,7 @@ STAGES = (
     "near-duplicate",
     "difficulty",
 )
-"""Where a candidate can be lost, in order; what is left and not needed is surplus."""
+"""Stages that can drop a candidate, in order. A candidate that passes all of them and is not needed is surplus."""
 STAGE_NAMES = {
     "candidates": "candidates",
     "where": "- not asked for (where)",
@@ -42,23 +38,21 @@ STAGE_NAMES = {
     "surplus": "- not needed",
     "kept": "kept",
 }
-"""How the stages read in tables."""
+"""Labels of the stages in tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """One item as its source yields it.
 
-    ``index`` is its place in its entry's stream (the same index is the same item for ever).
-    ``gold`` is a whole response that should score 1, or None where the source has none. ``answer``
-    is the bare right answer where a blind constant could hit it (math, stem, logic), for chance
-    levels. ``key`` is set on generated rows: equal keys are the same problem (family and canonical
-    parameters). ``core`` is the text that could coincide with a published problem, without
-    template, suffix and constraint sentences; None takes ``question``. ``consistent`` says that the
-    source's adapter checked what can be checked where there is no gold response (tests decode,
-    constraints can hold together). ``independent`` says in a few words what agrees with the gold and was not made
-    from it (a program run on tests, another's response), "" where nothing does: only then is an accepted gold
-    ``verified``.
+    ``index`` is the position in the entry's stream; an index always means the same item. ``gold`` is a full response
+    that should score 1, if the source has one. ``answer`` is the bare correct answer where a constant guess could hit
+    it (math, stem, logic); chance levels are computed from it. ``key`` is set on generated rows: equal keys are the
+    same problem (family and canonical parameters). ``core`` is the text to compare with published problems, without
+    template, suffix and constraint sentences; None means ``question``. ``consistent`` means that the adapter checked
+    what can be checked without a gold response (tests decode, constraints are compatible). ``independent`` names what
+    agrees with the gold and was not made from it (a program run on tests, another's response), or is empty; only if it
+    is set can a gold be ``verified``.
     """
 
     index: int
@@ -75,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkMatch:
-    """What a text shares with one benchmark item, as ``decontamination.jsonl`` has it (see ``text.index.Match``)."""
+    """One match of a text with a benchmark item, as ``decontamination.jsonl`` stores it (see ``text.index.Match``)."""
 
     benchmark: str
     item: str
@@ -88,10 +82,10 @@ class BenchmarkMatch:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A candidate that never became a row: ``reason`` is a category, ``detail`` the particular.
+    """A candidate that did not become a row: ``reason`` is a category, ``detail`` the specifics.
 
-    ``stage`` is ``made``, ``where`` for a row that its source's condition leaves out, ``posed`` for an item that
-    was made and cannot be asked, or ``decontamination`` for an item of a generated benchmark (``match``).
+    ``stage`` is ``made``, ``where`` (the source's condition excludes the row), ``posed`` (ill-posed item) or
+    ``decontamination`` (``match`` is an item of a generated benchmark).
     """
 
     index: int
@@ -101,17 +95,17 @@ class Drop:
     text: str = ""
     match: BenchmarkMatch | None = None
     quarantine: Mapping[str, Any] | None = None
-    """Place and columns of a bad row, where its source keeps those."""
+    """Position and columns of a bad row, for sources that quarantine bad rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One finished row: its columns, its keys, and what its gold check needs.
+    """A finished row with its keys and what its gold check needs.
 
-    ``gold`` is the response of the gold check, ``box`` the reference to run it with where that is not the row's own.
-    ``checked`` says whether the gold is to be run; ``consistent`` and ``independent`` are the row's. Rows of one
-    ``key`` are one problem, rows of one ``prompt_key`` one prompt; ``signature`` finds near-duplicates. ``variant``
-    says that it stays for its other numbers although ``matches`` names benchmark items.
+    ``gold`` is the response to check, ``box`` the reference to check it against if not the row's own, and ``checked``
+    says whether to check it. Rows with the same ``key`` are the same problem, rows with the same ``prompt_key`` the
+    same prompt; ``signature`` finds near-duplicates. ``variant`` rows stay although ``matches`` names benchmark items,
+    because their numbers differ.
     """
 
     index: int
@@ -119,7 +113,7 @@ class Candidate:
     prompt: str
     verifier: str
     reference: str
-    """JSON, as the dataset's column has it."""
+    """JSON, as in the dataset's column."""
     source: str
     licence: str
     metadata: Mapping[str, Any]
@@ -141,7 +135,7 @@ _DEFAULTS = {kind: {spec.name: spec.default for spec in fields(kind)} for kind i
 
 
 def encode(candidate: Candidate | Drop) -> dict[str, Any]:
-    """Return JSON-ready values that ``decode`` reads; fields at their defaults are left out."""
+    """Return JSON-ready values for ``decode``, without fields that have their default."""
     kind = type(candidate)
     values: dict[str, Any] = {"drop": True} if kind is Drop else {}
     for name, default in _DEFAULTS[kind].items():
@@ -156,7 +150,7 @@ def encode(candidate: Candidate | Drop) -> dict[str, Any]:
 
 
 def decode(values: Mapping[str, Any]) -> Candidate | Drop:
-    """Return what ``encode`` was given. Raises TypeError for other values."""
+    """Return the record that ``encode`` was given. Raises TypeError for other values."""
     if "drop" not in values:
         return decode_candidate(values)
     match = values.get("match")
@@ -165,20 +159,20 @@ def decode(values: Mapping[str, Any]) -> Candidate | Drop:
 
 
 def decode_candidate(values: Mapping[str, Any]) -> Candidate:
-    """Return the candidate whose encoded values these are. Raises TypeError for others."""
+    """Return the candidate from its encoded values. Raises TypeError for other values."""
     matches = tuple(BenchmarkMatch(**match) for match in values.get("matches", ()))
     return Candidate(**{**values, "matches": matches})
 
 
 def match_json(match: BenchmarkMatch) -> dict[str, Any]:
-    """Return a match as ``decontamination.jsonl`` and part files have it."""
+    """Return a match as ``decontamination.jsonl`` and part files store it."""
     return {spec.name: getattr(match, spec.name) for spec in fields(match)}
 
 
 class BadRow(DatasetError):
-    """A raw row that cannot be read, or lacks what it needs: one line that begins with its place.
+    """Error for a raw row that is unreadable or incomplete; the message begins with its position.
 
-    ``reason`` is a category; what becomes of the row is the source's ``on_bad_row``.
+    ``reason`` is a category. The source's ``on_bad_row`` decides whether the build stops.
     """
 
     def __init__(self, where: str, problem: str, reason: str) -> None:
@@ -187,16 +181,17 @@ class BadRow(DatasetError):
 
 
 def normalised(text: str) -> str:
-    """Return a text as exact duplicates are compared: without case and spacing."""
+    """Return the text in lower case with single spaces, as exact duplicates are compared."""
     return " ".join(text.lower().split())
 
 
 def digest(text: str) -> str:
-    """Return a 16-byte BLAKE2b digest in hexadecimal."""
+    """Return the 16-byte BLAKE2b digest of a text in hexadecimal."""
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def prompt_key(prompt: Iterable[Mapping[str, str]]) -> str:
-    """Return what finished prompts are compared by, as duplicates and as rows of recorded pass rates: a digest of
-    their messages, case and spacing aside."""
+    """Return the digest of a prompt's messages, ignoring case and spacing, which identifies it among duplicates and in
+    recorded pass rates.
+    """
     return digest(normalised("\n".join(message["content"] for message in prompt)))

@@ -1,7 +1,4 @@
-"""Check the published sources of a recipe without fetching them: what would be taken, and its columns.
-
-A listing and a few bytes of each source's first files. Leaves out: the rows (a build looks at them).
-"""
+"""Check the published sources of a recipe from their file listings and the first bytes, without downloading them."""
 
 from __future__ import annotations
 
@@ -26,16 +23,16 @@ from prorl_datasets.spec import ADAPTERS
 from prorl_datasets.types import DatasetError
 
 LOOKED_AT = 4
-"""Files of a source whose columns are looked at."""
+"""Number of files of each source whose columns are read."""
 FIRST, MOST = 256 * 1024, 64 * 1024 * 1024
-"""Bytes of a text that are read at first, and at most, to find a whole row."""
+"""Bytes of a text file to read first, and at most, to find one complete row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What is known of one source. ``problem`` is empty where a build would take it.
+    """Findings about one source; ``problem`` is empty if a build would accept it.
 
-    ``revision`` is a commit (None: a mirror's folder), ``size`` the bytes of ``files``.
+    ``revision`` is a commit, None for a folder of a mirror. ``size`` is the total size of ``files`` in bytes.
     """
 
     name: str
@@ -56,10 +53,10 @@ def examine_sources(
     benchmarks: bool,
     progress: Progress,
 ) -> Iterator[Examined]:
-    """Yield what is found of each hub source of the entries ``only`` and not ``skip``.
+    """Yield the findings for each hub source of the entries that ``only`` and ``skip`` select.
 
-    With ``benchmarks`` also of the published benchmarks that the recipe is checked against. Raises
-    DatasetError for a name that is no entry's.
+    With ``benchmarks``, also for the published benchmarks that the recipe is checked against. Raises DatasetError for
+    an unknown entry name.
     """
     access = Access(mirror, progress=progress)
     for entry in recipe.wanted(only, skip):
@@ -89,7 +86,7 @@ def _examine(access: Access, entry: Entry, source: HubSource) -> Examined:
 
 
 def _check_named(needed: Sequence[str], found: Examined) -> None:
-    """Raise DatasetError for a column that the recipe names and the first file does not have."""
+    """Raise DatasetError for a column that the recipe names and the first file lacks."""
     for column in needed:
         if column not in found.columns and column.partition(".")[0] not in found.columns:
             raise DatasetError(
@@ -119,7 +116,7 @@ def _examine_benchmark(access: Access, spec: BenchmarkSpec) -> Examined:
 
 
 def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]) -> Examined:
-    """Return what is known of a source from its listing and the first bytes of its files."""
+    """Examine a source by its listing and the first bytes of its files."""
     repo, revision, files = source
     try:
         chosen = access.select(repo, revision, files)
@@ -143,7 +140,7 @@ def _looked_at(access: Access, name: str, source: tuple[str, str, Sequence[str]]
 
 
 def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list[str]]]:
-    """Return (name, columns) of the first files. Raises DatasetError, beginning with the file's name."""
+    """Return (name, columns) of the first files. Raises DatasetError that begins with the file's name."""
     found = []
     broken = broken_library()
     for branch, name in chosen.names[:LOOKED_AT]:
@@ -158,7 +155,7 @@ def _columns_of_files(access: Access, chosen: Selection) -> list[tuple[str, list
 
 
 def _text_columns(name: str, file: BinaryIO) -> list[str]:
-    """Return the columns of the first row, of which more is read until it is whole."""
+    """Return the columns of the first row, reading more of the file until the row is complete."""
     from prorl_datasets.sources.readers import iter_rows
 
     start = b""
@@ -172,7 +169,7 @@ def _text_columns(name: str, file: BinaryIO) -> list[str]:
                 for _, row in iter_rows(path):
                     return list(row)
                 raise DatasetError(f"{path}: it has no row")
-            except DatasetError as error:  # the row may go on behind what was read
+            except DatasetError as error:  # the row may continue after the bytes read so far
                 if not more or len(start) >= MOST:
                     raise DatasetError(str(error).replace(str(path), name)) from error
 

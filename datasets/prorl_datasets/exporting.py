@@ -1,6 +1,6 @@
-"""Export a dataset in the shapes that trainers read: OpenRLHF, verl, TRL.
+"""Export a dataset in the formats of OpenRLHF, verl and TRL.
 
-The reward functions that read them are in docs/guides/trainer-adapters.md.
+docs/guides/trainer-adapters.md shows the matching reward functions.
 """
 
 from __future__ import annotations
@@ -24,27 +24,25 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Exported:
-    """What an export wrote: rows by file name, and the training rows of each sampling weight."""
+    """Result of an export: rows by file name, and how many training rows have each sampling weight."""
 
     rows: dict[str, int] = field(default_factory=dict)
     weights: Counter[float] = field(default_factory=Counter)
 
     @property
     def weighs(self) -> bool:
-        """Whether some training rows weigh more than others."""
+        """True if the training rows have different weights."""
         return len(self.weights) > 1
 
 
 def export(source: str | Path, out: Path, fmt: str) -> Exported:
     """Write each split of the dataset ``source`` into the folder ``out``.
 
-    The sampling weight of a row is written beside it (``weight``; verl: in ``extra_info``). None of the three
-    trainers draws by such a column itself.
+    ``openrlhf`` gives JSONL (``input``: chat messages, ``task``: the label column, ``datasource``: the domain),
+    ``verl`` Parquet with verl's five columns, ``trl`` Parquet with ``prompt``, ``verifier`` and ``reference``. Sampling
+    weights are written too (``weight``; verl: in ``extra_info``), but none of the three trainers samples by them.
 
-    ``openrlhf`` gives JSONL (``input``: chat messages, ``task``: the label column, ``datasource``:
-    the domain); ``verl`` Parquet with verl's five columns; ``trl`` Parquet with ``prompt``,
-    ``verifier`` and ``reference``. Raises DatasetError (unknown format, ``out`` there already, or
-    as ``load`` does), UserError (disk).
+    Raises DatasetError if the format is unknown, ``out`` exists, or as ``load`` does; UserError if the disk fails.
     """
     if fmt not in FORMATS:
         raise DatasetError(
@@ -76,7 +74,7 @@ def export(source: str | Path, out: Path, fmt: str) -> Exported:
 
 
 def openrlhf_record(sample: Sample) -> Record:
-    """Return a row for ``--data.input_key input --data.label_key task`` with a chat template."""
+    """Return a row for OpenRLHF with ``--data.input_key input --data.label_key task`` and a chat template."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
         "input": [dict(message) for message in sample.prompt],
@@ -88,9 +86,7 @@ def openrlhf_record(sample: Sample) -> Record:
 
 
 def verl_record(sample: Sample) -> Record:
-    """Return verl's five columns; ``data_source`` is ``prorl/VERIFIER``, the ground truth the
-    reference as JSON.
-    """
+    """Return verl's five columns; ``data_source`` is ``prorl/VERIFIER``, the ground truth is the reference as JSON."""
     return {
         "data_source": f"prorl/{sample.task.verifier}",
         "prompt": [dict(message) for message in sample.prompt],
@@ -106,7 +102,7 @@ def verl_record(sample: Sample) -> Record:
 
 
 def trl_record(sample: Sample) -> Record:
-    """Return a row for TRL's conversational format and prorl's reward function."""
+    """Return a row in TRL's conversational format for prorl's reward function."""
     return {
         "prompt": [dict(message) for message in sample.prompt],
         "verifier": sample.task.verifier,
@@ -118,7 +114,7 @@ def trl_record(sample: Sample) -> Record:
 
 
 def _write(path: Path, rows: Iterator[Record]) -> int:
-    """Write rows as JSONL or Parquet by the name's ending; no rows, no file. Return their number."""
+    """Write rows as JSONL or Parquet, by the file's suffix, and return their number. No rows, no file."""
     batches = iter(lambda: list(islice(rows, READ_BATCH)), [])
     first = next(batches, None)
     if first is None:

@@ -1,7 +1,4 @@
-"""Look at a finished dataset: counts, samples, histograms of lengths and answers; compare two.
-
-Rows are streamed; what is held grows with the number of distinct answers and of examples only.
-"""
+"""Summarise a finished dataset and compare two; rows are streamed, so memory does not grow with the dataset."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ from prorl_verifiers import VERIFIERS
 ANSWERS_SHOWN = 10
 FROM_MANIFEST = ("left_out", "drops", "stages", "decontamination", "short")
 ANSWERS_HELD = 200_000
-"""Distinct answers of a domain that are counted; the histogram says where there were more."""
+"""Limit on distinct answers counted in each domain; the summary shows when it is reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffReport:
-    """Result of ``diff``: ids only in B, only in A, and in both with another content."""
+    """Result of ``diff``: ids only in the second dataset, only in the first, and in both with different content."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
@@ -32,23 +29,21 @@ class DiffReport:
 
     @property
     def same(self) -> bool:
-        """True when the two datasets hold the same rows."""
+        """True if the two datasets have the same rows."""
         return not (self.added or self.removed or self.changed)
 
 
 @dataclass(slots=True)
 class _Domain:
-    """What is counted of one domain."""
-
     lengths: Counter[int] = field(default_factory=Counter)
     answers: Counter[str] = field(default_factory=Counter)
     examples: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, sample: Sample, most: int) -> None:
-        """Count a row; up to ``most`` examples are kept, of different entries where there are as many."""
+        """Count a row and keep at most ``most`` examples, from different entries if possible."""
         self.lengths[sum(len(m["content"]) for m in sample.prompt)] += 1
         answer, task = None, sample.task
-        if task.verifier in VERIFIERS.names():  # it may be one that is not installed here
+        if task.verifier in VERIFIERS.names():  # its plug-in may not be installed here
             spec = VERIFIERS.get(task.verifier)
             data = spec.data
             answer = data.topic(task.reference) if data.topic else data.shown(task.reference)
@@ -63,7 +58,7 @@ class _Domain:
             self.examples[again[0]] = _example(sample)
 
     def common_answers(self) -> dict[str, Any]:
-        """Return the commonest answers (instruction: sets of constraints), and how many differ."""
+        """Return the most common answers (instruction: sets of constraints) and the number of distinct ones."""
         if not self.answers:
             return {}
         whole = len(self.answers) < ANSWERS_HELD
@@ -73,7 +68,7 @@ class _Domain:
         }
 
     def prompt_lengths(self) -> dict[str, Any]:
-        """Return median, largest and a histogram: from each edge (characters), how many prompts."""
+        """Return the median, maximum and histogram of prompt lengths in characters."""
         bars = dict.fromkeys((0, *BINS), 0)
         for length, count in self.lengths.items():
             bars[max(edge for edge in bars if edge <= length)] += count
@@ -87,11 +82,10 @@ class _Domain:
 
 
 def inspect(path: str | Path, examples: int = 3) -> dict[str, Any]:
-    """Return a JSON-ready summary: counts by split and domain, sources, gold checks, prompt lengths
-    (characters), answers, drops and shortfalls from the manifest, and ``examples`` samples of each
-    domain.
+    """Return a JSON-ready summary of a dataset with ``examples`` samples of each domain.
 
-    Raises DatasetError as ``load`` does.
+    It has counts by split and domain, sources, gold checks, prompt lengths in characters, answers, and the drops and
+    shortfalls from the manifest. Raises DatasetError as ``load`` does.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -136,7 +130,7 @@ def _example(sample: Sample) -> dict[str, Any]:
 
 
 def diff(before: str | Path, after: str | Path) -> DiffReport:
-    """Compare two datasets by id; content is prompt, task, split, source and gold response.
+    """Compare two datasets by id and by prompt, domain, task, split, source and gold response.
 
     Raises DatasetError as ``load`` does.
     """
@@ -149,7 +143,7 @@ def diff(before: str | Path, after: str | Path) -> DiffReport:
 
 
 def _contents(path: str | Path) -> dict[str, bytes]:
-    """Return a digest of what counts of each row, by id."""
+    """Return a digest of the compared content of each row, by id."""
     found = {}
     for s in stream(path):
         prompt, reference = [dict(m) for m in s.prompt], dict(s.task.reference)

@@ -1,8 +1,7 @@
-"""Push a dataset to the hub in the layout that ``load_dataset`` reads: ``data/<split>-*.parquet``, card, manifest.
+"""Push a dataset to the Hugging Face hub in the layout that ``load_dataset`` reads: ``data/<split>-*.parquet``, card,
+manifest.
 
-What a build left out stays at home: a question that was dropped for being like a benchmark's would otherwise be published
-after all, and with it bad rows of private files. Leaves out: making a dataset, reading one that was pushed
-(``datasets.load_dataset``), and the upload (``prorl_common.hub``).
+Files with dropped rows are not pushed: that would publish benchmark questions and rows of private files.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ from prorl_datasets.types import SPLITS, DatasetError
 
 CARD = "README.md"
 AT_HOME = (PAIRS, QUARANTINE, DROPPED)
-"""Files with the texts of rows that are not in the dataset."""
+"""Files with texts of rows that are not in the dataset; they are never pushed."""
 
 
 def plan_push(folder: Path, repo: str) -> Upload:
-    """Return what a push of the dataset in ``folder`` to ``repo`` (owner/name) would put there.
+    """Return the upload that would push the dataset in ``folder`` to ``repo`` (owner/name).
 
-    Raises UserError: no dataset, files that are not the manifest's, no repository's name.
+    Raises UserError if there is no dataset, its files differ from the manifest, entries are missing, or ``repo`` is not
+    a valid name.
     """
     check_repo(repo)
     manifest = read_manifest(folder)
@@ -51,7 +51,7 @@ def plan_push(folder: Path, repo: str) -> Upload:
 
 
 def rows_by_split(folder: Path) -> dict[str, int]:
-    """Return how many rows each split of the dataset has. Raises DatasetError (no dataset)."""
+    """Return the number of rows in each split. Raises DatasetError if there is no dataset."""
     files = read_manifest(folder)["files"]
     named = {split: f"{split}.parquet" for split in SPLITS}
     return {split: int(files[name]["rows"]) for split, name in named.items() if name in files}
@@ -60,9 +60,9 @@ def rows_by_split(folder: Path) -> dict[str, int]:
 def push(
     folder: Path, repo: str, *, private: bool, environment: Mapping[str, str], progress: Progress
 ) -> Upload:
-    """Put the dataset in ``folder`` on the hub as ``repo``, in one commit; make the repository if need be.
+    """Push the dataset in ``folder`` to ``repo`` in one commit, creating the repository if needed.
 
-    Raises UserError as ``plan_push`` does, and what ``prorl_common.hub.upload`` raises.
+    Raises UserError as ``plan_push`` and ``prorl_common.hub.upload`` do.
     """
     return upload(
         plan_push(folder, repo),
@@ -77,7 +77,7 @@ def push(
 
 
 def _card(card: str, repo: str) -> str:
-    """Return the card for the hub's layout: where the splits lie, and how to load it."""
+    """Return the card with the paths and loading code of the hub's layout."""
     head, mark, text = card.partition("\n---\n")
     for split in SPLITS:
         head = head.replace(f"path: {split}.parquet", f"path: data/{split}-*.parquet")

@@ -1,4 +1,4 @@
-"""Everything that a dataset says of one row: the row itself, or why it was dropped."""
+"""Show everything a dataset records about one row: the row itself, or why it was dropped."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _ITEM = re.compile(r"(.+)-0*(\d+)")
 
 
 def show(path: str | Path, row: str) -> dict[str, Any]:
-    """Return as JSON-ready values what a dataset (folder or Parquet file) says of the row with that id.
+    """Return as JSON-ready values what a dataset (folder or Parquet file) records about the row with this id.
 
-    A row that is there: ``kept`` true, its columns and ``answer``, what the manifest says of its entry. One that was
-    dropped: ``kept`` false and the ``drops`` that were recorded (matches with benchmarks, quarantine, examples). Raises DatasetError for an id that stands nowhere, with the nearest ones, and as ``load`` does.
+    A kept row has ``kept`` true, its columns, ``answer``, and the manifest's data on its entry. A dropped one has
+    ``kept`` false and its recorded ``drops`` (benchmark matches, quarantine, examples). Raises DatasetError for an
+    unknown id, with the nearest ones, and as ``load`` does.
     """
     path = Path(path)
     manifest = read_manifest(path) if (path / MANIFEST).is_file() else {}
@@ -79,9 +80,9 @@ def _kept(sample: Sample, manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _dropped(path: Path, manifest: Mapping[str, Any], row: str) -> Iterator[dict[str, Any]]:
-    """Yield what was recorded of a dropped row. Items are named ENTRY-INDEX or ENTRY-SPLIT-INDEX, without zeros."""
+    """Yield the records of a dropped row, whose items are named ENTRY-INDEX or ENTRY-SPLIT-INDEX without padding."""
     wanted = {_numbered(row)}
-    for split in SPLITS:  # rows of files have no split before they are chosen
+    for split in SPLITS:  # rows of files have no split until they are chosen
         entry, number = _numbered(row)
         if entry.endswith(f"-{split}"):
             wanted.add((entry.removesuffix(f"-{split}"), number))

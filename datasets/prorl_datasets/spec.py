@@ -1,4 +1,4 @@
-"""What a source of rows and an adapter are, and the doors of this room: sources, recipes, benchmarks.
+"""Specs of sources, adapters, filter functions and embedders, and the entry-point groups that find them.
 
     # my_source.py, for `prorl data build --plugin my_source.py --recipe mine.yaml`
     from prorl_datasets import SourceSpec
@@ -9,7 +9,7 @@
 
     DOUBLES = SourceSpec(name="doubles", rows=rows, options={"count": 100})
 
-and in the recipe: ``source: {kind: doubles, options: {count: 500}}``.
+In the recipe: ``source: {kind: doubles, options: {count: 500}}``.
 """
 
 from __future__ import annotations
@@ -28,33 +28,36 @@ if TYPE_CHECKING:
     from prorl_verifiers import Task
 
 GENERATOR = "reasoning_gym"
-"""What stands for an adapter in the benchmarks whose items are generated."""
+"""Adapter name of benchmarks whose items are generated."""
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 Scalar = str | bool | int | float | None
 RawRow = tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str]
-"""Where a row stands (FILE:LINE), its columns, and what is wrong with it where that was seen on reading."""
+"""(position as FILE:LINE, columns), and the problem if reading found one."""
 
 
 class SourceSettings(Section):
-    """Base of what a recipe says of a source."""
+    """Base of a recipe's settings of a source."""
 
     kind: str
 
 
 class RowSettings(SourceSettings):
-    """What a recipe says of a source whose raw rows become ours by columns: ``kind: file``, ``hub``, a plug-in's."""
+    """Settings of a source whose raw rows are mapped by column: ``kind: file``, ``hub`` or a plug-in's."""
 
     columns: dict[str, str] = Field(default_factory=dict)
-    """Our column, or ``metadata.NAME`` -> the source's, where its name is another; a dotted path names a part of one:
-    ``reward_model.ground_truth``."""
+    """Our column, or ``metadata.NAME`` -> the source's column, if its name differs. A dotted path selects a nested
+    value: ``reward_model.ground_truth``.
+    """
     where: dict[str, Scalar | list[Scalar]] | str | None = None
-    """Which rows are wanted: column -> its value, or a list of values; or the name of a ``FunctionSpec`` of yours, which
-    is given the row. Other rows are left out, and counted."""
+    """Which rows to use: column -> its value or a list of values; or the name of your ``FunctionSpec``, which gets the
+    row. Other rows are left out and counted.
+    """
     keep: list[str] | None = None
     """Further columns kept in the metadata, under ``extra``; null: all that are not used otherwise."""
     on_bad_row: Literal["stop", "drop", "quarantine"] = "stop"
-    """A row that cannot be read, or lacks what it needs: stop the build, leave it out and count it, or also write it
-    to ``quarantine.jsonl`` with the reason."""
+    """For a row that is unreadable or incomplete: stop the build, drop the row and count it, or also write it to
+    ``quarantine.jsonl`` with the reason.
+    """
 
     @model_validator(mode="before")
     @classmethod
@@ -89,10 +92,10 @@ class RowSettings(SourceSettings):
 
 
 class OpenSettings(RowSettings):
-    """Settings of a source that brings a ``rows`` function; ``options`` are its own, with the defaults of its spec."""
+    """Settings of a source with a ``rows`` function; ``options`` override the defaults of its spec."""
 
     options: dict[str, Any] = Field(default_factory=dict)
-    """Of the source itself."""
+    """Options of the source itself."""
 
     @model_validator(mode="after")
     def _options_are_known(self, info: ValidationInfo) -> OpenSettings:
@@ -108,43 +111,45 @@ class OpenSettings(RowSettings):
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """Where rows come from: ``kind`` in a recipe. Needs ``rows``, ``read`` or ``generate``.
+    """A source of rows, named by ``kind`` in a recipe. Needs exactly one of ``rows``, ``read`` and ``generate``.
 
-    The least is a name and ``rows(options)``, an iterator of plain dictionaries whose columns are those of
-    ``kind: file``, in an order that never changes. What follows is for sources that need more:
-    ``entry`` is the recipe's ``Entry``, ``recipe`` the whole ``Recipe``.
+    The minimum is a name and ``rows(options)``, an iterator of dictionaries with the columns of ``kind: file``, always
+    in the same order. In the further functions, ``entry`` is the recipe's ``Entry`` and ``recipe`` the whole
+    ``Recipe``.
     """
 
     name: str
     rows: Callable[[Mapping[str, Any]], Iterable[Mapping[str, Any]]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Keys of its own with their defaults."""
+    """The source's own options with their defaults."""
     settings: type[SourceSettings] = OpenSettings
-    """The model of what a recipe says of it."""
+    """Model of the source's settings in a recipe."""
     read: Callable[[Any, Any], Iterator[RawRow]] | None = None
-    """(entry, files) -> raw rows, where they come from files."""
+    """(entry, files) -> raw rows, for rows that come from files."""
     convert: Callable[[Any, Mapping[str, Any], str, int], Any] | None = None
-    """(entry, raw row, where, index) -> Row or Drop; by default columns by name. Raises DatasetError."""
+    """(entry, raw row, where, index) -> Row or Drop. Default: map columns by name. Raises DatasetError."""
     generate: Callable[[Any, int, int, dict[str, Any]], Any] | None = None
-    """(entry, index, seed, memory) -> Row or Drop, for a source that makes any number of items. The same
-    seed is the same item; ``memory`` lives as long as the process."""
+    """(entry, index, seed, memory) -> Row or Drop, for sources of unlimited items. Equal seeds give equal items;
+    ``memory`` persists for the lifetime of the process.
+    """
     member: Callable[[Any, Any], SourceSettings] | None = None
     """(group, member) -> settings, for generators that a recipe's groups may name."""
     rungs: Callable[[Any], Mapping[str, SourceSettings]] | None = None
-    """settings -> the sizes that its items can have, easiest first: label (small letters and digits) -> settings
-    with that size alone. For ``prorl data ladder``; by default none."""
+    """settings -> the available sizes of its items, easiest first: label (small letters and digits) -> settings with
+    only that size. Used by ``prorl data ladder``; default: none.
+    """
     names: Callable[[str], Sequence[str]] | None = None
-    """domain -> names of members, for groups that name them by a pattern such as ``algebra_*``."""
+    """domain -> member names, for groups that name members by a pattern such as ``algebra_*``."""
     check: Callable[[Any, Sequence[Any], Any], list[str]] | None = None
-    """(recipe, entries of this kind, child processes) -> what is wrong with them, a line each."""
+    """(recipe, entries of this kind, child processes) -> their problems, one line each."""
     find: Callable[[Any, Sequence[Any], Any, Any, Any, bool], None] | None = None
-    """(recipe, entries of this kind, found, lock, mirror, update_pins): put files and hashes into ``found``."""
+    """(recipe, entries of this kind, found, lock, mirror, update_pins): add files and hashes to ``found``."""
     may_fail: bool = False
-    """Whether the other entries are built where this source's files cannot be had or read."""
+    """Whether the build continues without this source if its files are unavailable or unreadable."""
     label: Callable[[Any], str] | None = None
-    """settings -> the dataset's ``source`` column; by default the kind."""
+    """settings -> the dataset's ``source`` column; default: the kind."""
     one_box: Callable[[Task, str], tuple[str, Task]] | None = None
-    """(task, gold response) -> the same as one program, for code items checked with all tests in one box."""
+    """(task, gold response) -> the same as one program, for code items that run all tests in one box."""
 
     def __post_init__(self) -> None:
         if sum(way is not None for way in (self.rows, self.read, self.generate)) != 1:
@@ -154,40 +159,44 @@ class SourceSpec:
 
     @property
     def generated(self) -> bool:
-        """Whether its items have no end: made from a seed."""
+        """True if items are generated from a seed without limit."""
         return self.generate is not None
 
     def shown(self, settings: SourceSettings) -> str:
-        """Return what stands in the dataset's ``source`` column."""
+        """Return the value of the dataset's ``source`` column."""
         return self.name if self.label is None else self.label(settings)
 
 
 @dataclass(frozen=True)
 class AdapterSpec:
-    """How the rows of one published data set become ours: ``adapter`` in a recipe or a benchmark.
+    """Conversion of one published data set, named by ``adapter`` in a recipe or a benchmark.
 
-    The least is a name and ``convert(raw, where, index)``, which returns a plain dictionary with the columns
-    of ``kind: file``. Both uses need no more than that. ``where`` is the row's FILE:LINE. Either function
-    raises ``Unusable(reason)`` for a row that cannot be used.
+    The minimum is a name and ``convert(raw, where, index)``, which returns a dictionary with the columns of ``kind:
+    file``; it serves both uses. ``where`` is the row's FILE:LINE. Both functions raise ``Unusable(reason)`` for an
+    unusable row.
     """
 
     name: str
     convert: Callable[[Mapping[str, Any], str, int], Any] | None = None
-    """(raw row, where, index) -> dictionary or Row (or a Drop, where Unusable does not say enough). Raises
-    DatasetError, beginning with ``where``, for a column that should be there."""
+    """(raw row, where, index) -> dictionary or Row (or a Drop, if Unusable does not say enough). Raises DatasetError
+    that begins with ``where`` if a required column is missing.
+    """
     domain: str | None = None
-    """The domain of its rows; None where any will do."""
+    """Domain of its rows; None for any."""
     columns: tuple[tuple[str, ...], ...] = ()
-    """Groups of names, best first: one name of each group must be a column of the first row (a group that
-    starts with an empty name is optional)."""
+    """Groups of column names, best first. The first row must have one column of each group; a group that starts with an
+    empty name is optional.
+    """
     item: Callable[[Any, Mapping[str, Any], str], Any] | None = None
-    """(benchmark, raw row, where) -> BenchmarkItem, or None for a row of another benchmark, where
-    a benchmark is read otherwise than a source, by its own ``columns`` and ``options``."""
+    """(benchmark, raw row, where) -> BenchmarkItem, or None for a row of another benchmark. Needed where a benchmark is
+    read differently from a source, by its own ``columns`` and ``options``.
+    """
     question: Callable[[Any, Mapping[str, Any], str], tuple[str | None, str] | None] | None = None
-    """(benchmark, raw row, where) -> (id or None, question), as ``item`` has them, where they are more than
-    the columns ``id`` and ``question``: for decontamination, which unpacks no test."""
+    """(benchmark, raw row, where) -> (id or None, question) as ``item`` gives them, if they are not simply the columns
+    ``id`` and ``question``. Decontamination uses it to avoid unpacking tests.
+    """
     summary: str = ""
-    """Which data set it reads, and what its gold responses are."""
+    """Which data set it reads, and where its gold responses come from."""
 
     def __post_init__(self) -> None:
         if self.convert is None and self.item is None:
@@ -200,9 +209,9 @@ class AdapterSpec:
 
 @dataclass(frozen=True)
 class FunctionSpec:
-    """A function of a plug-in that says which rows a source wants: ``where: NAME`` in a recipe.
+    """A plug-in function that selects rows of a source: ``where: NAME`` in a recipe.
 
-    ``call`` takes the raw row as a dictionary and returns True or False. What it raises makes the row a bad one.
+    ``call`` gets the raw row as a dictionary and returns True or False. An exception makes the row a bad row.
     """
 
     name: str
@@ -217,16 +226,16 @@ class FunctionSpec:
 
 @dataclass(frozen=True)
 class EmbedderSpec:
-    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows that are close to an item.
+    """A sentence embedding: ``decontamination: {embedding: NAME}`` drops rows that are close to a benchmark item.
 
-    ``embed(texts)`` returns an array (len(texts), D) of numbers, of any length; it is called once for the
-    benchmarks' questions and then row by row, in each of the processes that make rows.
+    ``embed(texts)`` returns an array of shape (len(texts), D), not necessarily normalised. It is called once for the
+    benchmarks' questions and then for each row, in every process that makes rows.
     """
 
     name: str
     embed: Callable[[Sequence[str]], Any]
     similarity: float = 0.85
-    """Least cosine at which a row is dropped."""
+    """Minimum cosine similarity at which a row is dropped."""
 
     def __post_init__(self) -> None:
         if not 0 < self.similarity <= 1:

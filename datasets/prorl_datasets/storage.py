@@ -1,8 +1,4 @@
-"""Parquet and manifest: write a split, read a dataset back, complain in one line.
-
-Columns, in order: id, domain, split, prompt, verifier, reference, source, licence, gold_check,
-metadata. Leaves out: building, and any check of what the rows say (see ``inspection``).
-"""
+"""Write a split of a dataset as Parquet, and read datasets and manifests back."""
 
 from __future__ import annotations
 
@@ -30,10 +26,10 @@ COLUMNS = {
     "gold), `chance` (what a blind constant answer earns), `family`, `level`, `config`; what the adapter keeps; "
     "`extra`: the source's further columns",
 }
-"""Column of a dataset -> its meaning; text but for ``prompt``."""
+"""Meaning of each column, in file order; all are text except ``prompt``."""
 MANIFEST = "manifest.json"
 ROW_GROUP, GROUP_BYTES = 4096, 32 * 2**20
-"""Rows of a row group, and about how many bytes of text at most: it is held whole in memory."""
+"""Rows in a row group, and its approximate limit in bytes of text, because a row group is held in memory."""
 READ_BATCH = 512
 
 
@@ -46,10 +42,9 @@ def _schema() -> Any:
 
 
 def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows (keys: COLUMNS) as zstd Parquet in row groups of ROW_GROUP rows, or fewer where
-    they are long; return their number.
+    """Write rows (keys: COLUMNS) as zstd-compressed Parquet and return their number.
 
-    The bytes depend on the rows and on the pyarrow version only.
+    The bytes depend only on the rows and the pyarrow version.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -68,12 +63,12 @@ def write_split(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
 
 
 def canonical_json(value: Any) -> str:
-    """Return JSON with sorted keys and no spaces: equal values give equal text."""
+    """Return JSON with sorted keys and no spaces, so equal values give equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a dataset folder. Raises DatasetError (missing, malformed)."""
+    """Return the manifest of a dataset folder. Raises DatasetError if it is missing or malformed."""
     path = folder / MANIFEST
     if not folder.is_dir():
         raise DatasetError(f"no such dataset folder: {folder}; build one with: prorl data build")
@@ -93,8 +88,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def load(path: str | Path, split: str | None = None) -> list[Sample]:
     """Return the samples of a dataset folder or a Parquet file, in file order (sorted by id).
 
-    ``split`` keeps one of train, validation, test. Raises DatasetError in one line: missing,
-    corrupt or empty data, wrong columns, or a file whose hash is not the manifest's.
+    ``split`` selects train, validation or test. Raises DatasetError if the data is missing, corrupt, empty or lacks a
+    column, or if a file's hash differs from the manifest.
     """
     samples = list(stream(path, split))
     if not samples:
@@ -103,13 +98,13 @@ def load(path: str | Path, split: str | None = None) -> list[Sample]:
 
 
 def no_samples(path: str | Path, split: str | None = None) -> DatasetError:
-    """Return what to raise where ``stream`` yields nothing."""
+    """Return the error to raise if ``stream`` yields nothing."""
     kind = f"{split} samples" if split else "samples"
     return DatasetError(f"{path} holds no {kind}; build the dataset again or pick another split")
 
 
 def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
-    """Yield what ``load`` returns without holding it in memory; raises the same, but for emptiness."""
+    """Yield the samples that ``load`` returns, one by one. Raises as ``load`` does, except for empty data."""
     path = Path(path)
     if split is not None and split not in SPLITS:
         raise DatasetError(
@@ -125,7 +120,7 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
             _check_hash(file, listed[file.name].get("sha256"))
     elif path.is_file():
         files = [path]
-        if (path.parent / MANIFEST).is_file():  # it may say something of this lone file
+        if (path.parent / MANIFEST).is_file():  # the manifest beside it may list this file
             listed = read_manifest(path.parent)["files"].get(path.name, {})
             _check_hash(path, listed.get("sha256"))
     else:
@@ -152,7 +147,7 @@ def stream(path: str | Path, split: str | None = None) -> Iterator[Sample]:
 
 
 def weight_of(sample: Sample) -> float:
-    """Return a row's sampling weight, 1 where it has none."""
+    """Return the sampling weight of a row, 1 by default."""
     weight = sample.metadata.get("weight", 1.0)
     return float(weight) if isinstance(weight, int | float) else 1.0
 
@@ -197,7 +192,7 @@ def _sample(path: Path, row: Mapping[str, Any]) -> Sample:
 
 
 def newest_dataset(root: Path) -> Path | None:
-    """Return the folder directly under ``root`` whose manifest was written last, or None."""
+    """Return the folder directly under ``root`` with the most recently written manifest, or None."""
     if not root.is_dir():
         return None
     manifests = [m for m in root.glob(f"*/{MANIFEST}") if not m.parent.name.startswith(".")]

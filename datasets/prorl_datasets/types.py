@@ -1,7 +1,4 @@
-"""The Sample: one prompt with the task that checks its answer, and where it came from.
-
-Holds no input or output; see ``storage`` for Parquet and ``build`` for recipes.
-"""
+"""The Sample: one prompt with its verification task and origin."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from prorl_common import UserError
 from prorl_verifiers import Task
 
 Domain = str
-"""What kind of problem it is: one of ``DOMAINS``, or the name of a plug-in's verifier."""
+"""Kind of problem: one of ``DOMAINS``, or the name of a plug-in's verifier."""
 DOMAINS: tuple[Domain, ...] = ("math", "code", "stem", "logic", "instruction")
-"""ProRL's five; each has a verifier of its name."""
+"""The five domains of ProRL; each has a verifier of the same name."""
 Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 GoldCheck = Literal["verified", "self-consistent", "none"]
@@ -30,7 +27,7 @@ class DatasetError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One item of a dataset. ``prompt`` is a list of chat messages; ``id`` is unique in the dataset."""
+    """One item of a dataset: chat messages and a task; ``id`` is unique in the dataset."""
 
     id: str
     domain: Domain
@@ -44,12 +41,12 @@ class Sample:
 
     @property
     def family(self) -> str:
-        """What its metadata call the family, else its source."""
+        """The family in its metadata, or else its source."""
         return str(self.metadata.get("family") or self.source)
 
     @property
     def rung(self) -> str:
-        """Its size in its family: ``level N``, or a configuration as JSON; nothing where it has none."""
+        """Size of the problem in its family: ``level N``, a configuration as JSON, or "" if it has none."""
         if (level := self.metadata.get("level")) is not None:
             return f"level {level}"
         config = self.metadata.get("config")

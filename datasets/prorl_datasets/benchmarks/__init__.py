@@ -1,4 +1,4 @@
-"""The benchmarks: what each is (one YAML file), and loaders for hub files, local files and generators."""
+"""Benchmarks as YAML specifications, and loaders for their hub files, local files and generated items."""
 
 from prorl_datasets.benchmarks.catalogue import (
     BenchmarkItem,

@@ -1,10 +1,8 @@
-"""Turn the test source of HumanEval and HumanEval+ into tests of ours, read with ``ast``, never run.
+"""Convert the test sources of HumanEval and HumanEval+ into tests of the code verifier by parsing them, never running
+them.
 
-HumanEval: asserts that compare one call with a literal become ``assert`` tests, anything else one
-``check``. HumanEval+: its table of inputs and results becomes a test a row (``call`` where floats
-are compared with a tolerance, else ``assert``). Its helpers need numpy and the boxes have the
-standard library only, so where a table cannot be had (a reference function, a tolerance other than
-1e-6, values that are no literals) its helpers are replaced by ours in one ``check``.
+Boxes lack numpy, so HumanEval+ becomes one test per row of its table (``call`` for floats with a tolerance, else
+``assert``) if possible, otherwise one ``check`` with our own helpers.
 """
 
 from __future__ import annotations
@@ -17,9 +15,9 @@ from prorl_datasets.sources.adapters.code_sets import parts_of
 from prorl_datasets.sources.readers.decode import slow_name
 
 MAX_PARTS = 1_000_000
-"""Separators of a test source that is read; its syntax tree takes about 1.4 kB for each."""
+"""Limit on separators in a test source; its syntax tree takes about 1.4 kB for each."""
 TOLERANCE = 1e-6
-"""What HumanEval+ compares floats with, and the code verifier in ``call`` tests."""
+"""Tolerance for floats, both of HumanEval+ and of ``call`` tests in the code verifier."""
 
 _HELPERS = """
 def is_floats(x):
@@ -44,14 +42,14 @@ _MENDED_POLY = "abs(_poly(*inp, candidate(*inp)))"
 
 
 class UnreadableTests(ValueError):
-    """The test source has a shape that cannot be made into tests."""
+    """The shape of the test source is not supported."""
 
 
 def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, Any]]:
     """Return the tests of ``check(candidate)`` in ``source``. Raises UnreadableTests.
 
-    ``head`` is the prompt: functions that it defines and the check uses (HumanEval/32, 38 and 50)
-    are put before the check.
+    ``head`` is the prompt: functions that it defines and the check uses (HumanEval/32, 38 and 50) are copied before the
+    check.
     """
     if parts_of(source) > MAX_PARTS or slow_name(source):
         raise UnreadableTests(f"the source has more than {MAX_PARTS:,} parts, or odd names")
@@ -68,7 +66,7 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
         if {"np", "numpy"} & {n.id for n in ast.walk(changed) if isinstance(n, ast.Name)}:
             raise UnreadableTests("they use numpy beyond the usual helpers")
         text = (_HELPERS if rewrite.replaced else "") + "\n" + ast.unparse(changed) + "\n"
-        try:  # the prompt's other functions, where the check names one of them
+        try:  # the prompt's other functions, if the check uses one
             own = ast.parse(head).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             own = []
@@ -84,12 +82,12 @@ def as_tests(source: str, entry_point: str, head: str = "") -> list[dict[str, An
 
 
 def _plain(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return an ``assert`` test for each ``assert candidate(literals) == literal``, or None."""
+    """Return an ``assert`` test for each ``assert candidate(literals) == literal``, None for any other form."""
     candidate = check.args.args[0].arg
     tests = []
     for statement in check.body:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
-            continue  # a text
+            continue  # a docstring
         if not isinstance(statement, ast.Assert):
             return None
         if isinstance(statement.test, ast.Constant):
@@ -117,9 +115,9 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _of_table(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] | None:
-    """Return a test for each row of HumanEval+'s usual check: a table of inputs and results.
+    """Return a test for each row of HumanEval+'s usual check, a table of inputs and results.
 
-    None for another form, and where a row needs the check itself.
+    Return None for any other form, or if a row needs the check itself.
     """
     named: dict[str, Any] = {}
     for statement in check.body[:-1]:
@@ -151,7 +149,7 @@ def _of_table(check: ast.FunctionDef, entry_point: str) -> list[dict[str, Any]] 
     for args, expected in zip(inputs, results, strict=True):
         if not isinstance(args, list | tuple):
             return None
-        # HumanEval+ compares floats and lists of them with a tolerance, an empty list exactly
+        # HumanEval+ compares floats and lists of floats with a tolerance, an empty list exactly
         floats = expected if isinstance(expected, list | tuple) else [expected]
         if floats and all(isinstance(value, float) for value in floats):
             if not _is_json(list(args)) or not _is_json(expected):
@@ -174,7 +172,7 @@ def _has_float(value: Any) -> bool:
 
 
 def _is_json(value: Any) -> bool:
-    """Whether JSON gives the value back exactly: no tuples, sets, number keys, NaN or infinity."""
+    """Return True if a JSON round trip is exact: no tuples, sets, number keys, NaN or infinity."""
     try:
         return bool(json.loads(json.dumps(value, allow_nan=False)) == value)
     except (TypeError, ValueError, RecursionError):
@@ -182,9 +180,9 @@ def _is_json(value: Any) -> bool:
 
 
 class _Rewrite(ast.NodeTransformer):
-    """Drop numpy's import, put our helpers for those that use it, mend HumanEval/32's assert.
+    """Drop the numpy import, replace helpers that use it by ours, and repair an assert of HumanEval/32.
 
-    That one, as published, unpacks the candidate's number and can never pass.
+    As published, that assert unpacks the candidate's number and can never pass.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,4 @@
-"""The catalogue of benchmarks: one YAML file each, read strictly, and the items that benchmarks consist of.
-
-A name is that of a packaged file, of this or another distribution; a path works wherever a name does.
-"""
+"""The catalogue of benchmarks, one strictly validated YAML file each, and the items that benchmarks consist of."""
 
 from __future__ import annotations
 
@@ -28,8 +25,8 @@ from prorl_datasets.types import DatasetError, Domain
 from prorl_verifiers import VERIFIERS
 
 Metric = Literal["mean_of_n", "mean_reward"]
-"""``mean_of_n``: pass@1 as the mean over ``samples`` responses of a binary outcome; ``mean_reward``:
-the mean of the reward in [0, 1] (ProRL's choice for logic and instructions).
+"""``mean_of_n``: pass@1 as the mean of a binary outcome over ``samples`` responses; ``mean_reward``: the mean of the
+reward in [0, 1] (ProRL's choice for logic and instructions).
 """
 
 
@@ -38,7 +35,7 @@ class _Strict(BaseModel):
 
 
 class HubSource(_Strict):
-    """Files of one hub data set. ``revision`` is a commit, or ``main`` where none is known to us."""
+    """Files of one hub data set; ``revision`` is a commit, or ``main`` if no commit is pinned."""
 
     repo: Annotated[str, Field(pattern=r"^[^/\s]+/[^/\s]+$")]
     revision: str = "main"
@@ -48,7 +45,7 @@ class HubSource(_Strict):
 
 
 class VersionFile(_Strict):
-    """One dated file of a benchmark that grows: no problem in it is newer than ``until``."""
+    """One dated file of a growing benchmark; no problem in it is newer than ``until``."""
 
     file: str
     until: date
@@ -56,10 +53,10 @@ class VersionFile(_Strict):
 
 
 class Generated(_Strict):
-    """Items made by reasoning-gym: ``count`` items of each task (and of each rung, if any).
+    """Items made by reasoning-gym: ``count`` for each task and rung.
 
-    ``configs`` hold the settings that differ from the task's defaults. ``ladder`` maps each of its
-    config keys onto every value of ``rungs`` in turn.
+    ``configs`` has settings that differ from the task's defaults. Each config key in ``ladder`` is set to every value
+    of ``rungs`` in turn.
     """
 
     seed: int
@@ -82,11 +79,11 @@ class Generated(_Strict):
 class BenchmarkSpec(_Strict):
     """One benchmark.
 
-    ``columns`` gives, for each field of the adapter, the column names to look for, best first; a
-    field listed in ``optional`` may be absent. Without ``adapter`` the fields are ``question`` and those
-    of the verifier, ``id`` and ``gold_response``. ``reference`` is merged into every task reference.
-    ``expected_rows`` is the published number, None where there is none. ``unusable_max`` is the share of rows that may be left out, each with its reason, before loading
-    fails. ``gated``: rows must not be published, so nothing prints them.
+    ``columns`` lists, for each field of the adapter, the possible column names, best first; fields in ``optional`` may
+    be absent. Without ``adapter`` the fields are ``question``, those of the verifier, ``id`` and ``gold_response``.
+    ``reference`` is merged into every task reference. ``expected_rows`` is the published number, if any. Loading fails
+    if more than the share ``unusable_max`` of rows is unusable. Rows of a ``gated`` benchmark must not be published, so
+    they are never printed.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
@@ -169,19 +166,19 @@ _PARTS: dict[str, type[BaseModel]] = {
     "generated": Generated,
     "versions": VersionFile,
 }
-"""The model of each key that holds keys of its own."""
+"""Model of each nested key."""
 
 
 def benchmark_names() -> list[str]:
-    """Return the names of the benchmarks there are, ours and other distributions', sorted."""
+    """Return the sorted names of all benchmarks, including those of other distributions."""
     return list(BENCHMARKS.names())
 
 
 @cache
 def load_spec(name: str) -> BenchmarkSpec:
-    """Return the specification of a benchmark, by name or by the path of its YAML file.
+    """Return the specification of a benchmark by name or path of its YAML file.
 
-    Raises DatasetError for an unknown name, with the nearest, and for every mistake of the file.
+    Raises DatasetError for an unknown name (with the nearest one) or an invalid file.
     """
     try:
         file, _ = BENCHMARKS.find(name)
@@ -197,7 +194,7 @@ def load_spec(name: str) -> BenchmarkSpec:
 
 
 def parse_spec(content: str, label: str) -> BenchmarkSpec:
-    """Return the specification written in YAML ``content``; ``label`` names it in errors.
+    """Parse a specification from YAML ``content``; ``label`` names it in errors.
 
     Raises DatasetError with every mistake in one line, each with its place and the nearest key.
     """
@@ -233,11 +230,10 @@ def parse_spec(content: str, label: str) -> BenchmarkSpec:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkItem:
-    """One usable row. ``key`` is the row's own id, None takes a digest of the question.
+    """One usable row; ``key`` is the row's own id, or None to use a digest of the question.
 
-    ``verifier`` stands in for the benchmark's where a row needs another one (a tolerance). ``gold``
-    is a whole response that should score 1, where the row has one. ``shown`` is what the prompt
-    shows where that is more than the question.
+    ``verifier`` overrides the benchmark's for rows that need another (a tolerance). ``gold`` is a full response that
+    should score 1, if any. ``shown`` is the text in the prompt if it is more than the question.
     """
 
     question: str
@@ -251,7 +247,7 @@ class BenchmarkItem:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The record of an unusable row: where it stands and why."""
+    """An unusable row: its position and the reason."""
 
     where: str
     reason: str
@@ -261,10 +257,9 @@ Converted = BenchmarkItem | LeftOut
 
 
 def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> Any:
-    """Return the value of the first of the field's columns that the row has.
+    """Return the value of the field's first column that the row has.
 
-    None where the field is optional and absent. Raises DatasetError naming the columns looked for
-    and those found.
+    Return None if the field is optional and absent. Raises DatasetError with the columns expected and found.
     """
     candidates = spec.columns[name]
     for column in candidates:
@@ -280,7 +275,7 @@ def field_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str)
 
 
 def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) -> str:
-    """Return a text field, stripped. Raises DatasetError where it is no text or empty."""
+    """Return a text field, stripped. Raises DatasetError if it is empty or not text."""
     value = field_of(spec, raw, name, where)
     if not isinstance(value, str) or not value.strip():
         raise DatasetError(
@@ -291,6 +286,6 @@ def text_of(spec: BenchmarkSpec, raw: Mapping[str, Any], name: str, where: str) 
 
 
 def row_id(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> str | None:
-    """Return the row's own id, None where the benchmark has none."""
+    """Return the row's own id, None if the benchmark has no ids."""
     value = field_of(spec, raw, "id", where) if "id" in spec.columns else None
     return None if value is None else str(value).strip()

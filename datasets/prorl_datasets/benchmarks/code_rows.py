@@ -1,4 +1,4 @@
-"""Rows of code benchmarks: HumanEval, Eurus-2 and LiveCodeBench, whose private tests are packed."""
+"""Read rows of code benchmarks: HumanEval, Eurus-2 and LiveCodeBench, whose private tests are packed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,11 @@ from prorl_verifiers.code.shapes import livecodebench_reference
 from prorl_verifiers.types import TaskError
 
 CODE_SOURCES = ("apps", "codecontests", "codeforces", "taco")
-"""The values of ``data_source`` that PRIME's code rows are known to have; the math rows' begin with numina."""
+"""Values of ``data_source`` in PRIME's code rows; those of its mathematics rows begin with numina."""
 
 
 def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold.
-
-    Raises Unusable, like all that stand here.
-    """
+    """Return the item of a HumanEval or HumanEval+ row; the canonical solution is its gold. Raises Unusable."""
     head = field_of(spec, raw, "question", where)
     entry_point = text_of(spec, raw, "entry_point", where)
     source = text_of(spec, raw, "test", where)
@@ -59,7 +56,7 @@ def convert_humaneval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -
 def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem | None:
     """Return the item of an Eurus-2 validation row, or None for a row of another source.
 
-    Eurus-2 has no usable id (extra_info says the same on every row) and no reference solution.
+    Eurus-2 has no usable id (extra_info is the same on every row) and no reference solution.
     """
     found = eurus_question(spec, raw, where)
     if found is None:
@@ -77,7 +74,7 @@ def convert_eurus(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Be
 def eurus_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[None, str] | None:
-    """Return (no id, the problem without PRIME's wrapper), or None for a row of another source."""
+    """Return (None, the problem without PRIME's wrapper), or None for a row of another source."""
     source = field_of(spec, raw, "source", where)
     if source != spec.options["data_source"]:
         if source not in CODE_SOURCES and raw.get("ability") == "code":
@@ -87,7 +84,7 @@ def eurus_question(
             )
         return None
     prompt = field_of(spec, raw, "question", where)
-    if isinstance(prompt, list):  # the last user message; PRIME's system message is left out
+    if isinstance(prompt, list):  # the last user message, without PRIME's system message
         users = [m for m in prompt if isinstance(m, Mapping) and m.get("role") == "user"]
         if users and isinstance(users[-1].get("content"), str):
             return None, without_wrapper(users[-1]["content"])
@@ -101,10 +98,10 @@ EURUS = AdapterSpec("eurus", domain="code", item=convert_eurus, question=eurus_q
 
 
 MAX_UNPACKED_BYTES = 256 * 1024 * 1024
-"""The most that one row's tests may unpack to; a longer stream is refused as soon as it is."""
+"""Limit on the unpacked size of one row's tests, against decompression bombs."""
 
 MAX_OPCODES = 32
-"""One text takes five opcodes, a pair nine; FRAME and PROTO may repeat. More are refused unread."""
+"""Limit on pickle opcodes. One text takes five and a pair nine; FRAME and PROTO may repeat."""
 
 _TEXTS = ("SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8")
 _SILENT = ("PROTO", "FRAME", "MEMOIZE", "BINPUT", "LONG_BINPUT")
@@ -113,11 +110,11 @@ _PAIR_KEY = "input_output"
 
 
 class PackedError(ValueError):
-    """The packed text is damaged, too large, or holds an opcode that is not allowed."""
+    """The packed text is damaged, too large, or has a forbidden opcode."""
 
 
 def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
-    """Return the one text in ``packed``. Raises PackedError (one line); ``limit`` is in bytes."""
+    """Return the text in ``packed`` (pickle, zlib, base64); ``limit`` is in bytes. Raises PackedError."""
     try:
         squeezed = base64.b64decode(packed, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -135,7 +132,7 @@ def unpack_text(packed: str, limit: int = MAX_UNPACKED_BYTES) -> str:
 
 
 def pickled_text(data: bytes) -> str:
-    """Return the text that a pickle of one text holds, read by opcode. Raises PackedError."""
+    """Return the text in a pickle of one text, read by opcode and never executed. Raises PackedError."""
     seen: list[str] = []
     texts: list[str] = []
     last = 0
@@ -173,7 +170,7 @@ _WITH_STDIN = "Read the input from standard input and write the answer to standa
 
 
 def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a LiveCodeBench row, its tests unpacked. Raises Unusable."""
+    """Return the item of a LiveCodeBench row with its tests unpacked. Raises Unusable."""
     if "labels" in raw and "question_content" not in raw:
         return _sandboxfusion(spec, raw, where)
     question = text_of(spec, raw, "question", where)
@@ -204,7 +201,7 @@ def convert_livecodebench(spec: BenchmarkSpec, raw: Mapping[str, Any], where: st
 
 
 def contest_day(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> date | None:
-    """Return the day of the contest, or None where the copy has no dates."""
+    """Return the day of the contest, or None if the copy has no dates."""
     value = field_of(spec, raw, "date", where)
     if value is None:
         return None
@@ -233,7 +230,7 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of SandboxFusion's copy: its own prompt, all tests in one packed text."""
+    """Return the item of a row in SandboxFusion's copy, which has its own prompt and all tests in one packed text."""
     try:
         body = _object(unpack_text(str(raw["test"])))
         function = body.get("fn_name")
@@ -252,7 +249,7 @@ def _sandboxfusion(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> B
 
 
 def question_of(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> tuple[str | None, str]:
-    """Return (id, question); SandboxFusion's copy has no id outside its labels."""
+    """Return (id, question); SandboxFusion's copy has its id only in its labels."""
     question = text_of(spec, raw, "question", where)
     if "question_id" not in raw:
         return None, question

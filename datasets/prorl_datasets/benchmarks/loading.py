@@ -1,4 +1,4 @@
-"""Load benchmarks: items of hub files, of local files and of reasoning-gym, and their questions alone."""
+"""Load benchmarks from hub files, local files or reasoning-gym: all samples, or only the questions."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from prorl_datasets.types import DatasetError, Sample
 from prorl_verifiers import TaskError, load_task, runs_programs
 
 MAX_ROW_BYTES = 1 << 30
-"""LiveCodeBench has rows of hundreds of MiB; no other benchmark comes near the readers' default."""
+"""LiveCodeBench has rows of hundreds of MiB; all other benchmarks stay below the readers' default."""
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFiles:
-    """Where the rows lie, in reading order, and where they are from: a repository id or a path."""
+    """Paths of the rows' files in reading order, and their origin: a repository id or a path."""
 
     paths: list[Path]
     origin: str
@@ -45,9 +45,9 @@ class BenchmarkFiles:
 
 
 def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of ``spec``, those named ``files`` where its own data set is used.
+    """Return the files of ``spec``; ``files`` selects files of its main data set.
 
-    Raises DatasetError in one line that names the cure.
+    Raises DatasetError that says how to provide them.
     """
     assert spec.hub is not None
     if mirror is not None:
@@ -79,7 +79,7 @@ def find_files(spec: BenchmarkSpec, files: list[str], mirror: Path | None) -> Be
             if "has no file" not in str(error):
                 break
     assert failure is not None
-    why = str(failure).split("; give --mirror", 1)[0]  # the general cure goes, a better one comes
+    why = str(failure).split("; give --mirror", 1)[0]  # replace the general advice by better one
     where = "" if mirror is None else f" ({mirror} holds neither)"
     raise DatasetError(
         f"benchmark {spec.name}: {why}; give --mirror DIR with {spec.hub.repo}/{spec.hub.files[0]} or "
@@ -96,7 +96,7 @@ def raw_rows(files: BenchmarkFiles) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _resolved(source: HubSource, mirror: Path | None) -> BenchmarkFiles:
-    """Return the files of one source in the order in which the source names them."""
+    """Return the files of one source in the order its specification lists them."""
     found = resolve(source.repo, source.revision, source.files, mirror=mirror)
     order = {name: place for place, name in enumerate(source.files)}
     found.sort(key=lambda file: (order.get(file.name, len(order)), file.name))
@@ -113,7 +113,7 @@ _SHOWN = 120
 
 
 def benchmark_seeds(name: str, task: str, rung: int | None = None) -> list[int]:
-    """Return the 32-bit seeds that benchmark ``name`` gives to a task (and rung), in item order."""
+    """Return the 32-bit seeds of benchmark ``name`` for a task (and rung), in item order."""
     from prorl_datasets.benchmarks.catalogue import load_spec
 
     made = load_spec(name).generated
@@ -128,9 +128,9 @@ def _seeds(made: Generated, name: str, task: str, rung: int | None) -> list[int]
 def generated_items(
     spec: BenchmarkSpec, limit: int | None = None, worker: RowClient | None = None
 ) -> Iterator[Converted]:
-    """Yield the items in order of task, rung and number; at most ``limit`` of each task (rung).
+    """Yield the items in order of task, rung and number; at most ``limit`` of each task (and rung).
 
-    ``worker`` is used and left open; without one a process is started and ended.
+    A given ``worker`` stays open; otherwise a process is started and ended.
     """
     made = spec.generated
     assert made is not None
@@ -164,9 +164,9 @@ def generated_items(
 
 
 def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tuple[str, str]]:
-    """Yield (id, question) of every row; ids are those of the samples and depend on no path.
+    """Yield (id, question) of every row; the ids are those of the samples and do not depend on paths.
 
-    Raises DatasetError for an unknown name, files that cannot be had and changed columns.
+    Raises DatasetError for an unknown name, unavailable files or changed columns.
     """
     spec = load_spec(name)
     if spec.hub is None:
@@ -186,12 +186,12 @@ def benchmark_questions(name: str, *, mirror: Path | None = None) -> Iterator[tu
 
 
 def texts(sample: Sample) -> tuple[str, ...]:
-    """Return the texts of a benchmark sample that training data must not hold: its question."""
+    """Return the texts of a benchmark sample that training data must not contain: its question."""
     return (str(sample.metadata["question"]),)
 
 
 def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
-    """Return the id of an item: its own key, else a digest of the question's words."""
+    """Return the id of an item: its own key, or else a digest of the question's words."""
     if key is None:
         words = " ".join(question.split())
         key = hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -200,9 +200,9 @@ def identity(spec: BenchmarkSpec, key: str | None, question: str) -> str:
 
 @dataclass(slots=True)
 class Loaded:
-    """A benchmark as loaded: samples, what could not be used, and where it came from.
+    """A loaded benchmark: samples, unusable rows and origin.
 
-    ``expected`` is the number of rows that the published benchmark has, or None for a part of it.
+    ``expected`` is the published number of rows, None if only a part was loaded.
     """
 
     spec: BenchmarkSpec
@@ -215,7 +215,7 @@ class Loaded:
 
     @property
     def note(self) -> str | None:
-        """Return one line where the rows are not as many as expected, else None."""
+        """Return a one-line warning if the number of rows is unexpected, else None."""
         rows = self.usable + len(self.unusable)
         if self.expected is None or rows == self.expected:
             return None
@@ -240,12 +240,12 @@ def read_benchmark(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Loaded:
-    """Return the samples of a benchmark with what there is to say about them.
+    """Return a benchmark's samples, unusable rows and origin.
 
-    ``mirror`` is a folder with the files; ``window`` (first day, last day) selects dated problems
-    by contest date, both days included, None takes the benchmark's own window; ``limit`` ends after
-    that many samples (generated benchmarks: that many of each task). Raises DatasetError, one line,
-    for an unknown name, files that cannot be had, changed columns, and too many unusable rows.
+    ``mirror`` is a folder with the files. ``window`` (first day, last day, both included) selects dated problems by
+    contest date; None takes the benchmark's own window. ``limit`` stops after that many samples (generated benchmarks:
+    of each task). Raises DatasetError for an unknown name, unavailable files, changed columns or too many unusable
+    rows.
     """
     return read_spec(load_spec(name), mirror=mirror, window=window, limit=limit)
 
@@ -257,7 +257,7 @@ def read_spec(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Loaded:
-    """Return the samples of a benchmark that need not be packaged; else as ``read_benchmark``."""
+    """Load a benchmark as ``read_benchmark`` does, from a specification that need not be packaged."""
     loaded = Loaded(spec)
     loaded.samples += stream_spec(loaded, mirror=mirror, window=window, limit=limit)
     return loaded
@@ -270,9 +270,9 @@ def stream_spec(
     window: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Sample]:
-    """Yield the samples of ``loaded.spec`` without holding them; what there is to say of them is in ``loaded`` at the end.
+    """Yield the samples of ``loaded.spec`` one by one; ``loaded`` is complete at the end, except for its samples.
 
-    Raises as ``read_spec`` does, too many unusable rows at the end.
+    Raises as ``read_spec`` does; too many unusable rows raise at the end.
     """
     spec = loaded.spec
     days = spec.window
@@ -308,7 +308,7 @@ def stream_spec(
     bad, rows = len(loaded.unusable), len(loaded.unusable) + loaded.usable
     if not rows:
         raise DatasetError(f"benchmark {spec.name}: no row of it in {loaded.origin}")
-    # the share is one of all rows: of a few first ones nothing follows, where any may be left out
+    # The limit is a share of all rows, so the first few prove nothing.
     if bad > spec.unusable_max * rows and not (cut_short and spec.unusable_max):
         first = loaded.unusable[0]
         raise DatasetError(
@@ -330,7 +330,7 @@ def _stream(
         return
     assert spec.hub is not None
     wanted = spec.hub.files
-    if days is not None:  # version files that end before the window are left out
+    if days is not None:  # skip version files that end before the window
         old = {v.file for v in spec.versions if v.until < days[0]}
         wanted = [name for name in wanted if name not in old] or wanted[-1:]
     files = find_files(spec, wanted, mirror)
@@ -367,7 +367,7 @@ def _sample(spec: BenchmarkSpec, item: BenchmarkItem) -> Sample | LeftOut:
     odd = odd_value([prompt, metadata, task.reference])
     if odd is not None:
         return LeftOut(name, odd)
-    has_tests = runs_programs(task)  # no verifier runs here
+    has_tests = runs_programs(task)  # tests are trusted here without running a verifier
     return Sample(
         id=name,
         domain=spec.domain,

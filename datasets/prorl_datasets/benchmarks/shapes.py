@@ -1,7 +1,7 @@
-"""Rows of benchmarks as items: by columns or through an adapter of a recipe, and the shapes of mathematics, multiple choice and IFEval.
+"""Turn benchmark rows into items: by columns, through an adapter, and for mathematics, multiple choice and IFEval.
 
-Mathematics knows the traps of its copies: golds as floats (AMC), with zeros in front or a unit (AIME), only inside the
-box of the solution (math-ai/aime24), as Python source (Minerva), as lists with dollar signs (OlympiadBench).
+Published copies of mathematics sets write golds in different ways: floats (AMC), leading zeros or units (AIME), only in
+the solution's box (math-ai/aime24), Python source (Minerva), lists with dollar signs (OlympiadBench).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from prorl_verifiers.extract import last_boxed
 
 
 def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converted | None:
-    """Return what the benchmark's adapter makes of a row; without an adapter, its columns do.
+    """Convert a row by the benchmark's adapter, or by its columns if it has none; None for a row of another benchmark.
 
-    Raises DatasetError for a column that should be there.
+    Raises DatasetError for a missing column.
     """
     if spec.adapter is None:
         fields = {name: field_of(spec, raw, name, where) for name in spec.columns}
@@ -75,7 +75,7 @@ def convert(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Converte
 def question_of(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str] | None:
-    """Return (id or None, question) as ``convert`` has them, None for a row of another benchmark."""
+    """Return (id or None, question) as ``convert`` gives them, None for a row of another benchmark."""
     if spec.adapter is not None:
         adapter = ADAPTERS.get(spec.adapter)
         if adapter.question is not None:
@@ -103,7 +103,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
         golds = [box] if box else []
     if not golds:
         raise Unusable("no answer, neither in a column nor in the solution's box")
-    gold, *others = dict.fromkeys(golds)  # the others are spellings that the copy offers
+    gold, *others = dict.fromkeys(golds)  # the others are alternative spellings in this copy
     if spec.options.get("integer"):
         # as plain digits: 336^\circ is 336, 025 is 25, 142.0 is 142
         try:
@@ -127,7 +127,7 @@ def convert_math(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> Ben
 
 
 def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an OlympiadBench row: context, lists, several answers, unit, tolerance.
+    """Return the item of an OlympiadBench row, with its context, several answers, unit and tolerance.
 
     Raises Unusable.
     """
@@ -150,7 +150,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
         tolerance = 0.0 if error is None else float(error)
     except ValueError:
         tolerance = 0.0
-    if tolerance > 0:  # which stem alone knows
+    if tolerance > 0:  # only stem supports tolerances
         verifier, reference["tolerance"] = "stem", {"abs": tolerance}
         if unit:
             reference["unit"] = unit
@@ -175,7 +175,7 @@ def convert_olympiad(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) ->
 def olympiad_question(
     spec: BenchmarkSpec, raw: Mapping[str, Any], where: str
 ) -> tuple[str | None, str]:
-    """Return (the row's id, the question after its context where it has one)."""
+    """Return (the row's id, the question after its context, if any)."""
     question = text_of(spec, raw, "question", where)
     context = _text(field_of(spec, raw, "context", where))
     shown = question if context is None else f"{context}\n\n{question}"
@@ -183,10 +183,9 @@ def olympiad_question(
 
 
 def olympiad_gold(answers: list[str], several: bool) -> str:
-    """Return one text of OlympiadBench's list of answers, without dollar signs.
+    """Return OlympiadBench's list of answers as one text without dollar signs.
 
-    A comma without a blank gets one where several answers are asked for, so that ``27,54,108`` is
-    no number with separators.
+    With several answers, a comma without a space gets one, so that ``27,54,108`` is not read as one number.
     """
     parts = [a.strip().rstrip(".").replace("\\$", "\x00").replace("$", "").strip() for a in answers]
     text = ", ".join(parts).replace("\x00", "\\$")
@@ -194,9 +193,9 @@ def olympiad_gold(answers: list[str], several: bool) -> str:
 
 
 def plain_gold(text: str) -> str:
-    r"""Return a gold without enclosing dollar signs, with numpy's functions written as LaTeX's.
+    r"""Return a gold without enclosing dollar signs, with numpy functions written as LaTeX.
 
-    ``np.arcsin(10/13)`` becomes ``\arcsin(10/13)``; ``4.5e33`` stays, the verifiers read it.
+    ``np.arcsin(10/13)`` becomes ``\arcsin(10/13)``; ``4.5e33`` stays, because the verifiers read it.
     """
     text = text.strip()
     if len(text) > 2 and text[0] == text[-1] == "$" and "$" not in text[1:-1]:
@@ -224,9 +223,9 @@ _WRONG = ("wrong_1", "wrong_2", "wrong_3")
 
 
 def convert_gpqa(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of a GPQA row; options that repeat each other make it Unusable.
+    """Return the item of a GPQA row, with its options shuffled. Raises Unusable if two options are equal.
 
-    Raises DatasetError for a copy that has the answer's text and no options.
+    Raises DatasetError for a copy that has answers but no options.
     """
     if "correct_answer" in raw and not any(c in raw for c in spec.columns["wrong_1"]):
         raise DatasetError(
@@ -259,7 +258,7 @@ GPQA = AdapterSpec("gpqa", domain="stem", item=convert_gpqa)
 
 
 def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> BenchmarkItem:
-    """Return the item of an IFEval row. Raises DatasetError where the two lists do not fit."""
+    """Return the item of an IFEval row. Raises DatasetError if the two lists have different lengths."""
     prompt = field_of(spec, raw, "question", where)
     if not isinstance(prompt, str) or not prompt.strip():
         raise DatasetError(f"{where}: the prompt must be text")
@@ -268,7 +267,7 @@ def convert_ifeval(spec: BenchmarkSpec, raw: Mapping[str, Any], where: str) -> B
     if len(ids) != len(kwargs):
         raise DatasetError(f"{where}: {len(ids)} instructions and {len(kwargs)} kwargs")
     cleaned = []
-    for values in kwargs:  # a 0 is set, a null (Parquet fills them in) is not
+    for values in kwargs:  # keep a 0, drop a null, which Parquet fills in
         if isinstance(values, str):
             try:
                 values = json.loads(values) if values.strip() else {}

@@ -1,1 +1,1 @@
-"""A build: plan, collect, choose, check, write."""
+"""Building a dataset: make rows, check them, choose, write."""

@@ -1,8 +1,7 @@
-"""What training rows must not repeat: the benchmarks' questions and their generated items.
+"""Collect the benchmark questions and generated items that training rows must not repeat, and write them for child
+processes.
 
-Written once a build, as files that every child process reads. A benchmark whose files cannot be had
-is named with the reason, never skipped in silence. Leaves out: the search itself (``text``) and the
-benchmarks (``benchmarks``).
+A benchmark whose files are unavailable is reported with the reason, never skipped silently.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ INDEX, TAKEN = "benchmarks.npz", "benchmark_items.txt"
 
 @dataclass(slots=True)
 class Guard:
-    """The benchmarks of one build.
+    """Benchmarks of one build.
 
-    ``checked`` counts items by benchmark; ``missing`` says why a benchmark was not checked.
-    ``texts`` are (benchmark, item, question); ``generated`` names the benchmarks whose items are
-    generated, ``keys`` what those items are.
+    ``checked`` has the number of items by benchmark, ``missing`` the reason for each benchmark not checked. ``texts``
+    are (benchmark, item, question). ``generated`` names benchmarks with generated items, whose ``keys`` map to
+    "benchmark item".
     """
 
     checked: dict[str, int] = field(default_factory=dict)
@@ -46,14 +45,14 @@ class Guard:
     keys: dict[str, str] = field(default_factory=dict)
 
     def hashes(self) -> dict[str, str]:
-        """Return what stands for the benchmarks in the build's fingerprint."""
+        """Return what identifies the benchmarks in the build's fingerprint."""
         if not self.texts and not self.missing and not self.generated:
             return {}
         found = hashlib.sha256(json.dumps(self.texts).encode())
         return {"benchmarks": found.hexdigest(), "missing": ",".join(sorted(self.missing))}
 
     def write(self, folder: Path, asked: Decontamination) -> tuple[Path | None, Path | None]:
-        """Write the index and the keys; return their paths, None where there is nothing."""
+        """Write the index of texts and the keys; return their paths, None if empty."""
         index = taken = None
         if self.texts:
             from prorl_datasets.text.index import BenchmarkIndex
@@ -70,7 +69,7 @@ class Guard:
         return index, taken
 
     def as_json(self, pairs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        """Return the manifest's record: what was checked, what could not be, rows dropped or kept."""
+        """Return the manifest's record: benchmarks checked and not checked, rows dropped or kept."""
         rows = {(p["benchmark"], p["row"], p["dropped"]) for p in pairs}
         dropped = Counter(benchmark for benchmark, _, gone in rows if gone)
         kept = Counter(benchmark for benchmark, _, gone in rows if not gone)
@@ -85,7 +84,7 @@ class Guard:
 def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard:
     """Return the guard with the questions of every benchmark that has files.
 
-    Raises DatasetError for a benchmark name that does not exist, UnknownNameError for an embedder.
+    Raises DatasetError for an unknown benchmark and UnknownNameError for an unknown embedder.
     """
     from prorl_datasets.benchmarks import benchmark_names, benchmark_questions, load_spec
 
@@ -99,7 +98,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
     published = [spec.name for spec in specs if spec.generated is None]
     if not published:
         return guard
-    mirror = mirror.resolve() if mirror is not None else None  # a short name could stand for a word
+    mirror = mirror.resolve() if mirror is not None else None  # a short path could be a word
     problem = None if mirror is not None or offline() else hub_problem()
     if problem is not None:
         guard.missing = dict.fromkeys(published, problem)
@@ -110,7 +109,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
                 questions = benchmark_questions(name, mirror=mirror)
                 texts = [(name, item, text) for item, text in questions]
             except (DatasetError, MissingExtraError) as error:
-                # in manifest and card, which hold no path of the machine
+                # manifest and card contain no local path
                 guard.missing[name] = _without(str(error), mirror)
             else:
                 guard.texts += texts
@@ -126,7 +125,7 @@ def open_guard(recipe: Recipe, mirror: Path | None, progress: Progress) -> Guard
 
 
 def _without(text: str, folder: Path | None) -> str:
-    """Return ``text`` with DIR for the path ``folder``; words that hold it as letters stay."""
+    """Replace the path ``folder`` by DIR in ``text``, but not inside longer words."""
     if folder is None:
         return text
     return re.sub(rf"(?<![\w-]){re.escape(str(folder))}(?![\w-])", "DIR", text)
@@ -135,9 +134,9 @@ def _without(text: str, folder: Path | None) -> str:
 def add_generated(
     guard: Guard, entries: Sequence[Entry], folder: Path, children: Children, progress: Progress
 ) -> None:
-    """Add the generated benchmarks' items of the tasks that ``entries`` draw from.
+    """Add the items of generated benchmarks for the tasks that ``entries`` draw from.
 
-    Finished tasks are kept in ``folder``, so that a killed build does not make them again.
+    Finished tasks are cached in ``folder``, so a resumed build does not make them again.
     """
     from prorl_datasets.benchmarks import load_spec
 
@@ -164,7 +163,7 @@ def add_generated(
 def _keys(
     folder: Path, children: Children, name: str, task: str, rung: int | None
 ) -> dict[str, str]:
-    """Return "benchmark item" by the key of one task's items, made by a child or in an earlier run."""
+    """Return key -> "benchmark item" of one task's items, from the cache or made by a child process."""
     from prorl_datasets.benchmarks import benchmark_seeds, load_spec
 
     path = folder / f"{name}-{task}-{rung or 0}.keys"

@@ -1,8 +1,7 @@
-"""Build a dataset: make and check rows over the cores, choose, write Parquet, manifest and card.
+"""Build a dataset: make and check rows in parallel, choose, write Parquet, manifest and card.
 
-Evaluation splits are filled before train, so a problem they share stays with them. Finished chunks
-are kept in part files: a build killed anywhere goes on from there. The result depends on recipe,
-seed, source files and benchmarks alone, not on workers or order.
+Finished chunks are kept in part files, so a killed build resumes. The result depends only on recipe, seed, source files
+and benchmarks, not on workers or timing.
 """
 
 from __future__ import annotations
@@ -33,15 +32,16 @@ from prorl_verifiers import VERIFIERS
 
 LOSSES = ("made", "gold", "decontamination")
 ENOUGH = 200
-"""Candidates of a generated domain before its losses can stop the build."""
+"""Generated candidates a domain must have before its losses can stop the build."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """How to build. ``isolated`` says whether untrusted code can run here; where it cannot, the code
-    domain is left out with one loud line. ``workers`` processes make rows and as many verify;
-    ``mirror`` is a folder with copies of hub files. ``only`` and ``skip`` name entries (``Recipe.wanted``);
-    ``limit`` takes a share of each, about so many rows in all (``Recipe.limited``).
+    """Options of a build.
+
+    ``isolated`` says whether untrusted code can run here; if not, entries that need it are left out with a warning.
+    ``workers`` processes make rows and as many verify. ``mirror`` is a folder with copies of hub files. ``only`` and
+    ``skip`` name entries (``Recipe.wanted``); ``limit`` is the approximate number of rows in all (``Recipe.limited``).
     """
 
     seed: int | None = None
@@ -69,7 +69,7 @@ class _Build:
     progress: Progress
     found: Found
     rows: dict[str, int]
-    """Raw rows of each entry that is read."""
+    """Number of raw rows of each entry that is read from files."""
     results: list[EntryResult] = field(default_factory=list)
     pairs: list[dict[str, Any]] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class _Build:
     rates: PassRates | None = None
 
     def collect(self) -> Choice:
-        """Make rows round by round until every generated stream has its target or is used up."""
+        """Make rows in rounds until every generated stream reached its target or is used up."""
         recipe, progress = self.recipe, self.progress
         self.rates = read_pass_rates(recipe)
         self.results = [EntryResult(e, recipe.weight_of(e)) for e in recipe.entries]
@@ -135,7 +135,7 @@ class _Build:
         return choice
 
     def _read(self, collector: Collector, reading: Reading) -> None:
-        """Take in the next rows of an entry that is read; one that cannot be read is left out if its source may fail."""
+        """Read the next rows of an entry. If that fails and its source may fail, leave the entry out."""
         entry = reading.entry
         try:
             self._take(collector.run(reading.jobs(self.files)))
@@ -162,7 +162,7 @@ class _Build:
             self.quarantined += [job.name] if part.quarantine else []
 
     def output(self, choice: Choice, digest: str) -> Output:
-        """Return what is to be written. Raises DatasetError where nothing was kept, with the reasons."""
+        """Return the contents to write. Raises DatasetError with the reasons if no row was kept."""
         if not any(choice.kept.values()):
             raise DatasetError("\n".join(self._nothing(choice)))
         for result in self.results:
@@ -191,7 +191,7 @@ class _Build:
         )
 
     def _nothing(self, choice: Choice) -> list[str]:
-        """Return why a build has no rows: what failed, and the commonest reasons with an example each."""
+        """Return why a build has no rows: failures, and the most common drop reasons with an example each."""
         told = list(self.failed.values())
         reasons: Counter[str] = Counter()
         examples: dict[str, str] = {}
@@ -214,9 +214,10 @@ class _Build:
 
 
 def check_losses(recipe: Recipe, tallies: Mapping[str, Tally]) -> None:
-    """Raise DatasetError with the ten commonest reasons if a generated domain lost too much: a fault of a generator.
+    """Raise DatasetError with the ten most common reasons if a generated domain lost too many rows, a sign of a broken
+    generator.
 
-    Rows that could not be made, whose gold was refused or that repeat a benchmark count; items drawn twice do not.
+    Rows that could not be made, failed the gold check or repeat a benchmark item count as lost; duplicates do not.
     """
     candidates: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = {}
@@ -244,9 +245,9 @@ def build(
 ) -> BuildReport:
     """Build ``recipe`` into the folder ``out`` and return the report.
 
-    The same dataset already in ``out`` is kept. Raises DatasetError (recipe, sources, an ``out``
-    that is not a dataset or that another build is writing, a generated domain losing too much), UserError (disk), ServiceError
-    (verifiers broke; finished parts are kept).
+    If ``out`` already has this dataset, it is kept. Raises DatasetError (bad recipe or sources, ``out`` is not a
+    dataset or is being written by another build, a generated domain loses too many rows), UserError (disk), or
+    ServiceError (verifiers failed; finished parts are kept).
     """
     options = options or BuildOptions()
     scoring = open_scorer(options.workers, options.reward_servers)
@@ -254,9 +255,9 @@ def build(
 
 
 def check_folders(out: Path, mirror: Path | None = None) -> None:
-    """Raise UserError where no dataset can be written, or no hub files can be had."""
+    """Raise UserError if no dataset can be written to ``out``, or ``mirror`` is not a folder."""
     check_output(out, folder=True)
-    check_output(out.absolute().parent, folder=True)  # where its lock lies
+    check_output(out.absolute().parent, folder=True)  # for its lock
     if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
         raise DatasetError(f"{out} exists and is not a dataset; give another folder with --out")
     if mirror is not None and not mirror.is_dir():
@@ -271,9 +272,7 @@ def build_with(
     progress: Progress,
     options: BuildOptions | None = None,
 ) -> BuildReport:
-    """Do as ``build`` does, with a scorer of your own; it is entered only when something is to be
-    checked.
-    """
+    """Build as ``build`` does with a given scorer, which is entered only if something has to be checked."""
     options = options or BuildOptions()
     seed = recipe.seed if options.seed is None else options.seed
     out = out.absolute()
@@ -304,7 +303,7 @@ def build_with(
         store = PartStore(out, fingerprint(recipe, seed, options.isolated, guard.hashes(), parts))
         if (manifest := _built_before(out, digest)) is not None:
             if not missing:
-                store.clear()  # a kill right before the end leaves parts
+                store.clear()  # a build killed at the very end leaves parts
             progress.message(f"{out} already holds this dataset; nothing to do")
             return BuildReport(out, manifest, reused=True)
         if rows is None:
@@ -318,14 +317,14 @@ def build_with(
             recipe, wanted, seed, options, files, guard, store, scorer, children, progress, found, rows
         )  # fmt: skip
         manifest = write_dataset(work.output(work.collect(), digest), out, progress)
-    if not missing and not work.failed:  # else the next build goes on with them
+    if not missing and not work.failed:  # otherwise the next build reuses them
         store.clear()
     return BuildReport(out, manifest, failed=work.failed)
 
 
 def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
-    """Return the manifest in ``out`` if its dataset is whole and has the fingerprint ``digest``."""
-    with suppress(DatasetError):  # a manifest that cannot be read: built anew
+    """Return the manifest in ``out`` if its dataset is complete and has the fingerprint ``digest``."""
+    with suppress(DatasetError):  # an unreadable manifest: build again
         manifest = read_manifest(out) if (out / MANIFEST).is_file() else {}
         same = manifest.get("fingerprint") == digest and not manifest.get("failed")
         files = manifest["files"].items() if same else ()
@@ -336,5 +335,5 @@ def _built_before(out: Path, digest: str) -> dict[str, Any] | None:
 
 
 def pins_path(recipe: Recipe, out: Path) -> Path:
-    """Return where the revisions and hashes of a recipe's hub files are locked: beside the output."""
+    """Return the lock file with the revisions and hashes of a recipe's hub files, beside the output."""
     return out.parent / f"{recipe.name}.lock.json"

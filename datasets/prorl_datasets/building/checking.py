@@ -1,4 +1,4 @@
-"""Check a finished dataset again: file hashes, schema and tasks of every row, and its gold."""
+"""Check a finished dataset again: file hashes, each row's schema and task, and gold responses."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Result of ``verify_dataset``: ``failed`` holds (id, what the verifier said), ``malformed``
-    (id, what is wrong with the row).
-    """
+    """Result of ``verify_dataset``: ``failed`` has (id, verifier's reason), ``malformed`` (id, problem of the row)."""
 
     rows: int
     checked: int
@@ -37,11 +35,11 @@ class VerifyReport:
     failed: tuple[tuple[str, str], ...]
     malformed: tuple[tuple[str, str], ...] = ()
     unpaid: Mapping[str, Unpaid] = field(default_factory=dict)
-    """Entries with rows that do not reward the right answer in the form that their prompt asks for."""
+    """Entries with rows that do not reward the correct answer in the form their prompt asks for."""
 
     @property
     def ok(self) -> bool:
-        """True when every row is well formed and every gold that was checked got full marks."""
+        """True if every row is well formed and every checked gold got full reward."""
         return not self.failed and not self.malformed
 
 
@@ -58,7 +56,7 @@ class _Check:
     unpaid: dict[str, Unpaid] = field(default_factory=dict)
 
     def admit(self, sample: Sample) -> bool:
-        """Check a row's form; return whether its verifier can be run."""
+        """Check the form of a row; return True if its verifier can run."""
         self.rows += 1
         if (problem := self._problem(sample)) is not None:
             self.malformed.append((sample.id, problem))
@@ -69,7 +67,7 @@ class _Check:
         return True
 
     def score(self, scorer: Scorer, samples: list[Sample]) -> None:
-        """Score the gold responses of ``samples``, and the right answers as the prompts ask for them."""
+        """Score the gold responses, and the correct answers in the form the prompts ask for."""
         golds = {
             s.id: gold for s in samples if isinstance(gold := s.metadata.get("gold_response"), str)
         }
@@ -116,11 +114,11 @@ def verify_dataset(
     reward_servers: Sequence[str] = (),
     scorer: Scorer | None = None,
 ) -> VerifyReport:
-    """Check the hashes and every row, then run every gold response through its verifier again.
+    """Check the file hashes and every row, and score every gold response again.
 
-    Rows that were kept as ``self-consistent`` are run too, if they have a gold response. Where
-    ``isolated`` is false the rows of verifiers that run programs are skipped and counted. Raises DatasetError (missing, corrupt,
-    hashes), ServiceError (verifiers broke).
+    Rows marked ``self-consistent`` are scored too if they have a gold response. If not ``isolated``, rows whose
+    verifiers run programs are skipped and counted. Raises DatasetError (missing or corrupt data, wrong hashes) or
+    ServiceError (verifiers failed).
     """
     path = Path(path)
     check = _Check(isolated)

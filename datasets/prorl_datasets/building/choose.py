@@ -1,7 +1,4 @@
-"""Recorded pass rates: the optional filter that drops what is too easy or too hard for a model.
-
-Leaves out: measuring them (``prorl data rate``).
-"""
+"""Choose which rows stay: drop duplicates, near-duplicates and, optionally, rows outside a band of pass rates."""
 
 from __future__ import annotations
 
@@ -26,24 +23,24 @@ from prorl_datasets.types import DatasetError, Split
 
 @dataclass(frozen=True, slots=True)
 class PassRates:
-    """Pass rates and what a recipe wants of them.
+    """Recorded pass rates and the recipe's filter on them.
 
-    A rate is known by its row's prompt (``prompt_key``) where its line has one, else by its id: a row that has the id
-    and another prompt by now is unrated.
+    A rate belongs to a prompt (``prompt_key``) if its line has one, otherwise to an id; with a prompt, a row that has
+    the same id and a changed prompt is unrated.
     """
 
     wanted: Difficulty
     by_prompt: dict[str, float] = field(default_factory=dict)
     by_id: dict[str, float] = field(default_factory=dict)
     too_few: set[str] = field(default_factory=set)
-    """Ids and prompt keys that were rated by fewer than ``min_n`` samples."""
+    """Ids and prompt keys rated by fewer than ``min_n`` samples."""
 
     def of(self, identity: str, key: str) -> float | None:
-        """Return the rate of a row by its id and prompt key, None for an unrated one."""
+        """Return the rate of a row by its prompt key or id, None if it is unrated."""
         return self.by_prompt.get(key, self.by_id.get(identity))
 
     def reason(self, identity: str, key: str) -> str | None:
-        """Return why a row is dropped, None where it stays."""
+        """Return why a row is dropped, None if it stays."""
         rate = self.of(identity, key)
         if rate is None:
             few = not self.too_few.isdisjoint((identity, key))
@@ -55,9 +52,10 @@ class PassRates:
 
 
 def read_pass_rates(recipe: Recipe) -> PassRates | None:
-    """Return the recorded pass rates; None where the recipe names none.
+    """Return the recorded pass rates, None if the recipe names none.
 
-    Raises DatasetError (line without id or prompt, rate outside [0, 1], no ``n`` where ``min_n`` asks), UserError (file).
+    Raises DatasetError for a line without id or prompt, a rate outside [0, 1], or no ``n`` where ``min_n`` needs it,
+    and UserError for an unreadable file.
     """
     path = recipe.difficulty_file()
     if path is None or recipe.difficulty is None:
@@ -84,7 +82,7 @@ def read_pass_rates(recipe: Recipe) -> PassRates | None:
 def _known_by(
     rates: PassRates, row: Mapping[str, Any], place: str | Path
 ) -> tuple[dict[str, float], str]:
-    """Return the table that a line belongs in and the row's name there."""
+    """Return the table that a line belongs to, and the row's key in it."""
     if isinstance(row.get("prompt_key"), str):
         return rates.by_prompt, row["prompt_key"]
     if isinstance(row.get("id"), str):
@@ -95,12 +93,12 @@ def _known_by(
 
 
 _SHOWN = 1024
-"""Rows after which progress moves."""
+"""Rows between two progress updates."""
 
 
 @dataclass(slots=True)
 class Ref:
-    """Where a row lies and what it is compared by; ``node`` numbers distinct problems."""
+    """Position of a row in a part, and its keys for comparison; ``node`` numbers distinct problems."""
 
     part: str
     place: int
@@ -112,17 +110,16 @@ class Ref:
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the candidates of one entry, by stage."""
+    """Counts of an entry's candidates by stage."""
 
     candidates: int = 0
     drops: dict[str, Counter[str]] = field(default_factory=dict)
     examples: list[dict[str, str]] = field(default_factory=list)
-    """The first EXAMPLES by item of each stage and reason, whatever order they come in."""
+    """First EXAMPLES of each stage and reason, sorted by item, independent of the order of parts."""
     isolation: set[str] = field(default_factory=set)
     unpaid: Unpaid = field(default_factory=Unpaid)
 
     def add(self, part: Part) -> None:
-        """Count one part."""
         self.candidates += part.candidates
         for stage, reasons in part.drops.items():
             self.drops.setdefault(stage, Counter()).update(reasons)
@@ -135,9 +132,9 @@ class Tally:
 
 
 class Found:
-    """Every row that passed its own checks, by (entry, split); the split is "" for files.
+    """All rows that passed their own checks, by (entry, split); the split is "" for files.
 
-    Held in memory are some 400 bytes a row; signatures lie in a file in ``folder``.
+    Takes about 400 bytes of memory for each row; signatures are stored in a file in ``folder``.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -146,22 +143,22 @@ class Found:
         self.tallies: dict[str, Tally] = {}
         self._nodes: dict[bytes, int] = {}
         from prorl_datasets.text.duplicates import (
-            Signatures,  # numpy, which reading a dataset spares
+            Signatures,  # imports numpy, which reading a dataset does not need
         )
 
         self._signatures = Signatures(folder)
         self._signed = array("q")
-        """The node of each signature."""
+        """Node of each signature."""
         self._near = Near()
         self._compared = 0
-        """How many of the signatures ``_near`` is about."""
+        """Number of signatures that ``_near`` covers."""
 
     def close(self) -> None:
-        """Let go of the file of signatures."""
+        """Close the file of signatures."""
         self._signatures.close()
 
     def add(self, job: Job, part: Part) -> None:
-        """Take in one part; the order in which parts come does not matter."""
+        """Add one part; the order of parts does not matter."""
         self.tallies.setdefault(job.entry.name, Tally()).add(part)
         stream = (job.entry.name, job.split)
         self.drawn[stream] += part.candidates
@@ -176,7 +173,7 @@ class Found:
             held.append(Ref(name, place, row.index, node, prompt, short))
 
     def forget(self, name: str) -> None:
-        """Leave out all rows and counts of an entry."""
+        """Remove all rows and counts of an entry."""
         self.tallies.pop(name, None)
         for stream in [stream for stream in self.refs if stream[0] == name]:
             del self.refs[stream]
@@ -191,7 +188,7 @@ class Found:
         return self._nodes[short]
 
     def near(self, threshold: float, progress: Progress) -> Near:
-        """Return which problems are near-duplicates; problems of one signature are one group."""
+        """Return the near-duplicates. Problems with equal signatures form one group."""
         if threshold <= 0 or len(self._signatures) == self._compared:
             return self._near
         near = self._near = Near()
@@ -211,20 +208,20 @@ class Found:
 
 @dataclass(slots=True)
 class Near:
-    """Near-duplicates: the ``group`` of each problem node, -1 for none, and the neighbours of a group."""
+    """Near-duplicates: the ``group`` of each problem node (-1 for none), and the neighbours of each group."""
 
     group: array[int] = field(default_factory=lambda: array("q"))
     neighbours: dict[int, list[int]] = field(default_factory=dict)
 
     def group_of(self, node: int) -> int | None:
-        """Return the group of a problem, None where it has no signature."""
+        """Return the group of a problem, None if it has no signature."""
         found = self.group[node] if node < len(self.group) else -1
         return None if found < 0 else found
 
 
 @dataclass(slots=True)
 class Dropped:
-    """A row that was lost in choosing; ``like`` is the id of a kept one that it repeats, "" for none."""
+    """A row that was dropped in choosing; ``like`` is the id of the kept row that it repeats, or ""."""
 
     item: str
     stage: str
@@ -235,17 +232,17 @@ class Dropped:
 
 @dataclass(slots=True)
 class Choice:
-    """The rows that stay, by (entry, split), sorted by index; and what was lost in choosing."""
+    """Kept rows by (entry, split), sorted by index, and the rows dropped in choosing."""
 
     kept: dict[tuple[str, Split], list[Ref]] = field(default_factory=dict)
     lost: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
-    """By entry: (stage, reason) -> rows."""
+    """Entry -> (stage, reason) -> number of rows."""
     examples: dict[tuple[str, str, str], list[Dropped]] = field(default_factory=dict)
-    """By entry, stage and reason: the first EXAMPLES rows."""
+    """First EXAMPLES rows of each entry, stage and reason."""
     surplus: Counter[str] = field(default_factory=Counter)
 
     def count(self, entry: Entry, split: Split) -> int:
-        """Return the rows kept of an entry in a split."""
+        """Return the number of kept rows of an entry in a split."""
         return len(self.kept.get((entry.name, split), ()))
 
 
@@ -257,11 +254,11 @@ def choose(
     rates: PassRates | None,
     progress: Progress,
 ) -> Choice:
-    """Return which rows stay; ``rates`` are recorded pass rates, if the recipe names any."""
+    """Choose the rows that stay; ``rates`` are recorded pass rates, if the recipe names any."""
     progress.start("choosing rows", sum(map(len, found.refs.values())))
     chooser = _Chooser(near, rates, progress)
     streams = {}
-    for (name, part), refs in found.refs.items():  # rows of files in an order drawn from the seed
+    for (name, part), refs in found.refs.items():  # rows of files in seeded random order
         drawn = {r.index: 0 if part else place_of(seed, name, r.index) for r in refs}
         in_order = sorted((drawn[ref.index], ref.index, at) for at, ref in enumerate(refs))
         streams[name, part] = [refs[at] for _, _, at in in_order]
@@ -286,7 +283,7 @@ def choose(
 
 
 class _Chooser:
-    """Goes through streams in order and keeps what repeats nothing kept before."""
+    """Go through streams in order and keep rows that repeat no kept row."""
 
     def __init__(self, near: Near, rates: PassRates | None, progress: Progress) -> None:
         self.choice = Choice()
@@ -296,9 +293,9 @@ class _Chooser:
         self._prompts: set[bytes] = set()
 
     def fill(self, entry: Entry, split: Split, refs: list[Ref], start: int, shared: bool) -> int:
-        """Keep rows from ``start`` until the target; return the place after the last looked at.
+        """Keep rows from ``start`` until the target is reached; return the position after the last row looked at.
 
-        ``shared``: all splits draw from this stream.
+        ``shared`` means that all splits draw from this stream.
         """
         target = entry.count.among(split, len({ref.node for ref in refs}))
         kept: list[Ref] = []
@@ -328,7 +325,9 @@ class _Chooser:
         return end
 
     def find_what_was_repeated(self, recipe: Recipe) -> None:
-        """Name the kept row that each example repeats: one of its problem or prompt, else of its group or one near."""
+        """Set ``like`` of each example: a kept row with the same problem or prompt, or else in the same or a
+        neighbouring group.
+        """
         examples = [e for held in self.choice.examples.values() for e in held]
         wanted: dict[tuple[str, int | bytes | None], str] = {}
         for example in examples:
@@ -349,7 +348,7 @@ class _Chooser:
             example.like = next((w for n in self._names(example) if (w := wanted[n])), "")
 
     def _names(self, example: Dropped) -> list[tuple[str, int | bytes | None]]:
-        """Return what kept rows that an example repeats would be known by."""
+        """Return the keys that a kept row repeated by ``example`` may have."""
         if example.stage == "duplicate":
             return [("node", example.ref.node), ("prompt", example.ref.prompt_key)]
         group = self._near.group_of(example.ref.node)
@@ -358,7 +357,7 @@ class _Chooser:
         return [("group", one) for one in (group, *self._near.neighbours.get(group, ()))]
 
     def _reason(self, entry: Entry, split: Split, ref: Ref) -> tuple[str, str] | None:
-        """Return the stage and the reason of a drop."""
+        """Return (stage, reason) if the row is dropped."""
         if ref.node in self._nodes or ref.prompt_key in self._prompts:
             return "duplicate", "duplicate"
         if self._is_near(ref.node):
@@ -377,5 +376,5 @@ class _Chooser:
 
 
 def row_id(entry: Entry, split: str, index: int) -> str:
-    """Return the id of a row: equal for ever for the same recipe and seed."""
+    """Return the id of a row, which is the same for equal recipe and seed."""
     return f"{entry.name}-{split}-{index:06d}"

@@ -1,8 +1,6 @@
-"""The jobs of a build: which there are (chunks of generated streams and of raw rows, more where short), and their running.
+"""Split a build into jobs, one chunk of one entry each, and run them; a finished job is a part file.
 
-Jobs depend on the recipe and on what was kept so far, never on time or workers; a job is one chunk of one entry, and its
-result depends on nothing else. A finished job is a part file.
-
+Jobs depend only on the recipe and the rows kept so far, never on timing or workers.
 """
 
 from __future__ import annotations
@@ -30,8 +28,7 @@ from prorl_verifiers import Task, load_task
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Candidates [start, stop) of an entry: of its stream for ``split``, or of the raw ``rows``:
-    (index, *RawRow)."""
+    """Candidates [start, stop) of an entry: of its stream for ``split``, or of raw ``rows`` (index, *RawRow)."""
 
     entry: Entry
     split: str
@@ -42,15 +39,17 @@ class Job:
 
     @property
     def name(self) -> str:
-        """The part's name; the text sources have one stream for all splits, and ``version`` says
-        of which bytes, so that a file that was mended costs no other entry its parts.
+        """Name of the part.
+
+        Files have one stream for all splits; ``version`` identifies their bytes, so editing a file discards only its
+        own parts.
         """
         stream = self.split or f"rows-{self.version}"
         return f"{self.entry.name}-{stream}-{self.start:08d}-{self.stop:08d}"
 
 
 class Collector:
-    """The workers of a build: row-making children, threads that wait for them, and one scorer."""
+    """Workers of a build: child processes that make rows, threads that wait for them, and one scorer."""
 
     def __init__(
         self, children: Children, store: PartStore, scorer: Scorer, progress: Progress
@@ -61,13 +60,13 @@ class Collector:
         self._rows, self._since = 0, time.monotonic()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Part]]:
-        """Yield each job with its part, in no fixed order; finished parts are read, not made again.
+        """Yield each job with its part, in no fixed order; finished parts are read from disk.
 
-        Raises DatasetError (malformed rows, by file and line; jobs begun before are finished first),
-        UserError (disk), ServiceError (verifiers or children broke); parts that were finished stay.
+        Raises DatasetError for malformed rows (by file and line, after the started jobs have finished), UserError
+        (disk) or ServiceError (verifiers or children failed); finished parts are kept.
         """
         workers = len(self._children)
-        threads = ThreadPoolExecutor(workers + 1)  # one more: a thread waits while it scores
+        threads = ThreadPoolExecutor(workers + 1)  # one more: a thread waits while scoring
         running: dict[Future[Part], Job] = {}
         source = iter(jobs)
         try:
@@ -78,12 +77,12 @@ class Collector:
             while running:
                 yield from self._finished(running)
         except UserError as error:
-            threads.shutdown(wait=True)  # what was begun is finished and stands
-            errors = (future.exception() for future in running)  # in the order of giving out
+            threads.shutdown(wait=True)  # started jobs finish and are kept
+            errors = (future.exception() for future in running)  # in the order of submission
             first = next((e for e in errors if isinstance(e, UserError)), error)
-            raise first from None  # the same on every run
+            raise first from None  # the same error on every run
         except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)  # first: nothing new may begin
+            threads.shutdown(wait=False, cancel_futures=True)  # first: start no new job
             self._children.close()
             raise
         finally:
@@ -116,9 +115,9 @@ class Collector:
 
 
 def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop]) -> Part:
-    """Return the part of a job: gold checked first, then what repeats a benchmark dropped.
+    """Return the part of a job: check golds first, then drop rows that repeat a benchmark.
 
-    Raises ServiceError when the gold check cannot run.
+    Raises ServiceError if the gold check cannot run.
     """
     part = Part(candidates=len(candidates))
     made = [one for one in candidates if isinstance(one, Candidate)]
@@ -166,7 +165,7 @@ def checked_part(scorer: Scorer, job: Job, candidates: Sequence[Candidate | Drop
 
 
 def _kept(candidate: Candidate, is_checked: bool) -> Candidate:
-    """Return a row that passed its checks, with what came of its gold and without what only the check needed."""
+    """Return a checked row with its gold status, without the fields that only the check needed."""
     gold_check: GoldCheck = "none"
     if candidate.gold is not None or candidate.consistent:
         gold_check = "self-consistent"
@@ -197,24 +196,24 @@ def _item(job: Job, candidate: Candidate) -> str:
 
 
 def item_name(entry: Entry, stream: str, index: int) -> str:
-    """Return how what may be dropped is named: its stream is "" for files, which have one for all splits."""
+    """Return the name of an item in records of drops; ``stream`` is "" for files, which have one for all splits."""
     return f"{entry.name}-{stream}-{index}" if stream else f"{entry.name}-{index}"
 
 
 CHUNK = 64
-"""Generated candidates a part file covers: what a kill can cost, and how often progress moves."""
+"""Generated candidates in a part file: the most work a kill can lose, and the interval of progress updates."""
 RAW_CHUNK, RAW_BYTES = 256, 8 * 2**20
-"""Raw rows of a file that a part covers, and about how many bytes of them at most."""
+"""Raw rows of a file in a part, and their approximate limit in bytes."""
 FILL_ORDER: tuple[Split, ...] = ("test", "validation", "train")
-"""Evaluation splits are filled first, so that a problem they share with train stays with them."""
+"""Evaluation splits are filled first, so a problem they share with train stays with them."""
 BARREN = 384
-"""A generator that gives no new item in this many candidates is taken to be used up."""
+"""A generator without a new item in this many candidates counts as used up."""
 LARGEST_ROUND = 4096
 
 
 @dataclass(slots=True)
 class Stream:
-    """How far a generated (entry, split) was drawn, and what that gave."""
+    """Progress of a generated (entry, split)."""
 
     entry: Entry
     split: Split
@@ -226,17 +225,17 @@ class Stream:
 
     @property
     def short(self) -> bool:
-        """Whether it needs more candidates and may have some."""
+        """True if it needs more candidates and is not used up."""
         return self.kept < self.target and not self.used_up
 
     def result(self, kept: int, drawn: int) -> None:
-        """Take note of a round: ``kept`` in all of ``drawn`` candidates in all."""
+        """Record the totals after a round: ``kept`` of ``drawn`` candidates."""
         self.barren = 0 if kept > self.kept else self.barren + drawn - self.drawn
         self.kept, self.drawn = kept, drawn
         self.used_up = self.barren >= BARREN
 
     def wanted(self) -> int:
-        """Return how many more candidates the next round should draw."""
+        """Return the number of candidates to draw in the next round."""
         missing = self.target - self.kept
         if self.drawn == 0:
             return missing
@@ -245,7 +244,7 @@ class Stream:
 
 
 def streams_of(entries: list[Entry]) -> list[Stream]:
-    """Return the streams of the generated entries with a target, in the order of filling."""
+    """Return the streams of generated entries with a target, in filling order."""
     return [
         Stream(entry, split, target)
         for split in FILL_ORDER
@@ -255,7 +254,7 @@ def streams_of(entries: list[Entry]) -> list[Stream]:
 
 
 def draw(streams: list[Stream]) -> Iterator[Job]:
-    """Yield the jobs of one round: the next candidates of every stream that is short."""
+    """Yield the jobs of one round: the next candidates of every stream that needs more."""
     for stream in streams:
         if stream.short:
             end = stream.drawn + stream.wanted()
@@ -266,19 +265,19 @@ def draw(streams: list[Stream]) -> Iterator[Job]:
 
 @dataclass(slots=True)
 class Reading:
-    """How many of the ``rows`` of an entry were looked at: all at once, or ever more until ``target`` are kept."""
+    """Progress in reading the ``rows`` of an entry: all at once, or more each round until ``target`` are kept."""
 
     entry: Entry
     rows: int
     target: int = 0
     order: list[int] | None = None
-    """The rows in the order in which ``choose`` takes them, where few are wanted; None: all are."""
+    """Order in which ``choose`` takes the rows of a limited build; None means all rows."""
     done: int = 0
     kept: int = 0
 
     @classmethod
     def of(cls, entry: Entry, rows: int, seed: int, limited: bool) -> Reading:
-        """Return the reading of an entry with ``rows`` raw rows, of which a limited build wants few."""
+        """Return the reading of an entry with ``rows`` raw rows; a limited build reads only as many as it needs."""
         if not limited:
             return cls(entry, rows)
         order = sorted(range(rows), key=lambda index: place_of(seed, entry.name, index))
@@ -286,7 +285,7 @@ class Reading:
 
     @property
     def wanted(self) -> int:
-        """How many rows the next round looks at."""
+        """Number of rows to read in the next round."""
         left = self.rows - self.done
         if self.order is None:
             return left
@@ -294,25 +293,25 @@ class Reading:
         return min(left, max(missing * 5 // 4, self.done) + CHUNK) if missing > 0 else 0
 
     def jobs(self, files: Files) -> Iterator[Job]:
-        """Return the jobs of the next round. Raises DatasetError as reading does."""
+        """Return the jobs of the next round. Raises DatasetError if a row is malformed."""
         start, self.done = self.done, self.done + self.wanted
         chosen = None if self.order is None else {*self.order[start : self.done]}
         return read(self.entry, files, chosen)
 
     def give_up(self) -> None:
-        """Look at no further row."""
+        """Read no further rows."""
         self.rows = self.done
 
 
 def place_of(seed: int, name: str, index: int) -> int:
-    """Return what the rows of an entry that is read are sorted by before they are chosen."""
+    """Return the sort key that puts rows of files in random order before they are chosen."""
     return derive_seed(seed, "file", name, index)
 
 
 def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[str, int]:
-    """Return how many raw rows each entry has that is read from a file, the hub or a plug-in.
+    """Return the number of raw rows of each entry that is not generated.
 
-    One that cannot be read is noted in ``files.failed`` if its source may fail, else raises DatasetError.
+    An unreadable entry is recorded in ``files.failed`` if its source may fail; otherwise raises DatasetError.
     """
     counts: dict[str, int] = {}
     for entry in entries:
@@ -335,7 +334,7 @@ def count_rows(entries: list[Entry], files: Files, progress: Progress) -> dict[s
 
 
 def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator[Job]:
-    """Yield the jobs of an entry that is read, of the rows ``chosen`` (None: all), reading as it goes.
+    """Yield the jobs of an entry's rows ``chosen`` (None: all) while reading them.
 
     Raises DatasetError as reading does.
     """
@@ -354,7 +353,7 @@ def read(entry: Entry, files: Files, chosen: Collection[int] | None) -> Iterator
 
 
 def _size(value: Any) -> int:
-    """Return about how many bytes a raw value takes."""
+    """Return the approximate size of a raw value in bytes."""
     if isinstance(value, str | bytes):
         return len(value)
     if isinstance(value, dict):

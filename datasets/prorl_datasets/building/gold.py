@@ -1,6 +1,7 @@
-"""The gold check: does a sample's own verifier give its gold response full marks, and its answer as the prompt asks for it?
+"""The gold check: does a sample's verifier give full reward to its gold response, and to its answer in the form the
+prompt asks for?
 
-An infrastructure error is retried by the pool; one that stays raises, it never drops an item.
+The pool retries infrastructure errors; a persistent one raises and never drops an item.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ _FORMS = re.compile(
     r"|<(?P<tag>(?!think)\w+)>(?=.*</(?P=tag)>|\s*tags?\b)|(?P<line>\banswer:(?=[ \t]*\S))",
     re.IGNORECASE | re.DOTALL,
 )
-"""How prompts say in which form an answer is to be written."""
+"""Phrases by which prompts name the form of an answer."""
 
 
 class Scorer(Protocol):
-    """What scores (response, task) pairs, in order: a VerifierPool."""
+    """Scores (response, task) pairs, like VerifierPool."""
 
     def score(self, items: list[tuple[str, Task]]) -> list[Verdict]:
-        """Return one verdict an item."""
+        """Return one verdict for each item, in order."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class GoldResult:
-    """``accepted`` when the reward was 1; otherwise ``reason`` is a category and ``detail`` the verifier's."""
+    """Result of a gold check. If not ``accepted``, ``reason`` is a category and ``detail`` the verifier's reason."""
 
     accepted: bool
     reason: str = ""
@@ -43,7 +44,7 @@ class GoldResult:
 
     @classmethod
     def of(cls, verdict: Verdict) -> GoldResult:
-        """Return what a verdict on a gold response says. Raises ServiceError where it is none."""
+        """Return the result for a verdict on a gold response. Raises ServiceError for an infrastructure error."""
         if verdict.is_infra_error or verdict.reward is None:
             raise ServiceError(
                 f"the gold check could not run: {verdict.reason}; "
@@ -59,7 +60,7 @@ class GoldResult:
 
 @contextmanager
 def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
-    """Yield a pool at reward ``servers``, else of ``workers`` processes; it is closed at the end of the block."""
+    """Yield a pool at reward ``servers``, or else with ``workers`` local processes; close it after the block."""
     from prorl_verifiers import open_pool
 
     with open_pool(servers, workers) as pool:
@@ -69,14 +70,15 @@ def open_scorer(workers: int, servers: Sequence[str] = ()) -> Iterator[Scorer]:
 def check_gold(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[GoldResult]:
     """Return the result of each gold response.
 
-    Raises ServiceError when a verifier or the sandbox failed even after the pool's own retry.
+    Raises ServiceError if a verifier or the sandbox still fails after the pool's retry.
     """
     return [GoldResult.of(verdict) for verdict in _verdicts(scorer, items)]
 
 
 def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-    """Score responses; one that timed out is tried TRIES times more, alone: the machine may have been busy, and what
-    is kept must not depend on that."""
+    """Score responses, and retry each timeout alone up to TRIES times, so that a busy machine does not change the
+    dataset.
+    """
     verdicts = scorer.score(list(items)) if items else []
     for place, verdict in enumerate(verdicts):
         for _ in range(TRIES if verdict.status == "timeout" else 0):
@@ -88,7 +90,7 @@ def _verdicts(scorer: Scorer, items: Sequence[tuple[str, Task]]) -> list[Verdict
 
 @dataclass(frozen=True, slots=True)
 class PromptedRow:
-    """A row whose right answer is to be written as its prompt asks; ``gold`` is its gold response, None without one."""
+    """A row to check with its correct answer in the form the prompt asks for; ``gold`` is its gold response, if any."""
 
     name: str
     prompt: str
@@ -98,14 +100,15 @@ class PromptedRow:
 
 @dataclass(slots=True)
 class Unpaid:
-    """How many rows of an entry do not reward the right answer in the form that their prompt asks for, and the first
-    of them in words."""
+    """Number of an entry's rows that do not reward the correct answer in the form their prompt asks for, and an
+    example.
+    """
 
     rows: int = 0
     example: str = ""
 
     def add(self, rows: int, example: str) -> None:
-        """Count further rows; the example is the first by name, in whatever order they come."""
+        """Add rows; the example is the first by name, in whatever order they come."""
         self.rows += rows
         self.example = min(filter(None, (self.example, example)), default="")
 
@@ -119,7 +122,7 @@ class Unpaid:
 
 
 def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
-    """Score the right answers of ``rows`` in the form that their prompts ask for, where that is not the gold response."""
+    """Score the correct answers of ``rows`` in the form their prompts ask for, unless that is the gold response."""
     written = [(row, text) for row in rows if (text := as_prompted(row)) is not None]
     verdicts = _verdicts(scorer, [(text, row.task) for row, text in written])
     unpaid = Unpaid()
@@ -133,10 +136,9 @@ def check_prompted(scorer: Scorer, rows: Sequence[PromptedRow]) -> Unpaid:
 
 
 def as_prompted(row: PromptedRow) -> str | None:
-    """Return the right answer in the form that the prompt names last; plain where it names none and the gold response
-    is not.
+    """Return the correct answer in the form that the prompt names last, or plain if it names none.
 
-    None where that would be the gold response, and where no right answer is known.
+    Return None if that would be the gold response, or if the correct answer is unknown.
     """
     spec = VERIFIERS.get(row.task.verifier)
     answer, gold = spec.data.answer(row.task.reference), row.gold
@@ -159,7 +161,7 @@ def as_prompted(row: PromptedRow) -> str | None:
 
 
 def _around(form: re.Match[str]) -> tuple[str, str]:
-    """Return what stands before and after an answer in a form that a prompt names."""
+    """Return the text before and after an answer in a given form."""
     if form["tag"]:
         return f"<{form['tag']}>", f"</{form['tag']}>"
     if form["box"]:

@@ -1,6 +1,6 @@
-"""What a build says of itself: per-entry results by stage, the report object and the manifest.
+"""Results of a build by entry and stage, the build report and the manifest.
 
-The manifest holds no times and no paths of the machine, so equal builds give equal manifests.
+The manifest has no times and no local paths, so equal builds give equal manifests.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from prorl_sandbox import LANGUAGES
 from prorl_verifiers import VERIFIERS
 
 MAX_UNTYPED = 200
-"""Untyped golds of an entry that the manifest lists; all are counted."""
+"""Limit on untyped golds listed in the manifest for each entry; all are counted."""
 
 
 @dataclass(slots=True)
 class EntryResult:
-    """What became of one entry: candidates, drops by stage and reason, rows kept by split."""
+    """Results of one entry: candidates, drops by stage and reason, rows kept by split."""
 
     entry: Entry
     weight: float = 1.0
@@ -37,28 +37,28 @@ class EntryResult:
     examples: list[dict[str, str]] = field(default_factory=list)
     checks: Counter[str] = field(default_factory=Counter)
     golds: Counter[str] = field(default_factory=Counter)
-    """Types of gold answers, as their verifiers name them."""
+    """Types of gold answers, as named by their verifiers."""
     untyped: list[list[str]] = field(default_factory=list)
-    """(id, gold) of golds that answers can only be compared with as text; at most ``MAX_UNTYPED``."""
+    """(id, gold) of golds that can only be compared as text; at most ``MAX_UNTYPED``."""
     answers: Counter[int] = field(default_factory=Counter)
     isolation: set[str] = field(default_factory=set)
     left_out: bool = False
     skipped: bool = False
-    """The command said so."""
+    """The command excluded it."""
     failed: str = ""
-    """Why its source could not be had or read."""
+    """Why its source was unavailable or unreadable."""
     taken: Mapping[str, Any] = field(default_factory=dict)
-    """Which files its source gave, where it left a choice."""
+    """Files that its source selected, if it had a choice."""
     tests_left_out: Counter[str] = field(default_factory=Counter)
-    """Tests of its rows that were not kept, by reason."""
+    """Tests that its rows leave out, by reason."""
 
     def commonest_answer_share(self) -> float | None:
-        """Return the share of the commonest right answer: what a blind constant answer earns."""
+        """Return the share of the most common correct answer, which a constant guess would earn."""
         total = sum(self.answers.values())
         return round(self.answers.most_common(1)[0][1] / total, 4) if total else None
 
     def reasons(self) -> Counter[str]:
-        """Return the drops by reason over all stages."""
+        """Return the drops of all stages by reason."""
         return sum(self.drops.values(), Counter())
 
     def short(self) -> list[str]:
@@ -69,7 +69,7 @@ class EntryResult:
         return [f"{s} {self.kept[s]}/{t}" for s, t in targets.items() if t and self.kept[s] < t]
 
     def share(self) -> float:
-        """Return the part of its targets that was kept; 1 where it has none."""
+        """Return the kept share of its targets, 1 if it has none."""
         if not self.short():
             return 1.0
         targets = {s: self.entry.count.of(s) or 0 for s in SPLITS}
@@ -110,15 +110,13 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build left: ``reused`` when the same dataset was already there. ``manifest`` is the
-    file's content.
-    """
+    """Result of a build with the manifest's content; ``reused`` if the dataset already existed."""
 
     path: Path
     manifest: Mapping[str, Any]
     reused: bool = False
     failed: Mapping[str, str] = field(default_factory=dict)
-    """Entries whose source could not be had or read, and why; the dataset is without them."""
+    """Reasons by entry for sources that were unavailable or unreadable; the dataset lacks these entries."""
 
     @property
     def recipe(self) -> str:
@@ -127,20 +125,20 @@ class BuildReport:
 
     @property
     def short(self) -> Mapping[str, list[str]]:
-        """Entries that fell short of their target: name to ``split kept/target``."""
+        """Entries that fell short of their target -> ``split kept/target`` of each split."""
         found: Mapping[str, list[str]] = self.manifest["short"]
         return found
 
     @property
     def too_short(self) -> list[str]:
-        """Names of the entries that fell below their ``min_share``."""
+        """Names of entries below their ``min_share``."""
         found: list[str] = self.manifest["too_short"]
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a manifest says beside the entries: how the build was made and what it wrote."""
+    """Data of a manifest beside the entries: how the build was made and the files it wrote."""
 
     seed: int
     fingerprint: str
@@ -154,24 +152,24 @@ class Facts:
 
 
 def parts_in_use(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of the sources, functions, adapters and verifiers that are not prorl's own."""
+    """Return the records of sources, functions, adapters, embedders and verifiers from plug-ins."""
     adapters: set[Any] = {getattr(entry.source, "adapter", None) for entry in recipe.entries}
     conditions = (getattr(entry.source, "where", None) for entry in recipe.entries)
     functions = {where for where in conditions if isinstance(where, str)}
     return [
         *SOURCES.records(entry.source.kind for entry in recipe.entries),
         *FUNCTIONS.records(functions),
-        *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources tells of the others
+        *ADAPTERS.records(adapters & {*ADAPTERS.names()}),  # check_sources reports the others
         *EMBEDDERS.records(filter(None, [recipe.decontamination.embedding])),
         *VERIFIERS.records(entry.scored_by for entry in recipe.entries),
     ]
 
 
 def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
-    """Return the records of what may change a build: ``parts_in_use`` and what only its rows name.
+    """Return the records of everything that may change a build: ``parts_in_use`` and parts that only rows name.
 
-    Which those are is known when the rows are: all languages count where a verifier's tasks take further
-    parts, all verifiers where composed tasks, or a source or an adapter that is not prorl's own, may name one.
+    Those are unknown before the rows are made. So all languages count if a verifier's tasks need further parts, and all
+    verifiers if composed tasks or rows of a plug-in may name one.
     """
     parts = parts_in_use(recipe)
     verifiers = {entry.scored_by for entry in recipe.entries}
@@ -185,7 +183,7 @@ def parts_that_count(recipe: Recipe) -> list[dict[str, str]]:
 
 
 def stage_table(results: list[EntryResult]) -> dict[str, dict[str, int]]:
-    """Return by domain: candidates, what each stage dropped, the surplus and what was kept."""
+    """Return, by domain, the candidates, drops of each stage, surplus and kept rows."""
     table: dict[str, dict[str, int]] = {}
     for result in results:
         row = table.setdefault(
@@ -246,7 +244,7 @@ def _by(
     value: Callable[[EntryResult, Split], int],
     key: Callable[[Entry], str] = lambda entry: entry.domain,
 ) -> dict[str, dict[str, int]]:
-    """Return a number of each split summed by ``key`` of the entries, sorted, without zeros."""
+    """Return the nonzero values of each split, summed by ``key`` of the entries and sorted."""
     counts: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     for result in results:
         for split in SPLITS:

@@ -1,6 +1,6 @@
-"""Write the chosen rows: Parquet by split, the offending pairs, the card, the manifest, at once.
+"""Write the chosen rows as Parquet with benchmark matches, card and manifest, all in one atomic step.
 
-Rows are read back from the part files one part at a time, so memory does not grow with the dataset.
+Rows are read back one part at a time, so memory does not grow with the dataset.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DROPPED = "dropped.jsonl"
 
 @dataclass(slots=True)
 class Output:
-    """What a build has to write. ``about`` lacks the files and licences, known when written."""
+    """Contents of a dataset to write; files and licences are added to ``about`` on writing."""
 
     recipe: Recipe
     results: list[EntryResult]
@@ -50,16 +50,16 @@ class Output:
     rates: PassRates | None
     about: dict[str, Any]
     quarantined: list[str] = field(default_factory=list)
-    """Parts that hold bad rows to be written, in any order."""
+    """Names of parts that have quarantined rows, in any order."""
     licences: Counter[str] = field(default_factory=Counter)
     parts: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    """What rows name of others, a verifier and what it takes (``parts_for``): (group, name) -> record."""
+    """Records of plug-in parts that rows name (a verifier and what it needs), by (group, name)."""
     facts: CardFacts = field(default_factory=CardFacts)
 
 
 def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]:
-    """Write the folder ``out`` in one step and return the manifest. Raises UserError (disk)."""
-    for result in work.results:  # what was chosen
+    """Write the folder ``out`` atomically and return the manifest. Raises UserError if the disk fails."""
+    for result in work.results:  # record the chosen rows
         name = result.entry.name
         for split in SPLITS:
             refs = work.choice.kept.get((name, split), [])
@@ -99,7 +99,7 @@ def write_dataset(work: Output, out: Path, progress: Progress) -> dict[str, Any]
 
 
 def _write_quarantine(work: Output, path: Path) -> int:
-    """Write the bad rows, a line each with place, reason and columns, by entry and place; return their number."""
+    """Write the bad rows, one line each with position, reason and columns, sorted by part; return their number."""
     count = 0
     with path.open("w", encoding="utf-8") as file:
         for name in sorted(work.quarantined):
@@ -113,7 +113,7 @@ def _write_quarantine(work: Output, path: Path) -> int:
 
 
 def _dropped(work: Output) -> list[dict[str, str]]:
-    """Return examples of what was dropped, by entry, stage and row: few of each reason (``EXAMPLES``)."""
+    """Return examples of dropped rows by entry, stage and reason, at most EXAMPLES of each."""
     reader, found = _PartReader(work.store), []
     for result in work.results:
         lines = list(result.examples)
@@ -132,7 +132,7 @@ def _dropped(work: Output) -> list[dict[str, str]]:
 
 
 def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a split sorted by id."""
+    """Yield the rows of a split, sorted by id."""
     by_name: Mapping[str, EntryResult] = {r.entry.name: r for r in work.results}
     wanted: list[tuple[str, EntryResult, Ref]] = sorted(
         (
@@ -175,7 +175,10 @@ def _rows(work: Output, split: Split, progress: Progress) -> Iterator[dict[str, 
 
 
 def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[str, str]]:
-    """Return the records of what a row names of others; of a verifier in ``seen`` only if tasks of it differ there."""
+    """Return records of the plug-in parts that a row names.
+
+    A verifier in ``seen`` is skipped unless its tasks can name different parts.
+    """
     spec = VERIFIERS.get(one.verifier)
     if one.verifier in seen and spec.needs is None and spec.compose is None:
         return {}
@@ -185,7 +188,7 @@ def _parts_named(one: Candidate, seen: set[str]) -> dict[tuple[str, str], dict[s
 
 
 def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
-    """Count the type of a row's gold; list it where it has none."""
+    """Count the type of a row's gold, and list untyped golds."""
     verifier = VERIFIERS.get(one.verifier)
     if verifier.data.target_type is None:
         return
@@ -197,14 +200,14 @@ def _count_gold(result: EntryResult, identity: str, one: Candidate) -> None:
 
 
 class _PartReader:
-    """Holds the last parts read: sorted by id, row 1000000 stands between rows 100000 and 100001."""
+    """Read rows through a cache of parts, because sorting by id interleaves parts: row 1000000 comes before 100001."""
 
     def __init__(self, store: PartStore) -> None:
         self._store = store
         self._part = lru_cache(maxsize=4)(self._read)
 
     def row(self, ref: Ref) -> Candidate:
-        """Return the row that ``ref`` points to."""
+        """Return the row at ``ref``."""
         return self._part(ref.part)[ref.place]
 
     def _read(self, name: str) -> list[Candidate]:

@@ -1,1 +1,1 @@
-"""The data card that stands beside a built dataset."""
+"""The data card of a built dataset."""

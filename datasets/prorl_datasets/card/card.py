@@ -1,6 +1,6 @@
-"""The dataset card: README.md with counts, licences, drop reasons, benchmarks checked, and plots.
+"""Write the dataset card: README.md with counts, licences, drop reasons, benchmarks checked and plots.
 
-It holds no times and no paths of the machine, so equal builds give equal cards.
+It has no times and no local paths, so equal builds give equal cards.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6,
 
 
 def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> None:
-    """Write README.md and its images into ``folder``. Raises UserError (disk)."""
+    """Write README.md and its images into ``folder``. Raises UserError if the disk fails."""
     images = draw_plots(folder, manifest, facts.lengths)
     stages = manifest["stages"]
     dropped = [
@@ -33,7 +33,7 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
     front += ["license_name: by-source", "language: [en]", f"size_categories: [{size}]"]
     front += ["tags: [reasoning, verifiable-rewards, reinforcement-learning]", "configs:"]
     front += ["- config_name: default", "  data_files:"]
-    for split in SPLITS:  # they make ``load_dataset`` work on the folder
+    for split in SPLITS:  # for ``load_dataset`` on the folder
         if f"{split}.parquet" in manifest["files"]:
             front += [f"  - split: {split}", f"    path: {split}.parquet"]
     parts = [
@@ -68,7 +68,7 @@ def write_card(folder: Path, manifest: Mapping[str, Any], facts: CardFacts) -> N
 
 
 def _made(manifest: Mapping[str, Any]) -> str:
-    """Return how the dataset was made, and what the manifest holds of that."""
+    """Return a sentence on how the dataset was made."""
     version = manifest["versions"]["prorl"]
     return (
         f"Built with prorl {version} from the recipe `{manifest['recipe']}`, seed {manifest['seed']}; `manifest.json` "
@@ -82,9 +82,10 @@ BEGIN, END = "<!-- pass rates -->", "<!-- end pass rates -->"
 def add_ratings(
     folder: Path, rates: Mapping[str, Sequence[float]], rows: int, words: str
 ) -> Path | None:
-    """Write the pass rates of a dataset's rows, by domain, into its card, in place of those there; return the card.
+    """Write the pass rates by domain into the dataset's card, replacing earlier ones, and return the card's path.
 
-    ``rows`` are the dataset's, ``words`` say who was sampled. None where the folder has no card. Raises UserError (disk).
+    ``rows`` is the dataset's number of rows, ``words`` says which model was sampled. Returns None if the folder has no
+    card. Raises UserError if the disk fails.
     """
     card = folder / "README.md"
     if not card.is_file():
@@ -137,7 +138,7 @@ def _counts(manifest: Mapping[str, Any]) -> str:
 
 
 def _missing(manifest: Mapping[str, Any]) -> str:
-    """Return what fell short of its goal, what is not there, and which tests were left out."""
+    """Return the lines on missed targets, missing entries and tests left out."""
     lines = [
         f"- `{name}` yielded fewer rows than its goal: {', '.join(splits)} (kept/goal)."
         for name, splits in manifest["short"].items()
@@ -209,6 +210,6 @@ def _benchmarks(manifest: Mapping[str, Any]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a Markdown table of cells that may hold markup of ours; no rows, no table."""
+    """Return a Markdown table whose cells may have markup, "" if there are no rows."""
     cells = ([" ".join(str(value).split()).replace("|", "\\|") for value in row] for row in rows)
     return table(head, cells)

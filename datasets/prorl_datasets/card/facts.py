@@ -1,4 +1,4 @@
-"""What the card shows of rows beside the manifest: prompt lengths, counted while they are written."""
+"""Statistics of rows for the card, counted while the rows are written."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import Any
 from prorl_datasets.types import DOMAINS
 
 BINS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12800, 25600, 51200)
-"""Edges of the length histogram, in characters."""
+"""Edges of the length histogram in characters."""
 
 
 @dataclass(slots=True)
 class CardFacts:
-    """Prompt lengths in characters and recorded pass rates by domain; ``rows`` of all."""
+    """Prompt lengths in characters and recorded pass rates by domain, and the number of all rows."""
 
     lengths: dict[str, Counter[int]] = field(default_factory=dict)
     rates: dict[str, list[float]] = field(default_factory=dict)
     rows: int = 0
 
     def add(self, columns: Mapping[str, Any], rate: float | None = None) -> None:
-        """Count one row (its Parquet columns before writing, its pass rate where one is recorded)."""
+        """Count one row by its Parquet columns and its recorded pass rate, if any."""
         self.rows += 1
         if rate is not None:
             self.rates.setdefault(columns["domain"], []).append(rate)
@@ -31,6 +31,6 @@ class CardFacts:
 
 
 def in_order(domains: Iterable[str]) -> list[str]:
-    """Return each domain once: ours in their order, then those that others brought."""
+    """Return each domain once: the five in their usual order, then those of plug-ins."""
     there = {*domains}
     return [*(d for d in DOMAINS if d in there), *sorted(there - {*DOMAINS})]

@@ -1,4 +1,4 @@
-"""The plots of a dataset card, as SVG: rows by domain against their targets, and prompt lengths."""
+"""Draw the SVG plots of a dataset card: rows against targets, prompt lengths and pass rates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMAGES = "images"
 def draw_plots(
     folder: Path, manifest: Mapping[str, Any], lengths: Mapping[str, Counter[int]]
 ) -> dict[str, str]:
-    """Draw into ``folder``/images; return file name -> alternative text. Raises UserError (disk)."""
+    """Draw the plots into ``folder``/images; return file name -> alternative text. Raises UserError (disk)."""
     (folder / IMAGES).mkdir()
     plots = {
         "rows.svg": ("Rows of each domain and split, with their targets", rows_plot(manifest)),
@@ -30,7 +30,7 @@ def draw_plots(
 
 
 def rows_plot(manifest: Mapping[str, Any]) -> str:
-    """Return a panel a split: each domain's rows as a bar in front of its target."""
+    """Draw one panel for each split with each domain's rows against its target."""
     panels = []
     for split in (s for s in SPLITS if manifest["counts"][s]):
         kept, target = manifest["counts"][split], manifest["targets"][split]
@@ -52,11 +52,11 @@ def rows_plot(manifest: Mapping[str, Any]) -> str:
 
 
 RATE_STEPS = ("0", "to 1/4", "to 1/2", "to 3/4", "below 1", "1")
-"""Steps of a pass rate: never, four between, always."""
+"""Bins of a pass rate: 0, four between, 1."""
 
 
 def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
-    """Return a line a domain: the share of its rated rows in each of RATE_STEPS."""
+    """Draw one line for each domain: the share of its rated rows in each bin of RATE_STEPS."""
     domains = in_order(rates)
     shares = {d: [0.0] * len(RATE_STEPS) for d in domains}
     for d in domains:
@@ -73,14 +73,14 @@ def rates_plot(rates: Mapping[str, Sequence[float]]) -> str:
 
 
 def rate_step(rate: float) -> int:
-    """Return which of RATE_STEPS a pass rate lies in."""
+    """Return the index in RATE_STEPS of a pass rate."""
     return (
         0 if rate == 0 else 5 if rate == 1 else min(4, 1 + sum(rate > e for e in (0.25, 0.5, 0.75)))
     )
 
 
 def lengths_plot(lengths: Mapping[str, Counter[int]]) -> str:
-    """Return a line a domain: the share of its prompts in each step of BINS."""
+    """Draw one line for each domain: the share of its prompts in each bin of BINS."""
     domains = in_order(lengths)
     shares = {}
     for d in domains:

@@ -1,1 +1,1 @@
-"""Files of published data sets, from a mirror folder or the hub, and the pins of what was got."""
+"""Find, fetch and pin the files of published data sets, from a mirror folder or the hub."""

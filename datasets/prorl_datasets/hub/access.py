@@ -1,7 +1,6 @@
-"""Find the files of a published data set: in a mirror folder, else on the hub, and say what was taken.
+"""Find and fetch the files of a published data set, from a mirror folder or else the hub.
 
-Every source is listed before anything is fetched. Leaves out: checking that the files are the same as
-last time (``pins``).
+A source's files are listed before any is fetched.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ CURE = (
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFile:
-    """One file that lies on this machine. ``name`` is its path in the repository; ``revision`` the
-    commit it is of, or None from a mirror, which does not say; ``branch`` is None but for a file of
-    another branch than the source's own.
+    """One file on this machine; ``name`` is its path in the repository.
+
+    ``revision`` is its commit, None for a mirror. ``branch`` is set only for files of another branch than the source's.
     """
 
     path: Path
@@ -40,10 +39,10 @@ class ResolvedFile:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a source takes: the candidates as they are written, and (branch, name) of each file.
+    """Files that a source takes: the chosen candidates as written, and (branch, name) of each file.
 
-    ``listings`` are those of each branch that was looked at, ``folder`` is the mirror's that stands in for
-    them; ``repo`` is the repository's name now.
+    ``listings`` are those of each branch that was listed; ``folder`` is the mirror's folder used instead. ``repo`` is
+    the repository's current name.
     """
 
     repo: str
@@ -53,23 +52,23 @@ class Selection:
     folder: Path | None = None
 
     def commits(self) -> dict[str | None, str]:
-        """Return the commit of each branch that was looked at; None is the source's own revision."""
+        """Return the commit of each listed branch; None is the source's own revision."""
         return {branch: listing.commit for branch, listing in self.listings.items()}
 
     def size(self) -> int:
-        """Return the bytes of all files."""
+        """Return the total size of all files in bytes."""
         if self.folder is not None:
             return sum(self.path(branch, name).stat().st_size for branch, name in self.names)
         return sum(self.listings[branch].files[name].size for branch, name in self.names)
 
     def path(self, branch: str | None, name: str) -> Path:
-        """Return where a file lies in the mirror folder."""
+        """Return the path of a file in the mirror folder."""
         assert self.folder is not None
         return self.folder / (branch or "") / name
 
 
 class Access:
-    """Where the files of this build's published data sets come from. Methods raise Unreachable."""
+    """Access to the files of a build's published data sets. Methods raise Unreachable."""
 
     def __init__(self, mirror: Path | None = None, progress: Progress | None = None) -> None:
         self._mirror = mirror
@@ -84,12 +83,11 @@ class Access:
         pinned: dict[str | None, str] | None = None,
         locked: Sequence[str] = (),
     ) -> Selection:
-        """Return what a source takes of ``files``; ``pinned`` are the commits that branches were at.
+        """Select the files that a source takes; ``pinned`` has the locked commits of branches.
 
-        A copy that lacks some of a set of numbered files, or some of the files ``locked``, is refused.
-
-        A mirror is looked in first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``,
-        files of other branches under ``refs/...`` in it.
+        A mirror comes first: ``MIRROR/<owner>/<name>/<file>`` or ``MIRROR/<owner>__<name>/<file>``, with files of other
+        branches under ``refs/...``. A copy that lacks some of a set of numbered files, or of the files ``locked``, is
+        refused.
         """
         if self._mirror is not None:
             if not self._mirror.is_dir():
@@ -129,7 +127,7 @@ class Access:
         )
 
     def fetch(self, selection: Selection) -> list[ResolvedFile]:
-        """Return the files of a selection, on this machine, sorted by name."""
+        """Return the files of a selection on this machine, sorted by name, downloading them if needed."""
         found = []
         for branch, name in selection.names:
             key = (selection.repo, branch, name)
@@ -139,7 +137,7 @@ class Access:
         return sorted(found, key=lambda file: file.name)
 
     def open(self, selection: Selection, branch: str | None, name: str) -> BinaryIO:
-        """Return a file of a selection to read parts of, without fetching it."""
+        """Open a file of a selection for partial reads, without downloading it."""
         if selection.folder is not None:
             return selection.path(branch, name).open("rb")
         return self._hub.open(selection.listings[branch], name)
@@ -163,9 +161,9 @@ def resolve(
     *,
     mirror: Path | None = None,
 ) -> list[ResolvedFile]:
-    """Return the files of ``repo`` that ``files`` (names, patterns, candidates) take, sorted by name.
+    """Return the files of ``repo`` selected by ``files`` (names, patterns, candidates), sorted by name.
 
-    Raises DatasetError with one line that names the cure.
+    Raises DatasetError that says how to provide them.
     """
     access = Access(mirror)
     try:
@@ -182,7 +180,7 @@ def _folder(mirror: Path, repo: str) -> Path | None:
 def _check_whole(
     taken: Sequence[tuple[Candidate, list[str]]], locked: Sequence[str], where: str
 ) -> None:
-    """Raise Unreachable where files are missing that a candidate would take."""
+    """Raise Unreachable if files are missing that a candidate would take."""
     missing = {
         name
         for candidate, hits in taken

@@ -1,8 +1,7 @@
-"""Which files of a repository a source takes: the first of its candidates that is there.
+"""Choose the files of a repository that a source takes: the first candidate with existing files.
 
-An item of ``files`` is one candidate or several, best first, with ``|`` between: a name, a pattern
-(``data/train-*``), a format (``FORMATS``), or another branch of the
-repository, ``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``.
+An item of ``files`` is one candidate or several separated by ``|``, best first: a name, a pattern (``data/train-*``), a
+format (``FORMATS``), or another branch (``refs/convert/parquet`` or ``refs/convert/parquet:default/train/*.parquet``).
 """
 
 from __future__ import annotations
@@ -22,28 +21,28 @@ FORMATS = {
     "csv": ("*.csv", "*.csv.gz", "*.csv.zst"),
     "tsv": ("*.tsv", "*.tsv.gz", "*.tsv.zst"),
 }
-"""Words for all files of a format, and their patterns; ``*`` also stands for folders."""
+"""Names of formats and their file patterns; ``*`` also matches folders."""
 _BRANCH = "refs/"
 NOT_ROWS = ("dataset_infos.json", "dataset_info.json", "state.json")
-"""Files that tell of a data set and hold no rows of it."""
+"""Files that describe a data set and hold none of its rows."""
 _SHARD = re.compile(r"(.*)-(\d{5})-of-(\d{5})(?:-[0-9a-f]+)?(\..+)")
 _SHOWN = 8
 
 
 class NothingFits(Exception):
-    """No candidate is there: a half line that says where, what was looked for and what there is."""
+    """No candidate exists. The message says where, which were tried and which files there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """``text`` as it was written; ``branch`` None is the source's own revision."""
+    """One candidate; ``text`` is its text in the recipe, ``branch`` None the source's own revision."""
 
     text: str
     branch: str | None
     patterns: tuple[str, ...]
 
     def hits(self, names: Iterable[str]) -> list[str]:
-        """Return those of ``names`` (paths in the repository) that it takes, sorted."""
+        """Return the sorted ``names`` (paths in the repository) that match."""
         is_format = self.branch is None and self.text in FORMATS
         return sorted(
             name
@@ -54,7 +53,7 @@ class Candidate:
 
 
 def missing_shards(names: Iterable[str]) -> list[str]:
-    """Return what is missing of numbered files among ``names``, such as ``train-00001-of-00003.parquet``."""
+    """Return the missing files of numbered sets such as ``train-00001-of-00003.parquet``."""
     there: dict[tuple[str, str, str], set[int]] = {}
     for match in filter(None, map(_SHARD.fullmatch, names)):
         there.setdefault((match[1], match[3], match[4]), set()).add(int(match[2]))
@@ -81,10 +80,10 @@ def candidates(item: str) -> list[Candidate]:
 def choose(
     files: Sequence[str], names_of: Callable[[str | None], Sequence[str] | None], where: str
 ) -> list[tuple[Candidate, list[str]]]:
-    """Return for each item of ``files`` the candidate taken and the names it takes.
+    """Return the chosen candidate and its file names for each item of ``files``.
 
-    ``names_of(branch)`` lists what is there, None where there is no such branch; it is asked for
-    other branches only when nothing before fits. Raises NothingFits; ``where`` begins its text.
+    ``names_of(branch)`` lists the files, None if there is no such branch; other branches are listed only if nothing
+    before matches. Raises NothingFits, whose message begins with ``where``.
     """
     taken = []
     for item in files:

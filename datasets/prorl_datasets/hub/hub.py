@@ -1,6 +1,6 @@
-"""Files of data sets on the hub: listed and fetched with huggingface_hub, kept in the cache that it and datasets share.
+"""List and download data set files with huggingface_hub, in the cache that it shares with ``datasets``.
 
-HF_ENDPOINT names the hub. With HF_HUB_OFFLINE only what is in the cache is found. HF_TOKEN, or the token that ``hf auth
+HF_ENDPOINT names the hub. With HF_HUB_OFFLINE only cached files are found. HF_TOKEN, or the token that ``hf auth
 login`` stored, opens gated and private repositories.
 """
 
@@ -32,22 +32,22 @@ from prorl_common.hub import (
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 POLICY = RetryPolicy(first=0.5, longest=30.0, longest_asked=600.0, tries=8)
-"""Two minutes of waiting at most, unless the hub asks for more: its rate limits count over five minutes."""
+"""Waits at most two minutes unless the hub asks for more, because its rate limits cover five minutes."""
 FIRST_TRIES = 2
-"""Connections that fail before a hub that has never answered is given up."""
+"""Failed connections after which a hub that has never answered is given up."""
 HASH_TRIES = 3
-"""Times that a body of the right length and the wrong hash is fetched."""
+"""Downloads of a file with the right length and the wrong hash before giving up."""
 MOST_FILES = 1_000_000
 SHOWN = 8 << 20
-"""Bytes of a file from which its progress is shown."""
+"""Size in bytes from which a download shows progress."""
 PART = 256 * 1024
-"""Bytes that are asked for at a time where a file is read in parts."""
+"""Block size in bytes for partial reads."""
 _LAYOUT_OF_LISTINGS = 1
 T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """Why a source gave no files: half a line, without the repository's name and the cure."""
+    """Reason why a source gave no files, without the repository's name and the advice."""
 
 
 class NoRevision(Unreachable):
@@ -55,12 +55,12 @@ class NoRevision(Unreachable):
 
 
 class NoHub(Unreachable):
-    """No hub can be asked: it has never answered, or must not be."""
+    """The hub has never answered, or offline mode forbids asking it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """A file as the hub lists it: bytes, and its SHA-256 (large files) or Git's hash (the others)."""
+    """A file in the hub's listing: size in bytes, and SHA-256 (large files) or Git hash (others)."""
 
     size: int
     sha256: str | None = None
@@ -69,7 +69,7 @@ class RemoteFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All files of a repository at one commit. ``repo`` is its name now, after renames."""
+    """All files of a repository at one commit; ``repo`` is its current name, after renames."""
 
     repo: str
     commit: str
@@ -77,7 +77,7 @@ class Listing:
 
 
 class CachedHub:
-    """The hub that the environment names, behind its cache. Methods raise Unreachable, and UserError (disk)."""
+    """The hub of the environment's settings with its cache. Methods raise Unreachable, or UserError (disk)."""
 
     def __init__(self, environment: Mapping[str, str], progress: Progress | None = None) -> None:
         named = environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE")
@@ -93,7 +93,7 @@ class CachedHub:
         )
 
     def listing(self, repo: str, revision: str) -> Listing:
-        """Return the files at a revision, and which commit that is. A commit that was listed before is not asked for."""
+        """Return the files at a revision and its commit. Listings of commits are cached."""
         if not is_repo(repo):
             raise Unreachable(f"not a repository's name (owner/name): '{repo}'")
         commit = revision if COMMIT.fullmatch(revision) else None
@@ -112,7 +112,7 @@ class CachedHub:
         return found
 
     def download(self, listing: Listing, name: str) -> tuple[Path, str]:
-        """Return a file's place in the cache and its SHA-256; what is not there, or damaged, is fetched."""
+        """Return the cached path and SHA-256 of a file, downloading it if it is missing or damaged."""
         remote, path = listing.files[name], self._path(listing, name)
         for _ in range(HASH_TRIES):
             if not path.is_file():
@@ -128,7 +128,7 @@ class CachedHub:
         )
 
     def open(self, listing: Listing, name: str) -> BinaryIO:
-        """Return a file to read parts of: from the cache where it is there, else by requests for those parts."""
+        """Open a file for partial reads, from the cache or else by range requests."""
         path = self._path(listing, name)
         if path.is_file():
             return path.open("rb")
@@ -140,7 +140,7 @@ class CachedHub:
 
         def start() -> BinaryIO:
             opened: BinaryIO = files.open(place, "rb", block_size=PART)
-            opened.read(1)  # only a read shows whether the hub gives the file
+            opened.read(1)  # the hub refuses a file only when it is read
             opened.seek(0)
             return opened
 
@@ -151,7 +151,7 @@ class CachedHub:
             raise NoHub(f"HF_HUB_OFFLINE is set and {name} is not in the hub's cache")
 
     def _remote_listing(self, repo: str, revision: str) -> Listing:
-        """Ask for a listing. Raises what huggingface_hub raises, and ValueError for an answer that no hub gives."""
+        """Request a listing. Raises huggingface_hub's errors, and ValueError for an implausible answer."""
         from huggingface_hub import HfApi
         from huggingface_hub.hf_api import RepoFile
 
@@ -177,13 +177,13 @@ class CachedHub:
         return Listing(now, str(commit), dict(sorted(files.items())))
 
     def _fetch(self, listing: Listing, name: str, path: Path) -> None:
-        """Fetch a body beside ``path``, going on with what an earlier try left, and move it there when it is whole."""
+        """Download a file beside ``path``, resuming an earlier try, and move it there when it is complete."""
         size = listing.files[name].size
         part = self._folder(listing.repo) / ".prorl" / listing.commit / f"{name}.part"
         part.parent.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("ab") as out:
-            fcntl.flock(out, fcntl.LOCK_EX)  # another build may fetch the same
+            fcntl.flock(out, fcntl.LOCK_EX)  # another build may download the same file
             if path.is_file():
                 return
             self._ask(lambda: self._fetch_rest(listing, name, out), listing.repo, listing.commit)
@@ -230,8 +230,8 @@ class CachedHub:
             raise TransientError(f"it sends {sent:,} bytes of a file that it lists with {size:,}")
 
     def _ask(self, ask: Callable[[], T], repo: str, revision: str) -> T:
-        """Return what ``ask`` returns, asked again after what may pass later. Raises Unreachable."""
-        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # the watch tells of failures
+        """Return the result of ``ask``, with retries of transient errors. Raises Unreachable."""
+        logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # the watch reports failures
         broken: tuple[type[Exception], ...] = (ValueError, *broken_library())
 
         def ask_once() -> T:
@@ -239,7 +239,7 @@ class CachedHub:
                 answer = ask()
             except broken as error:
                 if isinstance(error, OSError) and error.errno is not None:
-                    raise  # the disk
+                    raise  # a disk error
                 raise self._explained(error, repo, revision) from error
             self._has_answered = True
             return answer
@@ -250,7 +250,9 @@ class CachedHub:
             raise Unreachable(str(error)) from error
 
     def _explained(self, error: Exception, repo: str, revision: str) -> Exception:
-        """Return TransientError for what may pass later, else why a request failed, with its cure if it has one."""
+        """Return TransientError for an error worth a retry, else an error that says why the request failed and what to
+        do.
+        """
         from huggingface_hub import errors
 
         response = getattr(error, "response", None)
@@ -291,7 +293,7 @@ class CachedHub:
                 return Unreachable(f"{self._endpoint} answered {reply.line()}")
 
     def _broken(self, error: Exception) -> Exception:
-        """Return what to raise for a request without an answer, or with one that huggingface_hub cannot read."""
+        """Return the error for a request with no answer, or an answer that huggingface_hub cannot parse."""
         import httpx
         from huggingface_hub.errors import HFValidationError
 
@@ -306,7 +308,7 @@ class CachedHub:
         return TransientError(f"the connection broke ({words})", blames_request=False)
 
     def _listing_offline(self, repo: str, revision: str, commit: str | None) -> Listing:
-        """Return the files of a commit that are in the cache, whichever program put them there."""
+        """Return the cached files of a commit, whichever program downloaded them."""
         known = None if commit is None else self._stored_listing(repo, commit)
         if known is not None:
             return known
@@ -324,13 +326,13 @@ class CachedHub:
         return Listing(repo, str(commit), files)
 
     def _commit_of(self, repo: str, revision: str) -> str | None:
-        """Return the commit that a branch or tag was at when it was last asked for."""
+        """Return the last known commit of a branch or tag."""
         with suppress(OSError, UnicodeDecodeError):
             return (self._folder(repo) / "refs" / revision).read_text(encoding="utf-8").strip()
         return None
 
     def _stored_listing(self, repo: str, commit: str) -> Listing | None:
-        """Return the files of a commit, if it was listed before."""
+        """Return the cached listing of a commit, if any."""
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             stored = json.loads(self._listing_path(repo, commit).read_text(encoding="utf-8"))
             if stored["layout"] == _LAYOUT_OF_LISTINGS:
@@ -359,7 +361,7 @@ def _remote_file(entry: Any) -> RemoteFile:
 
 
 def _shown_by(progress: Progress, there: int) -> type:
-    """Return what huggingface_hub makes its bar of: one that moves ``progress`` by mebibytes."""
+    """Return a replacement for huggingface_hub's progress bar that advances ``progress`` in MiB."""
 
     class Bar:
         def __init__(self, **_: Any) -> None:
@@ -380,7 +382,7 @@ def _shown_by(progress: Progress, there: int) -> type:
 
 
 def _is_right(path: Path, sha: str, remote: RemoteFile) -> bool:
-    """Whether a file is the one listed: by SHA-256, or by Git's hash where it is not a large one."""
+    """Return True if a file matches its listing, by SHA-256 or by Git hash."""
     if remote.sha256 is not None:
         return sha == remote.sha256
     if remote.git is None:

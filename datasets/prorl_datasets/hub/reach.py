@@ -1,4 +1,4 @@
-"""Which recipe a bare ``prorl data build`` takes: the hub is asked once, and the answer is said aloud."""
+"""Choose the recipe of a bare ``prorl data build`` by whether the hub is reachable."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ HUB_RECIPE, OFFLINE_RECIPE = "prorl-136k", "prorl-136k-procedural"
 
 
 def hub_problem(timeout: float = 3.0) -> str | None:
-    """Return why the hub cannot be used, or None when a HEAD request to it was answered.
+    """Return why the hub cannot be used, or None if it answered a HEAD request.
 
-    A busy hub (429, 5xx) is asked again. Honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
+    Retries a busy hub (429, 5xx) and honours HF_HUB_OFFLINE and HF_ENDPOINT. ``timeout`` is in seconds.
     """
     if offline():
         return "HF_HUB_OFFLINE is set"
@@ -41,12 +41,12 @@ def hub_problem(timeout: float = 3.0) -> str | None:
 
 
 def offline() -> bool:
-    """Whether HF_HUB_OFFLINE forbids asking the hub; files it has cached can still be had."""
+    """Return True if HF_HUB_OFFLINE forbids requests to the hub; its cached files remain usable."""
     return hub_is_offline(os.environ)
 
 
 def choose_bare_recipe() -> tuple[str, str]:
-    """Return (recipe name, the line to say) for a build that named no recipe."""
+    """Return (recipe name, message) for a build that names no recipe."""
     problem = hub_problem()
     if problem is None:
         return HUB_RECIPE, f"the hub is reachable; building {HUB_RECIPE}"

@@ -1,1 +1,1 @@
-"""Recipes: what a dataset is made of."""
+"""Recipes: the specification of a dataset."""

@@ -1,10 +1,6 @@
-"""A ladder: the recipe that has each generator of another one at each of its sizes, to be rated by a model.
+"""Make a ladder: a recipe with each generator of another recipe at each of its sizes, to be rated by a model.
 
-    prorl data ladder prorl-136k-procedural --out ladder.yaml
-    prorl data build --recipe ladder.yaml
-    prorl data rate data/ladder --model M --suggest --recipe-out tuned.yaml
-
-Leaves out: rating (``prorl data rate``) and which sizes to take (``prorl_evaluation.rating``).
+``prorl data rate data/ladder --model M --suggest --recipe-out tuned.yaml`` then selects the sizes in the band.
 """
 
 from __future__ import annotations
@@ -22,10 +18,10 @@ from prorl_datasets.types import DatasetError, Split
 def ladder(
     recipe: Recipe, items: int, split: Split, only: Sequence[str], progress: Progress
 ) -> dict[str, Any]:
-    """Return a recipe, as its file has it, with ``items`` rows of every size of each generated entry.
+    """Return a recipe, as in its YAML file, with ``items`` rows of every size of each generated entry.
 
     Entry ``logic-gcd`` becomes ``logic-gcd.now``, ``logic-gcd.l0`` and so on (``SourceSpec.rungs``). ``only`` names
-    entries, none: all. Raises DatasetError for an unknown name and where no entry has sizes.
+    entries; empty means all. Raises DatasetError for an unknown name or if no entry has sizes.
     """
     known = {entry.name: entry for entry in recipe.entries if entry.spec.rungs is not None}
     for name in only:
@@ -57,9 +53,9 @@ def ladder(
 def rungs_taken(
     manifest: Mapping[str, Any], names: Collection[str], count: Mapping[Split, int]
 ) -> dict[str, Any]:
-    """Return the recipe of a built ladder with the entries ``names`` alone, ``count`` rows of each.
+    """Return the recipe of a built ladder with only the entries ``names``, ``count`` rows of each.
 
-    ``manifest`` is the ladder's. Raises DatasetError where nothing is left.
+    ``manifest`` is the ladder's. Raises DatasetError if no entry is left.
     """
     recipe = _given(manifest["resolved_recipe"])
     taken = [
@@ -76,12 +72,12 @@ def rungs_taken(
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is set: a resolved recipe writes null where a recipe's file leaves the key out."""
+    """Drop null values, which a resolved recipe has for keys that a recipe's file omits."""
     return {key: value for key, value in settings.items() if value is not None}
 
 
 def _steps(entry: Entry, items: int, split: Split) -> list[dict[str, Any]]:
-    """Return an entry for each size of ``entry``."""
+    """Return one entry for each size of ``entry``."""
     assert entry.spec.rungs is not None
     about = entry.model_dump(
         mode="json", exclude={"name", "source", "count"}, exclude_defaults=True

@@ -1,4 +1,4 @@
-"""The building blocks of a recipe: counts, entries, groups and checks as strict models."""
+"""Parts of a recipe as strict models: counts, entries, groups, decontamination and difficulty."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ Percent = Annotated[str, Field(pattern=r"^\d{1,3}(\.\d{1,3})?%$")]
 
 
 class Counts(Section):
-    """Items wanted of an entry in each split: numbers, or percentages of what a file or hub source has."""
+    """Rows wanted of an entry in each split: numbers, or percentages of the rows of a file or hub source."""
 
     train: Annotated[int, Field(ge=0)] | Literal["all"] | Percent = 0
-    """``all``: what a file or hub source has left; ``80%``: of its rows that passed their own checks, equal ones
-    counted once."""
+    """``all``: the remaining rows of a file or hub source; ``80%``: of its rows that passed their own checks, with
+    duplicates counted once.
+    """
     validation: Annotated[int, Field(ge=0)] | Percent = 0
     """Filled before train."""
     test: Annotated[int, Field(ge=0)] | Percent = 0
@@ -36,19 +37,19 @@ class Counts(Section):
         return self
 
     def of(self, split: Split) -> int | None:
-        """Return the target of ``split``; None where it depends on what the source has."""
+        """Return the target of ``split``, None if it depends on the source's rows."""
         value = getattr(self, split)
         return value if isinstance(value, int) else None
 
     def said(self, split: Split) -> int | str:
-        """Return the target as the recipe says it: a number, ``all`` or a percentage."""
+        """Return the target as written in the recipe: a number, ``all`` or a percentage."""
         value: int | str = getattr(self, split)
         return value
 
     def among(self, split: Split, rows: int) -> int | None:
-        """Return the target of ``split`` where the source has ``rows`` rows; None means all that is left.
+        """Return the target of ``split`` for a source with ``rows`` rows; None means all remaining rows.
 
-        Percentages that come to 100 % share out every row.
+        Percentages that sum to 100 % use every row.
         """
         if not self._thousandths(split):
             return self.of(split)
@@ -57,19 +58,19 @@ class Counts(Section):
         return spread(rows, [*shares, 100_000 - sum(shares)])[order.index(split)]
 
     def among_all(self, rows: int) -> dict[Split, int]:
-        """Return the target of each split where the source has ``rows`` rows."""
+        """Return the target of each split for a source with ``rows`` rows."""
         found = {split: self.among(split, rows) for split in SPLITS}
         rest = rows - sum(count for count in found.values() if count is not None)
         return {s: max(rest, 0) if count is None else count for s, count in found.items()}
 
     @property
     def is_wanted(self) -> bool:
-        """Whether some count is not 0."""
+        """True if some count is not 0."""
         return any(self.of(split) != 0 for split in SPLITS)
 
     @property
     def is_open(self) -> bool:
-        """Whether some count depends on what the source has."""
+        """True if some count depends on the source's rows."""
         return any(self.of(split) is None for split in SPLITS)
 
     def _thousandths(self, split: Split) -> int:
@@ -83,40 +84,46 @@ Levels = Annotated[list[Annotated[int, Field(ge=1, le=3)]], Field(min_length=1)]
 
 
 class Entry(Section):
-    """One ingredient: a source, how many items of it, and how its prompt reads."""
+    """One entry of a recipe: a source, the number of its items, and its prompt template."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
-    """Unique; begins the row ids."""
+    """Unique; row ids begin with it."""
     domain: Domain
-    """``math``, ``code``, ``stem``, ``logic``, ``instruction``, or your verifier's name; decides verifier and template."""
+    """``math``, ``code``, ``stem``, ``logic``, ``instruction``, or your verifier's name; selects verifier and template.
+    """
     verifier: str | None = None
-    """Scores the rows; null: the domain's."""
+    """Scores the rows; null: the domain's verifier."""
     source: SerializeAsAny[SourceSettings]
     """Where the rows come from, by ``kind``."""
     count: Counts
-    """How many rows of each split."""
+    """Number of rows in each split."""
     template: str | None = None
-    """The prompt around ``{question}``, literal braces doubled; null: the recipe's for the domain, else the verifier's."""
+    """The prompt around ``{question}``, with literal braces doubled; null: the recipe's for the domain, else the
+    verifier's.
+    """
     reference: dict[str, Any] = Field(default_factory=dict)
     """Merged into the reference of every row: ``{environment: scientific}``."""
     weight: Annotated[float, Field(gt=0)] = 1.0
-    """Sampling weight in training, kept in the rows' metadata."""
+    """Sampling weight in training, stored in the rows' metadata."""
     licence: str = "Apache-2.0"
-    """Of rows that name none."""
+    """Licence of rows that name none."""
     min_share: Annotated[float, Field(ge=0, le=1)] | None = None
-    """As the recipe's, of this entry."""
+    """Overrides the recipe's ``min_share`` for this entry."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Share of rows whose gold response is run through the verifier; the others are right by construction alone and
-    say ``self-consistent``. Above 0, generated rows without a known answer are dropped."""
+    """Share of rows whose gold response is checked with the verifier; the others rely on being right by construction
+    and are marked ``self-consistent``. Above 0, generated rows without a known answer are dropped.
+    """
     compare_texts: bool = False
-    """Of a generator: whether near-duplicates are dropped, as they are from files."""
+    """For a generator: drop near-duplicates, as for rows of files."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """Of generated code: share of rows that run test by test, as in training; the others run all tests in one box."""
+    """For generated code: share of rows whose gold runs test by test, as in training; the others run all tests in one
+    box.
+    """
 
     @field_validator("domain", "verifier")
     @classmethod
     def _scored_by_a_verifier(cls, name: str | None, info: ValidationInfo) -> str | None:
-        """A domain is one of the five, or a verifier's name; ``verifier`` scores rows of any domain."""
+        """Check that ``domain`` is one of the five or a verifier's name, and that ``verifier`` exists."""
         if name is not None and not (info.field_name == "domain" and name in DOMAINS):
             try:
                 VERIFIERS.origin(name)
@@ -127,7 +134,7 @@ class Entry(Section):
     @field_validator("source", mode="wrap")
     @classmethod
     def _source_of_its_kind(cls, value: Any, handler: Any) -> SourceSettings:
-        """Read a source by the settings model of its kind."""
+        """Parse a source with the settings model of its kind."""
         if isinstance(value, SourceSettings):
             return value
         kind = value.get("kind") if isinstance(value, Mapping) else None
@@ -153,61 +160,62 @@ class Entry(Section):
 
     @property
     def spec(self) -> SourceSpec:
-        """The source's spec."""
+        """Spec of the source."""
         return SOURCES.get(self.source.kind)
 
     @property
     def generated(self) -> bool:
-        """Whether the items come from a generator (any number of them, from a seed)."""
+        """True if items are generated from a seed without limit."""
         return self.spec.generated
 
     @property
     def scored_by(self) -> str:
-        """The verifier of the entry's rows: ``verifier``, else the one named like the domain."""
+        """Name of the verifier of the entry's rows: ``verifier``, or else the domain."""
         return self.verifier or self.domain
 
 
 class Member(Section):
-    """One task or family of a group: its part of the counts is ``share`` of the sum of shares."""
+    """One task or family of a group; it gets ``share`` of the sum of shares of the group's counts."""
 
     name: str
-    """Of the task or family. A procedural member may be a pattern, such as ``algebra_*``: all families of the
-    domain whose names it fits and that are not named themselves, each a member with these settings."""
+    """Name of the task or family. For procedural members also a pattern such as ``algebra_*``: all matching families of
+    the domain that are not listed by name, each a member with these settings.
+    """
     share: Annotated[int, Field(ge=1)] = 1
-    """Its part of the counts."""
+    """Its share of the counts."""
     config: dict[str, Any] = Field(default_factory=dict)
-    """Of a reasoning_gym member: keys of the task's configuration class."""
+    """For a reasoning_gym member: keys of the task's configuration class."""
     levels: Levels | None = None
-    """Of a procedural member; null: the group's."""
+    """For a procedural member; null: the group's."""
 
 
 class Group(Section):
-    """Many generators under one count: entries ``<name>-<member>`` that share it evenly (by share)."""
+    """Many generators under one count: entries ``<name>-<member>`` share it evenly or by ``share``."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
-    """Begins the names of its entries."""
+    """Prefix of the names of its entries."""
     domain: Domain
-    """As an entry's."""
+    """As for an entry."""
     kind: str
-    """``reasoning_gym``, ``procedural``, or another source that makes members."""
+    """``reasoning_gym``, ``procedural``, or another source with members."""
     levels: Levels = Field(default_factory=lambda: [1, 2, 3])
-    """Of procedural members: each row draws one."""
+    """Levels of procedural members; each row draws one."""
     count: Counts
-    """Of the whole group; no ``all``, no percentages."""
+    """Of the whole group; ``all`` and percentages are not allowed."""
     members: Annotated[list[str | Member], Field(min_length=1)]
-    """Names of tasks or families, or members with settings of their own."""
+    """Names of tasks or families, or members with their own settings."""
     template: str | None = None
-    """As an entry's, of every member."""
+    """As for an entry; applies to every member."""
     weight: Annotated[float, Field(gt=0)] = 1.0
-    """As an entry's, of every member."""
+    """As for an entry; applies to every member."""
     licence: str = "Apache-2.0"
-    """As an entry's, of every member."""
+    """As for an entry; applies to every member."""
     verify_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """As an entry's, of every member."""
+    """As for an entry; applies to every member."""
     compare_texts: bool = False
-    """As an entry's, of every member."""
+    """As for an entry; applies to every member."""
     full_path_fraction: Annotated[float, Field(ge=0, le=1)] = 1.0
-    """As an entry's, of every member."""
+    """As for an entry; applies to every member."""
 
     @field_validator("count")
     @classmethod
@@ -217,7 +225,7 @@ class Group(Section):
         return count
 
     def entries(self) -> list[Entry]:
-        """Return the entries it stands for, in order; the counts add up to the group's."""
+        """Return the group's entries in order; their counts add up to the group's."""
         given = [Member(name=m) if isinstance(m, str) else m for m in self.members]
         alone = {m.name for m in given}
         members = [member for one in given for member in self._named(one, alone)]
@@ -243,7 +251,7 @@ class Group(Section):
         ]
 
     def _named(self, member: Member, alone: Collection[str]) -> list[Member]:
-        """Return a member as it is, or one for each name that its pattern fits and that does not stand ``alone``."""
+        """Return the member itself, or a member for each name that matches its pattern and is not in ``alone``."""
         if "*" not in member.name:
             return [member]
         names = SOURCES.get(self.kind).names
@@ -273,7 +281,7 @@ class Group(Section):
 
 
 def spread(total: int, shares: list[int]) -> list[int]:
-    """Return ``total`` cut into integers in proportion to ``shares``, adding up exactly."""
+    """Split ``total`` into integers in proportion to ``shares`` that add up exactly."""
     ends, run, whole = [0], 0, sum(shares)
     for share in shares:
         run += share
@@ -282,30 +290,33 @@ def spread(total: int, shares: list[int]) -> list[int]:
 
 
 class Decontamination(Section):
-    """Which benchmarks rows must not repeat."""
+    """Benchmarks that rows must not repeat."""
 
     benchmarks: Literal["all"] | list[str] = "all"
-    """All, or names; an empty list turns it off."""
+    """All, or a list of names; an empty list turns decontamination off."""
     variants: Literal["drop", "keep"] = "drop"
-    """Rows that resemble an item but have other numbers: dropped, or kept and listed in ``decontamination.jsonl``."""
+    """Drop rows that resemble an item but have other numbers, or keep them and list them in ``decontamination.jsonl``.
+    """
     embedding: str | None = None
-    """An ``EmbedderSpec`` of yours: drop rows whose embedding is close to an item's as well."""
+    """Your ``EmbedderSpec``: also drop rows whose embedding is close to an item's."""
     paraphrases: bool = False
-    """Drop rows that tell an item in other words too, by its numbers and its telling words."""
+    """Also drop rows that paraphrase an item, found by its numbers and distinctive words."""
 
 
 class Difficulty(Section):
     """Keep rows whose pass rate lies in a band."""
 
     ratings: str
-    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder; or your own JSONL: ``id`` or ``prompt`` (the whole
-    prompt, case and spacing aside), ``pass_rate``, and ``n`` where ``min_n`` asks. Relative to the recipe's folder."""
+    """The ``pass_rates.jsonl`` of ``prorl data rate``, or its folder; or your own JSONL with ``id`` or ``prompt`` (the
+    whole prompt; case and spacing are ignored), ``pass_rate``, and ``n`` if ``min_n`` is set. Relative to the recipe's
+    folder.
+    """
     band: tuple[Share, Share]
-    """Lowest and highest pass rate that stays, both included."""
+    """Lowest and highest pass rate to keep, both included."""
     min_n: Annotated[int, Field(ge=1)] = 1
     """Rows rated by fewer samples count as unrated."""
     unrated: Literal["keep", "drop"] = "keep"
-    """What happens to rows without a rating."""
+    """Whether to keep rows without a rating."""
 
     @model_validator(mode="after")
     def _band_has_room(self) -> Difficulty:
@@ -317,7 +328,7 @@ class Difficulty(Section):
 
 
 def check_template(template: str | None) -> None:
-    """Raise ValueError unless ``template`` is None or holds {question} and no other field."""
+    """Raise ValueError unless ``template`` is None or has {question} and no other field."""
     if template is None:
         return
     try:

@@ -1,7 +1,4 @@
-"""Recipes: the YAML files that say what a dataset is made of, and their checks.
-
-No source is opened here: the build asks each source to check itself before it starts.
-"""
+"""Recipes: the YAML files that specify a dataset, and their validation. No source is opened here."""
 
 from __future__ import annotations
 
@@ -40,40 +37,46 @@ from prorl_verifiers import VERIFIERS
 
 MIN_SHARE = 0.9
 PASS_RATES = "pass_rates.jsonl"
-"""What ``prorl data rate`` writes into its folder, and the difficulty filter reads."""
+"""File that ``prorl data rate`` writes and the difficulty filter reads."""
 
 
 class Recipe(Section):
-    """A whole dataset: entries, and groups that become entries. One of the two is needed."""
+    """A whole dataset. Needs entries, or groups, which are expanded into entries."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]*$")]
-    """Of the output folder and the lock file: small letters, digits, ``_ . -``."""
+    """Name of the output folder and the lock file: small letters, digits, ``_ . -``."""
     description: str = ""
-    """On the card, and in ``prorl data recipes``."""
+    """Shown on the card and in ``prorl data recipes``."""
     seed: Annotated[int, Field(ge=0, le=MOST_SEED)] = 0
-    """Of everything drawn."""
+    """Seed of everything random."""
     prompts: Annotated[dict[Domain, str], Field(default_factory=dict)]
-    """Domain -> the prompt around ``{question}``, literal braces doubled; null: that of the verifier which scores the row."""
+    """Domain -> the prompt around ``{question}``, with literal braces doubled; null: that of the verifier that scores
+    the row.
+    """
     entries: Annotated[list[Entry], Field(default_factory=list)]
-    """The ingredients."""
+    """Sources with their counts."""
     groups: Annotated[list[Group], Field(default_factory=list)]
     """Many generators under one count; their entries follow ``entries``."""
     weights: Annotated[dict[Domain, Annotated[float, Field(gt=0)]], Field(default_factory=dict)]
-    """Domain -> what multiplies the ``weight`` of its entries (1); in the rows' metadata, read by ``prorl train``."""
+    """Domain -> factor on the ``weight`` of its entries (default 1); stored in the rows' metadata and used by ``prorl
+    train``.
+    """
     near_duplicate: Annotated[float, Field(ge=0, le=1)] = 0.8
-    """MinHash similarity from which two rows of files, or of generators with ``compare_texts``, count as one; 0: off."""
+    """MinHash similarity at which two rows of files, or of generators with ``compare_texts``, are near-duplicates; 0:
+    off.
+    """
     decontamination: Decontamination = Decontamination()
     """Benchmarks that rows must not repeat."""
     difficulty: Difficulty | None = None
     """Filter by recorded pass rates."""
     max_loss: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """A generated domain that loses a larger share to its checks stops the build."""
+    """The build stops if a generated domain loses a larger share of its rows to checks."""
     min_share: Annotated[float, Field(ge=0, le=1)] = MIN_SHARE
-    """A count is a goal: an entry that yields less than this share of it makes the build fail."""
+    """The build fails if an entry yields less than this share of its count."""
     plugins: Annotated[list[str], Field(default_factory=list)]
     """Python files with your sources or verifiers, as with ``--plugin``; relative to the recipe's folder."""
     base: Annotated[Path | None, Field(exclude=True)] = None
-    """The folder that relative paths start at; not written in the file."""
+    """Folder that relative paths start at; not a key of the file."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Recipe:
@@ -91,14 +94,15 @@ class Recipe(Section):
         return self
 
     def prompt_for(self, entry: Entry, verifier: str) -> str:
-        """Return the template of a row of ``entry`` that ``verifier`` scores: the entry's own, the recipe's for the
-        domain, or the verifier's."""
+        """Return the template of a row that ``verifier`` scores: the entry's, the recipe's for the domain, or the
+        verifier's.
+        """
         if entry.template is not None:
             return entry.template
         return self.prompts.get(entry.domain) or VERIFIERS.get(verifier).data.prompt
 
     def difficulty_file(self) -> Path | None:
-        """Return the file of recorded pass rates; a relative path starts at the recipe's folder."""
+        """Return the path of the recorded pass rates, None if the recipe names none."""
         if self.difficulty is None:
             return None
         path = Path(self.difficulty.ratings).expanduser()
@@ -106,13 +110,13 @@ class Recipe(Section):
         return path / PASS_RATES if path.is_dir() else path
 
     def resolved(self) -> dict[str, Any]:
-        """Return the recipe as JSON-ready values with every default filled in; read again, it makes the same rows.
+        """Return the recipe as JSON-ready values with all defaults; loading it again gives the same rows.
 
-        Prompts that the recipe leaves to the verifiers are not written.
+        Prompts that come from the verifiers are not included.
         """
         data: dict[str, Any] = self.model_dump(mode="json")
         del data["groups"]
-        for entry in data["entries"]:  # what says nothing is left out, so that old digests hold
+        for entry in data["entries"]:  # omit keys without effect, so that old digests stay valid
             if entry["verifier"] is None:
                 del entry["verifier"]
             if not entry["reference"]:
@@ -138,10 +142,10 @@ class Recipe(Section):
         return self.min_share if entry.min_share is None else entry.min_share
 
     def wanted(self, only: Sequence[str], skip: Sequence[str]) -> list[Entry]:
-        """Return the entries named in ``only`` (none: all) and not in ``skip``.
+        """Return the entries named in ``only`` (empty: all) and not in ``skip``.
 
-        A name is an entry's, a group's, which stands for its members, or a pattern. Raises DatasetError
-        for one that fits nothing, and where nothing is left.
+        A name is an entry's, a group's (all its members), or a pattern. Raises DatasetError if a name matches nothing
+        or no entry is left.
         """
         names = [entry.name for entry in self.entries]
         for word in (*only, *skip):
@@ -161,10 +165,11 @@ class Recipe(Section):
         return left
 
     def limited(self, limit: int, names: Collection[str], rows: Mapping[str, int]) -> Recipe:
-        """Return a recipe of another name with about ``limit`` rows: a share of each entry and split, at least one.
+        """Return a recipe under another name with about ``limit`` rows: a share of each entry and split, at least one
+        row.
 
-        Only the entries ``names`` count. ``rows`` says how many rows there are where a count depends on that. Returns
-        the recipe itself if it has no more than ``limit`` rows.
+        Only the entries ``names`` count. ``rows`` has the number of rows for counts that depend on it. Returns the
+        recipe itself if it has at most ``limit`` rows.
         """
         full = {
             (entry.name, split): count
@@ -208,15 +213,15 @@ def _fits(word: str, name: str) -> bool:
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the recipes there are, ours and other distributions', sorted."""
+    """Return the sorted names of all recipes, including those of other distributions."""
     return list(RECIPES.names())
 
 
 def load_recipe(name_or_path: str | Path) -> Recipe:
-    """Return a recipe by name, or one read from a ``.yaml`` file.
+    """Load a recipe by name or from a ``.yaml`` file.
 
-    Raises DatasetError: unknown name (nearest offered), unreadable YAML, or all mistakes of the
-    recipe at once.
+    Raises DatasetError for an unknown name (with the nearest one), unreadable YAML, or all mistakes of the recipe at
+    once.
     """
     text = str(name_or_path)
     is_path = text.endswith((".yaml", ".yml")) or Path(text).is_file()
@@ -233,10 +238,9 @@ def load_recipe(name_or_path: str | Path) -> Recipe:
 
 
 def parse_recipe(content: str, label: str, base: Path | None) -> Recipe:
-    """Return the recipe written in YAML ``content``; ``label`` names it in errors.
+    """Parse a recipe from YAML ``content``; ``label`` names it in errors.
 
-    Raises DatasetError with every mistake in one line, each with its place and the nearest known
-    key.
+    Raises DatasetError with every mistake in one line, each with its place and the nearest key.
     """
     import yaml
 
@@ -283,7 +287,7 @@ def _explain(item: Any, data: dict[str, Any]) -> str:
 
 
 def _readable_place(place: list[str], data: dict[str, Any]) -> str:
-    """Return ``entry 'name'.key`` in place of ``entries.3.key``."""
+    """Return ``entry 'name'.key`` instead of ``entries.3.key``."""
     kinds = {"entries": "entry", "groups": "group"}
     if len(place) >= 2 and place[0] in kinds and place[1].isdigit():
         entry = data[place[0]][int(place[1])]

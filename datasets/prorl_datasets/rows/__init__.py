@@ -1,1 +1,1 @@
-"""One row: made in a child process, kept in part files."""
+"""Making rows in child processes, and the part files that store them."""

@@ -28,7 +28,7 @@ _STOPPED = "the build was stopped; finished parts are kept"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What every process of a build knows: recipe, seed, benchmark index and keys (files or None)."""
+    """Settings for every row-making process: recipe, seed, and the files of benchmark index and keys, if any."""
 
     recipe: Recipe
     seed: int
@@ -36,7 +36,7 @@ class Setting:
     taken: Path | None = None
 
     def request(self) -> dict[str, Any]:
-        """Return what a process is told before its first row."""
+        """Return the request that sets up a process."""
         return {
             "recipe": self.recipe.resolved(),
             "seed": self.seed,
@@ -46,7 +46,7 @@ class Setting:
 
 
 class RowTemplate(Closing):
-    """The process that row makers are forked from: started on first use, and anew if it has ended. Thread-safe."""
+    """The process that row makers are forked from, started on first use and restarted if it exited. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -69,7 +69,7 @@ class RowTemplate(Closing):
             return self._template.child({})
 
     def close(self) -> None:
-        """End the template and all that were forked from it."""
+        """Kill the template and all its forks."""
         self.closed = True
         with self._lock:
             if self._template is not None:
@@ -77,10 +77,10 @@ class RowTemplate(Closing):
 
 
 class RowClient(Closing):
-    """One row-making process, forked on first use; not for two threads at once.
+    """One row-making process, forked on first use; not for concurrent use by threads.
 
-    A process that a signal ended (out of memory, or by hand) is started again once for a request: what
-    it answers depends on nothing else. Without ``template`` it has one of its own.
+    A process killed by a signal (such as out of memory) is restarted once for each request, because its answers have no
+    other state. Without ``template`` it starts its own.
     """
 
     def __init__(self, template: RowTemplate | None = None) -> None:
@@ -91,7 +91,7 @@ class RowClient(Closing):
         self._process: tuple[Child, Reader] | None = None
 
     def set_up(self, setting: Setting) -> None:
-        """Say what is built; needed before ``generate`` and ``convert``."""
+        """Set the build; required before ``generate`` and ``convert``."""
         self._setting = setting
         if self._process is not None:
             self._ask(setting.request())
@@ -117,7 +117,7 @@ class RowClient(Closing):
         return self._candidates({"rows": [entry, list(rows)]})
 
     def close(self) -> None:
-        """End the process; safe to call twice, and from another thread once the template is closed."""
+        """End the process. Safe to call twice, and from another thread once the template is closed."""
         if self._owns_template:
             self._template.close()
         with self._busy:
@@ -130,7 +130,7 @@ class RowClient(Closing):
         return [decode(values) for values in reply["candidates"]]
 
     def _ask(self, request: dict[str, Any]) -> Any:
-        with long_integers():  # not ``frames.encode``: tests of published code sets hold them
+        with long_integers():  # not ``frames.encode``: published code tests have long integers
             data = frame(json.dumps(request, default=as_json).encode())
         with self._busy:
             for is_last in (False, True):
@@ -148,7 +148,7 @@ class RowClient(Closing):
         raise AssertionError("the second try returns or raises")
 
     def _exchange(self, data: bytes) -> bytes:
-        """Return the answer to one request. Raises FrameError where the process ended."""
+        """Return the answer to one request. Raises FrameError if the process exited."""
         if self._process is None:
             child = self._template.fork()
             self._process = child, Reader(child.source)
@@ -159,7 +159,7 @@ class RowClient(Closing):
         return reader.receive_body()
 
     def _end(self) -> tuple[int | None, str]:
-        """End the process; return its exit code (None: unknown), and the signal or its last words."""
+        """End the process; return its exit code (None: unknown), and the signal or its last output."""
         if self._process is None:
             return None, ""
         (child, _), self._process = self._process, None
@@ -176,9 +176,9 @@ class RowClient(Closing):
 
 
 class Children(Closing):
-    """As many row-making processes as workers, lent to one thread at a time; each starts on first use.
+    """Row-making processes, one for each worker, lent to one thread at a time and started on first use.
 
-    A context manager: leaving it ends the processes.
+    Leaving the context ends the processes.
     """
 
     def __init__(self, workers: int) -> None:
@@ -189,13 +189,13 @@ class Children(Closing):
             self._free.put(child)
 
     def set_up(self, setting: Setting) -> None:
-        """Say to all processes what is built."""
+        """Set the build of all processes."""
         for child in self._all:
             child.set_up(setting)
 
     @contextmanager
     def lend(self) -> Iterator[RowClient]:
-        """Yield a free process, waiting for one if need be."""
+        """Yield a free process, waiting for one if necessary."""
         child = self._free.get()
         try:
             yield child
@@ -206,7 +206,7 @@ class Children(Closing):
         return len(self._all)
 
     def close(self) -> None:
-        """End the processes; safe to call twice, and while they are in use."""
+        """End the processes. Safe to call twice, and while they are in use."""
         self._template.close()
         for child in self._all:
             child.close()

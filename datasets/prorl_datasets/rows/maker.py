@@ -1,6 +1,6 @@
-"""Make finished candidates: the item, its prompt, its keys, and what it shares with benchmarks.
+"""Make finished candidates: the item, its prompt, its keys, and its matches with benchmarks.
 
-Runs in a child process (``rows.process``); everything that costs time and needs no verifier happens here.
+Runs in a child process (``rows.process``), because this is the expensive work that needs no verifier.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
     from prorl_datasets.text.index import BenchmarkIndex, Match
 
 PROBES = 24
-"""Items of an entry whose shared n-grams are taken for its template, when one resembles a benchmark."""
+"""Items of an entry whose shared n-grams count as its template, if one resembles a benchmark item."""
 LEAST_WORDS = 8
-"""Shorter texts are compared as a whole only: a few common words make no near-duplicate."""
+"""Shorter texts are compared only as a whole, because a few common words make no near-duplicate."""
 DIGITS = 4300
 _LONG = re.compile(rf"\d{{{DIGITS + 1}}}")
 LEAST_GOLD = 20
-"""Characters from which on a gold response found in its own question is no chance."""
+"""Minimum length of a gold response whose presence in its own question is no coincidence."""
 _NUMBER = re.compile(r"\$?(-?\d+(?:\.\d+)?)(?:\s*\\times\s*10\^\{(-?\d+)\})?\$?(.*)", re.DOTALL)
 SHOWN = 400
-"""Characters of a text that a report of matches shows."""
+"""Characters of a text in a report of matches."""
 MAX_PAIRS = 5
-"""Benchmark items named for one offending row."""
+"""Maximum number of benchmark items listed for one row."""
 
 
 class RowMaker:
-    """Makes the candidates of the entries of one recipe, or Drops of what cannot become a row.
+    """Makes the candidates of one recipe's entries, or Drops.
 
-    ``benchmarks`` is the text index, ``taken`` gives (benchmark, item) by the keys of generated benchmark items.
+    ``benchmarks`` is the text index; ``taken`` maps keys of generated benchmark items to (benchmark, item).
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class RowMaker:
         return candidates
 
     def convert(self, name: str, rows: Sequence[Sequence[Any]]) -> list[Candidate | Drop]:
-        """Return the candidates of raw rows: (index, *RawRow).
+        """Return the candidates of raw rows (index, *RawRow).
 
-        A bad row is a Drop, with its columns where the source quarantines them. Raises DatasetError naming file
-        and line where the source stops at bad rows.
+        A bad row becomes a Drop, with its columns if the source quarantines bad rows. Raises DatasetError with file and
+        line if the source stops at bad rows.
         """
         entry = self._entries[name]
         policy = entry.source.on_bad_row if isinstance(entry.source, RowSettings) else "stop"
@@ -135,7 +135,7 @@ class RowMaker:
         if row.gold is None and entry.generated and entry.verify_fraction > 0:
             return Drop(row.index, "no known answer", text=row.question)
         if (key := row.key) is not None and digest(key) in self._taken:
-            # by its parameters, an item of a generated benchmark
+            # an item of a generated benchmark, by its parameters
             match = BenchmarkMatch(*self._taken[digest(key)], rule="parameters")
             reason, text = f"item of {match.benchmark}", row.question[:SHOWN]
             return Drop(row.index, reason, match.item, "decontamination", text, match)
@@ -151,18 +151,18 @@ class RowMaker:
             metadata["gold_response"] = row.gold
         with long_integers():
             reference = row.task.reference_json()
-        if _LONG.search(reference):  # does every Python read it? its own limit is DIGITS digits
+        if _LONG.search(reference):  # Python's default limit on integers is DIGITS digits
             try:
                 json.loads(reference)
             except ValueError:
                 return Drop(row.index, "an integer is too long")
-        try:  # JSON may hold halves of surrogate pairs
+        try:  # JSON may contain unpaired surrogates
             texts = [prompt, reference, metadata, row.answer]
             json.dumps(texts, ensure_ascii=False, default=rg_entries.plain).encode()
         except UnicodeEncodeError:
             return Drop(row.index, "not valid Unicode")
         profile = self._profile(entry, row)
-        signature = None  # as text; a short one has no near-duplicates
+        signature = None  # None for a short text, which has no near-duplicates
         compared = entry.compare_texts or not entry.generated
         if compared and profile is not None and len(profile.exact.words) >= LEAST_WORDS:
             packed = profile.exact.signature.astype("<u4").tobytes()
@@ -204,8 +204,8 @@ class RowMaker:
         )
 
     def _gold(self, entry: Entry, split: str, row: Row) -> tuple[str | None, Task | None]:
-        """Return what to run as gold check: the gold response, with another task where all tests
-        of a generated code item run in one box.
+        """Return the gold response to check, and a replacement task if a generated code item runs all tests in
+        one box.
         """
         one_box = entry.spec.one_box
         if row.gold is None or row.task.verifier != "code" or one_box is None:
@@ -223,7 +223,7 @@ class RowMaker:
         return derive_seed(self._seed, purpose, entry.name, split, index) / 2**63
 
     def _matches(self, entry: Entry, profile: Profile | None) -> list[Match]:
-        """Return what a text shares with benchmarks, its entry's own template apart."""
+        """Return the matches of a text with benchmarks, ignoring the template of a generated entry."""
         if self._benchmarks is None or profile is None:
             return []
         found = self._benchmarks.matches(profile)
@@ -232,7 +232,7 @@ class RowMaker:
         return found
 
     def _profile(self, entry: Entry, row: Row) -> Profile | None:
-        """Return the hashes of a row's text where they are needed: to compare rows, or benchmarks to check."""
+        """Return the hashes of a row's text, None if no comparison needs them."""
         if entry.generated and not entry.compare_texts and self._benchmarks is None:
             return None
         from prorl_datasets.text.hashing import Profile
@@ -250,7 +250,7 @@ class RowMaker:
 
 
 def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bool) -> DatasetError:
-    """Return the error of the first bad row, with the number of others near it, and the cure."""
+    """Return the error of the first bad row, with the number of other bad rows and advice."""
     more = ""
     if len(bad) > 1:
         lines = [where.rpartition(":")[2] for where, _ in bad[1:6]]
@@ -263,7 +263,7 @@ def _stopped(bad: Sequence[tuple[str, DatasetError]], looked: int, may_go_on: bo
 
 
 def _with_own(entry: Entry, task: Task) -> Task:
-    """Return a row's task with what the entry says of all its references. Raises DatasetError."""
+    """Return a row's task with the entry's ``reference`` merged in. Raises DatasetError."""
     try:
         return load_task(task.verifier, {**task.reference, **entry.reference})
     except TaskError as error:
@@ -272,7 +272,7 @@ def _with_own(entry: Entry, task: Task) -> Task:
 
 @contextmanager
 def _place(where: str) -> Iterator[None]:
-    """Note on a bug's traceback which row it was; what ``rows.client`` says ends with it."""
+    """Add the row to the traceback of a bug; ``rows.client`` reports it."""
     try:
         yield
     except UserError:
@@ -283,7 +283,7 @@ def _place(where: str) -> Iterator[None]:
 
 
 def flaw_of_row(row: Row) -> Flaw | None:
-    """Return why a row cannot be asked, None where nothing was found."""
+    """Return why a row is ill-posed, None if no flaw was found."""
     if not row.question.strip():
         return Flaw("impossible", "the question is empty")
     gold = (row.gold or "").strip()
@@ -314,7 +314,7 @@ def _options_flaw(options: list[str], letter: str) -> Flaw | None:
 
 
 def _number(option: str) -> tuple[Decimal, str] | None:
-    """Return the number that an option begins with, and its unit; None for other texts."""
+    """Return (number, unit) of an option that begins with a number, else None."""
     read = _NUMBER.fullmatch(option.strip())
     if read is None:
         return None
@@ -323,7 +323,7 @@ def _number(option: str) -> tuple[Decimal, str] | None:
 
 
 def _last_place(number: Decimal) -> Decimal:
-    """Return 1, 0.1, 0.01 for the place of the last digit written."""
+    """Return the place value of the last digit written: 1, 0.1, 0.01."""
     exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)  # a number that was written in digits
+    assert isinstance(exponent, int)  # the number was written in digits
     return Decimal(1).scaleb(exponent)

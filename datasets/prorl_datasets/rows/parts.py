@@ -1,8 +1,7 @@
-"""Part files: the finished pieces of a build, so that a killed build continues where it was.
+"""Part files: finished pieces of a build beside its output, in ``.<name>.build/<fingerprint>/``, for resuming.
 
-They lie beside the output in ``.<name>.build/<fingerprint>/`` and hold rows ready for Parquet. The
-fingerprint covers recipe, seed, isolation, versions, code and benchmarks: any change starts afresh;
-a part of a file says in its name which bytes of it (``collect.Job``).
+Any change of recipe, seed, isolation, versions, code or benchmarks changes the fingerprint and starts afresh. Parts of
+files carry the version of the file in their names (``collect.Job``).
 """
 
 from __future__ import annotations
@@ -35,23 +34,23 @@ PACKAGES = (
     "pyarrow",
     "numpy",
 )
-"""Packages that decide what is made, what passes the gold check, or how it is written."""
+"""Packages that affect the rows, the gold check, or how rows are written."""
 CODE = ("prorl_common", "prorl_datasets", "prorl_verifiers", "prorl_sandbox")
 
 EXAMPLES = 2
-"""Dropped candidates that are kept of an entry, stage and reason."""
+"""Number of dropped candidates kept as examples for each entry, stage and reason."""
 MOST_SHOWN = 600
-"""Characters kept of a text of a dropped candidate."""
+"""Characters kept of each text of a dropped candidate."""
 
 
 @dataclass(slots=True)
 class Part:
-    """What one chunk of one entry gave.
+    """Result of one chunk of one entry.
 
-    ``candidates`` were looked at; ``rows`` survived their own checks. ``drops`` counts by stage and reason,
-    ``examples`` are lines of ``dropped.jsonl``; ``pairs`` are the matches with benchmarks; ``quarantine`` are bad
-    rows with reason and columns; ``isolation`` are the levels that held in the gold check; ``unpaid`` rows do not
-    reward the answer that their prompt asks for (``gold.Unpaid``).
+    ``candidates`` were examined and ``rows`` passed their own checks. ``drops`` counts by stage and reason, with
+    ``examples`` as lines of ``dropped.jsonl``. ``pairs`` are matches with benchmarks, ``quarantine`` bad rows with
+    reason and columns, ``isolation`` the levels used by the gold check. ``unpaid`` counts rows that do not reward the
+    answer in the form their prompt asks for (``gold.Unpaid``).
     """
 
     candidates: int = 0
@@ -65,25 +64,25 @@ class Part:
     unpaid_example: str = ""
 
     def drop(self, stage: str, reason: str, item: str, **about: str) -> None:
-        """Count a dropped candidate; the first EXAMPLES of each reason are kept with what ``about`` says."""
+        """Count a dropped candidate, and keep the first EXAMPLES of each reason with the texts ``about`` it."""
         reasons = self.drops.setdefault(stage, {})
         reasons[reason] = reasons.get(reason, 0) + 1
         if reasons[reason] <= EXAMPLES:
             self.examples.append(dropped_line(item, stage, reason, **about))
 
     def dropped(self) -> int:
-        """Return how many candidates were dropped."""
+        """Return the number of dropped candidates."""
         return sum(sum(reasons.values()) for reasons in self.drops.values())
 
 
 def dropped_line(item: str, stage: str, reason: str, **about: str) -> dict[str, str]:
-    """Return a line of ``dropped.jsonl``; texts are cut and can be written."""
+    """Return a line of ``dropped.jsonl`` with texts truncated and encodable as UTF-8."""
     said = {k: v[:MOST_SHOWN].encode("utf-8", "replace").decode() for k, v in about.items() if v}
     return {"row": item, "stage": stage, "reason": reason, **said}
 
 
 class PartStore:
-    """The part files of one build. Parts of other builds stay until ``clear``."""
+    """Part files of one build. Parts of other builds stay until ``clear``."""
 
     def __init__(self, out: Path, fingerprint: str) -> None:
         self._out = out
@@ -91,7 +90,7 @@ class PartStore:
         self.folder = self._root / fingerprint[:16]
 
     def get(self, name: str) -> Part | None:
-        """Return a finished part, or None; one that the disk damaged is None, to be made again."""
+        """Return a finished part, or None if it is missing or damaged and must be made again."""
         try:
             text = (self.folder / f"{name}.json").read_text(encoding="utf-8")
             values = json.loads(text)
@@ -101,8 +100,9 @@ class PartStore:
             return None
 
     def put(self, name: str, part: Part) -> None:
-        """Write a part atomically. Raises UserError when the place cannot be written, DatasetError
-        when the folder is removed between being made and being written to.
+        """Write a part atomically.
+
+        Raises UserError if the folder is not writable, DatasetError if somebody removed it meanwhile.
         """
         values = {field.name: getattr(part, field.name) for field in fields(part)}
         values["rows"] = [encode(row) for row in part.rows]
@@ -115,20 +115,21 @@ class PartStore:
             raise
 
     def gone(self, name: str) -> DatasetError:
-        """Return the error of a part that somebody else removed."""
+        """Return the error for a part that somebody else removed."""
         return DatasetError(
             f"part {name} is gone from {self.folder}: was the folder removed, or does another build "
             "write there? Run the same command again"
         )
 
     def found(self) -> int:
-        """Return how many parts an earlier run left."""
+        """Return the number of parts that an earlier run left."""
         return len(list(self.folder.glob("*.json"))) if self.folder.is_dir() else 0
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the output for this process; a killed one lets go. Raises DatasetError where another
-        build has it, UserError (disk).
+        """Lock the output for this process; the lock ends with the process.
+
+        Raises DatasetError if another build holds it, UserError if the disk fails.
         """
         with explain_write_errors(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
@@ -143,14 +144,12 @@ class PartStore:
             yield
 
     def clear(self) -> None:
-        """Remove every part and what a killed writer left, once the dataset stands."""
+        """Remove all parts, once the dataset is written."""
         shutil.rmtree(self._root, ignore_errors=True)
 
 
 def package_versions() -> dict[str, str]:
-    """Return the versions of the packages that decide what is built (``unknown`` where not
-    installed).
-    """
+    """Return the versions of PACKAGES (``unknown`` if not installed)."""
     found = {}
     for name in PACKAGES:
         try:
@@ -167,12 +166,11 @@ def fingerprint(
     files: Mapping[str, str],
     parts: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    """Return the SHA-256 of everything that decides the rows of a build.
+    """Return the SHA-256 of everything that determines the rows of a build.
 
-    ``files`` are the hashes of what is read: sources, benchmarks, pass rates; ``parts`` the records of
-    what plug-ins bring.
+    ``files`` are hashes of the files read (sources, benchmarks, pass rates), ``parts`` the records of plug-ins.
     """
-    code = hashlib.sha256()  # and data files, of the rooms that decide the rows
+    code = hashlib.sha256()  # includes the data files of these packages
     for package in CODE:
         root = Path(str(resources.files(package)))
         for path in sorted(root.rglob("*")):

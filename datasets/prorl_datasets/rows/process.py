@@ -1,9 +1,7 @@
-"""The row-making process of a build: reads a frame of JSON for each request and answers with one.
+"""The row-making process of a build: answers requests, one JSON frame each.
 
-A process of its own because generating is CPU work, and because four reasoning-gym tasks depend on
-the hash seed of the interpreter (isomorphic_strings, polynomial_multiplication, ransom_note,
-word_ladder) and one reseeds numpy's global generator; the build starts it with PYTHONHASHSEED=0.
-Requests: {"recipe", "seed", "index", "taken"} sets up; {"check"}, {"entries"}, {"generate"} and {"rows"} work.
+Four reasoning-gym tasks (isomorphic_strings, polynomial_multiplication, ransom_note, word_ladder) depend on the
+interpreter's hash seed and one reseeds numpy globally, so it runs apart, with PYTHONHASHSEED=0.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from prorl_datasets.sources.readers import long_integers
 
 def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
     """Answer requests (file descriptors) until the build closes the pipe."""
-    os.setsid()  # Linux shares the processors out by session
+    os.setsid()  # Linux shares CPU time between sessions
     os.chdir(order["folder"])  # some reasoning-gym tasks run programs that write files
     reader = Reader(requests)
     maker: RowMaker | None = None
@@ -36,7 +34,7 @@ def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
             body = reader.receive_body()
         except FrameError:
             return
-        with long_integers():  # tests of published code sets hold them; adapters leave them out
+        with long_integers():  # tests of published code sets contain them; adapters drop them
             request = json.loads(body)
         if "recipe" in request:
             maker, reply = _maker(request), True
@@ -59,7 +57,6 @@ def make_rows(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def _maker(request: dict[str, Any]) -> RowMaker:
-    """Return the maker of a build's rows."""
     index = None
     if request["index"] is not None:
         from prorl_datasets.text.index import BenchmarkIndex
@@ -74,5 +71,5 @@ def _maker(request: dict[str, Any]) -> RowMaker:
 
 
 def main() -> None:
-    """Be the template that row-making processes are forked from."""
+    """Run the template that row-making processes are forked from."""
     serve_forks(dict, make_rows)

@@ -1,1 +1,1 @@
-"""Where rows come from: files, hub data sets, generators."""
+"""Sources of rows: files, hub data sets and generators."""

@@ -1,7 +1,4 @@
-"""Raw rows by their columns: which are wanted (``where``), and what becomes prompt, task and metadata.
-
-The verifier's spec names the fields. Leaves out: rows of published sets (``adapted``).
-"""
+"""Convert raw rows by their columns: filter them by ``where``, then fill prompt, task and metadata."""
 
 from __future__ import annotations
 
@@ -30,15 +27,15 @@ from prorl_datasets.spec import FUNCTIONS, RawRow, RowSettings
 from prorl_verifiers import VERIFIERS, load_task
 
 ID_FIELD = "id"
-"""A column of this name (or the one mapped to it) names a row; two rows of one name are a mistake."""
+"""The column of this name (or the one mapped to it) identifies a row; two rows of one name are an error."""
 GOLD_FIELD = "gold_response"
 NO_CONDITION = "where has no value"
-"""The reason of a row that ``where`` cannot be asked of."""
+"""Drop reason of a row for which ``where`` cannot be evaluated."""
 METADATA = "metadata."
 
 
 def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
-    """Return a line for each name in ``columns`` that is no field of the entry's verifier."""
+    """Return one line for each name in ``columns`` that is not a field of the entry's verifier."""
     spec = VERIFIERS.get(entry.scored_by)
     fields = (ID_FIELD, "prompt", *spec.data.columns, *spec.data.optional_columns, GOLD_FIELD)
     return [
@@ -50,9 +47,9 @@ def check_columns_of(entry: Entry, settings: RowSettings) -> list[str]:
 
 
 def value_at(row: Mapping[str, Any], column: str) -> Any:
-    """Return a column, or what a dotted path names in one: ``reward_model.ground_truth``, ``messages.0.content``.
+    """Return a column, or a nested value by dotted path: ``reward_model.ground_truth``, ``messages.0.content``.
 
-    Raises LookupError where there is no such thing.
+    Raises LookupError if it does not exist.
     """
     if column in row or "." not in column:
         return row[column]
@@ -68,9 +65,9 @@ def value_at(row: Mapping[str, Any], column: str) -> Any:
 
 
 def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
-    """Return the raw columns that rows must have by what a recipe says, each once.
+    """Return the raw columns that rows must have by the recipe's settings.
 
-    They are for the verifier's fields, and what ``where`` and ``keep`` name.
+    These are the verifier's required fields and all columns that ``columns``, ``where`` and ``keep`` name.
     """
     spec = VERIFIERS.get(verifier)
     named = [settings.columns.get(name, name) for name in ("prompt", *spec.data.columns)]
@@ -81,9 +78,9 @@ def columns_needed(verifier: str, settings: RowSettings) -> list[str]:
 
 
 def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow]:
-    """Yield the rows; one whose name was used before says so."""
+    """Yield the rows, with a problem attached to each that repeats an earlier name."""
     column = settings.columns.get(ID_FIELD, ID_FIELD)
-    names: dict[int, str] = {}  # by 8 bytes of hash, and the line only: there may be millions
+    names: dict[int, str] = {}  # keys are 8-byte hashes: there may be millions
     for where, row, *known in rows:
         value = None
         with suppress(LookupError):
@@ -106,7 +103,7 @@ def named_once(rows: Iterable[RawRow], settings: RowSettings) -> Iterator[RawRow
 
 
 def is_wanted(settings: RowSettings, raw: Mapping[str, Any], where: str) -> bool:
-    """Whether a raw row meets the source's ``where``. Raises BadRow for one it cannot be asked of."""
+    """Return True if a raw row meets the source's ``where``. Raises BadRow if that cannot be evaluated."""
     if settings.where is None:
         return True
     if isinstance(settings.where, str):
@@ -120,7 +117,7 @@ def _asked_of_a_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
         answer: Any = function.call(dict(raw))
     except UserError:
         raise
-    except Exception as error:  # of a plug-in: the row is a bad one, and says why
+    except Exception as error:  # from a plug-in: the row is bad
         problem = f"where: {name} raised {one_line(what_failed(error))}"
         raise BadRow(where, problem, NO_CONDITION) from error
     if not isinstance(answer, bool):
@@ -130,9 +127,9 @@ def _asked_of_a_function(name: str, raw: Mapping[str, Any], where: str) -> bool:
 
 
 def _holds(column: str, wanted: Any, raw: Mapping[str, Any], where: str) -> bool:
-    """Whether a column has one of the values ``wanted``. Raises BadRow where it is absent or of another kind than they.
+    """Return True if a column has one of the ``wanted`` values. Raises BadRow if it is missing or of another type.
 
-    A text that looks like a number is not that number: no condition drops every row in silence.
+    A text never equals a number, and raising prevents a mistyped condition from silently dropping every row.
     """
     try:
         value = value_at(raw, column)
@@ -167,9 +164,10 @@ def _kind(value: Any) -> str:
 def map_row(
     verifier: str, settings: RowSettings | None, raw: Mapping[str, Any], where: str, index: int
 ) -> Row:
-    """Return the row of one raw row; without ``settings`` its columns have our names, and no others are kept.
+    """Return the row of one raw row; without ``settings`` its columns have our names and no others are kept.
 
-    Integers of any length are read. Raises BadRow for a missing or empty column, a gold that is no answer, or a task that its verifier does not take.
+    Integers of any length are accepted. Raises BadRow for a missing or empty column, a gold that is not an answer, or a
+    task that its verifier rejects.
     """
     spec = VERIFIERS.get(verifier)
     with long_integers():
@@ -208,7 +206,7 @@ def map_row(
 
 
 class _Fields:
-    """The fields of one raw row, by our names: renamed, or as they are."""
+    """Fields of one raw row by our names."""
 
     def __init__(
         self,
@@ -222,11 +220,11 @@ class _Fields:
         self._used: set[str] = set()
 
     def asked(self, name: str) -> bool:
-        """Whether the recipe says where a field comes from, so that it has to be there."""
+        """Return True if the recipe maps this field, so that it must exist."""
         return name in self._columns
 
     def get(self, name: str, needed: bool) -> Any:
-        """Return a field's value, None where it is absent and not needed."""
+        """Return a field's value, or None if it is absent and not needed."""
         column = self._columns.get(name, name)
         said = f"column '{column}'"
         try:
@@ -258,7 +256,7 @@ class _Fields:
         return value
 
     def extra(self) -> dict[str, Any]:
-        """Return what the recipe puts into the metadata, and under ``extra`` the columns that are kept."""
+        """Return the metadata that the recipe maps, and the kept columns under ``extra``."""
         if self._settings is None:
             return {}
         named = {
@@ -283,7 +281,7 @@ class _Fields:
 
 
 def _carried(value: Any) -> Any:
-    """Return a value as metadata hold it: NaN and infinity are null, what cannot be written says so."""
+    """Return a value for the metadata: NaN and infinity become null, unusable values become a note."""
     if (problem := odd_value(value)) is not None:
         return f"(left out: {problem})"
     if isinstance(value, float) and not math.isfinite(value):
@@ -296,7 +294,7 @@ def _carried(value: Any) -> Any:
 
 
 def question_of(value: Any, where: str) -> str:
-    """Return the prompt's text; a chat list must hold exactly one user message. Raises BadRow."""
+    """Return the prompt's text; a chat list must have exactly one user message. Raises BadRow."""
     text = value if isinstance(value, str) else None
     if isinstance(value, list):
         users = [
@@ -331,19 +329,19 @@ _LONGEST = 400
 
 
 def reads_answers(verifier: str) -> bool:
-    """Whether a verifier's golds are answers that these rules may judge."""
+    """Return True if these rules apply to a verifier's golds."""
     return (
         VERIFIERS.origin(verifier).is_ours and VERIFIERS.get(verifier).data.target_type is not None
     )
 
 
 def rule_against(verifier: str, answer: str | None) -> str | None:
-    """Return the rule by which a verifier's gold is certainly no answer, None where it may be one."""
+    """Return the rule by which a verifier's gold cannot be an answer, else None."""
     return no_answer(answer) if answer is not None and reads_answers(verifier) else None
 
 
 def no_answer(answer: str) -> str | None:
-    """Return the rule by which a text is certainly no answer, None where it may be one."""
+    """Return the rule by which a text cannot be an answer, else None."""
     plain = " ".join(answer.split()).strip()
     small = plain.lower().strip("$ .")
     if not plain:

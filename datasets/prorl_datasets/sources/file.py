@@ -1,4 +1,4 @@
-"""The file source: local files, mapped by columns or read by the adapter of a published data set."""
+"""The file source: local files, mapped by columns or read by an adapter."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from prorl_datasets.spec import RawRow, SourceSpec
 from prorl_datasets.types import DatasetError
 
 SAVED, SAVED_SPLITS = "state.json", "dataset_dict.json"
-"""What ``save_to_disk`` of the library datasets writes beside the files of a dataset, and of several splits."""
+"""Files that ``save_to_disk`` of the library datasets writes: for one dataset, and for several splits."""
 
 
 class FileSource(RowFileSettings):
-    """Local files, of rows with our columns or of a published data set's rows.
+    """Local files with our columns, or with the rows of a published data set.
 
-    Our columns: ``prompt`` always, what the verifier's spec names (``VerifierSpec.columns``), and
-    ``gold_response``.
+    Our columns are ``prompt``, those of the verifier's spec (``VerifierSpec.columns``), and ``gold_response``.
     """
 
     kind: Literal["file"]
     path: str
-    """A file (``.jsonl``, ``.json``, one array, ``.csv``, ``.tsv``, each also ``.gz`` or ``.zst``; ``.parquet``,
+    """A file (``.jsonl``, ``.json`` with one array, ``.csv``, ``.tsv``, each also ``.gz`` or ``.zst``; ``.parquet``,
     ``.arrow``), a folder of such files, a pattern (``rows/*.jsonl``) or a folder of ``save_to_disk``; relative to the
-    recipe's folder."""
+    recipe's folder.
+    """
 
 
 def row_files(recipe: Recipe, source: FileSource) -> list[Path]:
-    """Return the files that a source names, sorted. Raises DatasetError with the cure where there are none."""
+    """Return the sorted files of a source. Raises DatasetError with advice if there are none."""
     base = Path() if recipe.base is None else recipe.base
     path = base / Path(source.path).expanduser()
     if path.is_dir():
@@ -103,7 +103,7 @@ def _saved(folder: Path) -> list[Path]:
 
 
 def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
-    """Return ``files``. Raises DatasetError where some are ``missing`` or lead nowhere."""
+    """Return ``files``. Raises DatasetError if some are ``missing`` or broken links."""
     missing = [*(str(file) for file in files if not file.is_file()), *missing]
     if missing:
         names = ", ".join(Path(name).name for name in missing[:3])
@@ -115,7 +115,7 @@ def _whole(path: Path, files: list[Path], missing: list[str]) -> list[Path]:
 
 
 def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return what is wrong with file entries before reading rows: the file, its kind, the fields."""
+    """Return the mistakes in file entries before reading rows: file, format, fields."""
     del children
     wrong: list[str] = []
     for entry in entries:
@@ -131,7 +131,7 @@ def check(recipe: Recipe, entries: Sequence[Entry], children: object) -> list[st
 def find(
     recipe: Recipe, entries: Sequence[Entry], found: Files, lock: Path, mirror: Any, update: bool
 ) -> None:
-    """Put each entry's files and their hashes into ``found``; missing ones are left to ``check``."""
+    """Add each entry's files and their hashes to ``found``; ``check`` reports missing ones."""
     del lock, mirror, update
     for entry in entries:
         try:
@@ -156,7 +156,7 @@ def find(
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows of the files of an entry. Raises DatasetError for what is damaged."""
+    """Yield the raw rows of an entry's files. Raises DatasetError for damaged files."""
     yield from read_rows(entry, files.paths[entry.name])
 
 

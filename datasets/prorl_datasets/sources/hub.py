@@ -29,12 +29,13 @@ class HubSource(RowFileSettings):
     revision: str = "main"
     """A commit, tag or branch; locked as a commit on the first build."""
     files: Annotated[list[str], Field(min_length=1)]
-    """What to take, all of it: names, patterns or candidates, best first, with ``|`` between:
-    ``parquet | jsonl | json | csv | refs/convert/parquet``."""
+    """Files to take, all of them: names, patterns, or candidates separated by ``|``, best first: ``parquet | jsonl |
+    json | csv | refs/convert/parquet``.
+    """
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each unknown adapter or field."""
+    """Return one line for each unknown adapter or field."""
     del recipe, children
     return [line for entry in entries for line in check_rows(entry)]
 
@@ -47,11 +48,11 @@ def find(
     mirror: Path | None,
     update_pins: bool,
 ) -> None:
-    """Put the files of all entries into ``found``; they are pinned in the file ``lock``.
+    """Add the files of all entries to ``found`` and pin them in the file ``lock``.
 
-    An entry whose files cannot be had is put into ``found.failed``. Raises DatasetError with a line for each
-    where no hub can be asked at all, for each source that differs from its pin, and for a repository asked
-    for at two revisions: its files are pinned by name.
+    An entry with unavailable files is recorded in ``found.failed``. Raises DatasetError with all problems if no hub can
+    be reached, if sources differ from their pins, or if one repository is used at two revisions (files are pinned by
+    name).
     """
     del recipe
     from prorl_datasets.hub.access import CURE, Access, Selection
@@ -126,7 +127,7 @@ def find(
 
 
 def read(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield the raw rows of the entry's files. Raises DatasetError naming file and line."""
+    """Yield the raw rows of the entry's files. Raises DatasetError with file and line."""
     yield from read_rows(entry, files.paths[entry.name])
 
 

@@ -24,13 +24,13 @@ class ProceduralSource(SourceSettings):
 
     kind: Literal["procedural"]
     family: str
-    """Its name."""
+    """Name of the family."""
     levels: Levels = Field(default_factory=lambda: [1])
     """1 is easiest; each row draws one."""
 
 
 def check(recipe: object, entries: Sequence[Entry], children: object) -> list[str]:
-    """Return a line for each family that is unknown or of another domain."""
+    """Return one line for each family that is unknown or of another domain."""
     del recipe, children
     known = families()
     wrong = []
@@ -75,7 +75,7 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
 
 
 def member(group: Group, one: Member) -> ProceduralSource:
-    """Return a group's member as a source of its own."""
+    """Return a group's member as a source."""
     levels = one.levels or group.levels
     return ProceduralSource(kind="procedural", family=one.name, levels=levels)
 

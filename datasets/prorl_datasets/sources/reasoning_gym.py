@@ -1,7 +1,6 @@
-"""The reasoning_gym source: how an entry of it becomes a row.
+"""The reasoning_gym source: generate items and convert them to rows.
 
-Each item's seed is derived from (recipe seed, entry, split, index), cut to the 32 bits that
-reasoning-gym takes, so items do not depend on order.
+Each item has its own 32-bit seed, derived from (recipe seed, entry, split, index), so items do not depend on order.
 """
 
 from __future__ import annotations
@@ -25,16 +24,15 @@ class ReasoningGymSource(SourceSettings):
 
     kind: Literal["reasoning_gym"]
     task: str
-    """Its name in reasoning-gym."""
+    """Name of the task in reasoning-gym."""
     config: dict[str, Any] = Field(default_factory=dict)
     """Keys of the task's configuration class."""
 
 
 def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
-    """Return a right answer of a reasoning-gym entry, or None where none is known.
+    """Return a correct answer of a reasoning-gym entry, or None if none is known.
 
-    Where the task stores none (or, as intermediate_integration at times, an integral left unevaluated),
-    a solver finds one.
+    If the task stores none, or an unevaluated integral (intermediate_integration), a solver computes it.
     """
     from prorl_verifiers.logic.witness import WITNESSES, by_parts, witness
 
@@ -47,7 +45,7 @@ def gold_answer(task: str, entry: Mapping[str, Any]) -> str | None:
 
 
 def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> Row | Drop:
-    """Return the row of a generator's reply, or a Drop: none could be made, or it cannot be asked."""
+    """Return the row of a generator's reply, or a Drop if generation failed or the item is ill-posed."""
     if "error" in reply:
         return Drop(index, "generator failed", reply["error"])
     made = reply["entry"]
@@ -69,9 +67,7 @@ def row_of(entry: Entry, source: ReasoningGymSource, index: int, reply: Any) -> 
 
 
 def item_key(task: str, entry: Mapping[str, Any]) -> str:
-    """Return what makes two reasoning-gym items the same problem: task and question, spacing and
-    case aside.
-    """
+    """Return the key of a reasoning-gym item: task and question, ignoring case and spacing."""
     return f"{task}\n{' '.join(str(entry['question']).lower().split())}"
 
 
@@ -84,7 +80,7 @@ def generate(entry: Entry, index: int, seed: int, memory: dict[str, Any]) -> Row
 
 
 def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
-    """Return a line for each unknown task or wrong configuration, found in a child process."""
+    """Return one line for each unknown task or wrong configuration, checked in a child process."""
     del recipe
     sources = [_settings(entry) for entry in entries]
     with children.lend() as child:
@@ -93,13 +89,13 @@ def check(recipe: object, entries: Sequence[Entry], children: Any) -> list[str]:
 
 
 def member(group: Group, one: Member) -> ReasoningGymSource:
-    """Return a group's member as a source of its own."""
+    """Return a group's member as a source."""
     del group
     return ReasoningGymSource(kind="reasoning_gym", task=one.name, config=one.config)
 
 
 def rungs(settings: ReasoningGymSource) -> dict[str, ReasoningGymSource]:
-    """Return the configuration as it is (``now``), then the levels of the task's curriculum, easiest first."""
+    """Return the current configuration (``now``), then the levels of the task's curriculum, easiest first."""
     found = {"now": settings}
     seen = [settings.config]
     for level, sizes in rg_entries.curriculum(settings.task).items():

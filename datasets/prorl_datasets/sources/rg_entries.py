@@ -1,6 +1,6 @@
 """Make reasoning-gym entries by task, configuration and seed, as plain JSON values.
 
-Called in a child process with a fixed hash seed (``rows.process``). Leaves out: scoring.
+Runs in a child process with a fixed hash seed (``rows.process``).
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any
 from prorl_common import nearest
 
 BUILT_WITH_SEED = ("acre", "gsm_symbolic", "list_functions", "composite")
-"""Tasks that draw their items when constructed; the others take a new seed on a live object."""
+"""Tasks that draw their items at construction; the others accept a new seed on an existing object."""
 RUNS_PROGRAMS = ("codeio",)
-"""Tasks whose items come from running stored programs, some of which draw fresh randomness of their own."""
+"""Tasks whose items come from running stored programs, some of which use their own randomness."""
 
 
 def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return {"entry": ...} in plain JSON values, or {"error": text} where none can be made."""
+    """Return {"entry": ...} in plain JSON values, or {"error": text} if generation failed."""
     try:
         entry = make_entry(made, task, config, seed)
         again = make_entry(made, task, config, seed) if task in RUNS_PROGRAMS else entry
     except (ValueError, TypeError, KeyError, IndexError, AssertionError, ArithmeticError) as error:
         return {"error": f"{type(error).__name__}: {error}"}
-    except RuntimeError as error:  # a generator that gave up after its own retries
+    except RuntimeError as error:  # the generator gave up after its own retries
         return {"error": f"{type(error).__name__}: {error}"}
     text = json.dumps({"entry": entry}, default=plain)
     if again is not entry and json.dumps({"entry": again}, default=plain) != text:
@@ -36,10 +36,9 @@ def reply(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) ->
 
 
 def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: int) -> Any:
-    """Return the entry of ``task`` for a 32-bit ``seed``; ``made`` keeps live objects between
-    calls.
+    """Return the entry of ``task`` for a 32-bit ``seed``; ``made`` caches datasets between calls.
 
-    The global generators are seeded too: list_functions and codeio draw from them.
+    Also seeds the global generators, which list_functions and codeio use.
     """
     import numpy as np
     from reasoning_gym.factory import create_dataset
@@ -56,7 +55,7 @@ def make_entry(made: dict[str, Any], task: str, config: dict[str, Any], seed: in
 
 
 def _without_today(entry: Any) -> Any:
-    """Return an entry of time_intervals whose clock times lose the day on which they were made."""
+    """Remove today's date from the clock times of a time_intervals entry, which would make it irreproducible."""
     given = entry["metadata"]
     if str(given.get("task_type", "")).startswith("time") and "start_time" in given:
         for key in ("start_time", "end_time"):
@@ -65,7 +64,7 @@ def _without_today(entry: Any) -> Any:
 
 
 def mistakes(task: str, config: dict[str, Any]) -> list[str]:
-    """Return what is wrong with a task name and its configuration, nearest names offered."""
+    """Return the mistakes in a task name and its configuration, with the nearest valid names."""
     from reasoning_gym.factory import DATASETS, create_dataset
 
     if task not in DATASETS:
@@ -88,14 +87,14 @@ def mistakes(task: str, config: dict[str, Any]) -> list[str]:
 
 
 CURRICULUM_LEVELS = 4
-"""Levels of a task's curriculum that a ladder shows at most; later ones are for large models."""
+"""Maximum number of curriculum levels in a ladder; later ones are for large models."""
 
 
 def curriculum(task: str) -> dict[int, dict[str, Any]]:
-    """Return level (from 0, the easiest) -> what the task's curriculum sets in its configuration.
+    """Return level (0 is the easiest) -> configuration values set by the task's curriculum.
 
-    A range holds the level's own step alone. Levels that the task itself refuses are left out; a task without
-    a curriculum has none.
+    A range covers only the level's own step. Levels that the task rejects are left out; a task without a curriculum has
+    none.
     """
     from reasoning_gym.coaching.attributes import RangeAttributeDefinition
     from reasoning_gym.coaching.base_curriculum import DefaultCurriculumContext, RangeAttributeMode
@@ -122,7 +121,7 @@ def curriculum(task: str) -> dict[int, dict[str, Any]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a JSON value for what RG entries hold beside JSON: numpy numbers, times, enums."""
+    """Return a JSON value for the other types in reasoning-gym entries: numpy numbers, times, enums."""
     if hasattr(value, "item"):
         return value.item()
     if hasattr(value, "isoformat"):
@@ -132,7 +131,7 @@ def plain(value: Any) -> Any:
 
 _NOTHING_ELSE = "Put nothing else into the final answer"
 _START = r"((?:^|[.?!)]|\n(?:- |\d+\. )?)\s*)"
-"""Where a sentence begins: words of a text that is quoted or to be sorted stay as they are."""
+"""Beginning of a sentence, so that quoted words and words to be sorted stay unchanged."""
 _REPLY = r"((?:Please )?(?:[Rr]eply|[Rr]espond|[Aa]nswer|[Rr]eturn|[Gg]ive|[Pp]rovide|[Ss]tate)(?: with)?)"
 _ALONE = r"(?:only|just)"
 _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -155,11 +154,11 @@ _CHANGES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\bProvide you answer\b"), "Provide your answer"),
     (re.compile(r" \(rounding down when the 5th decimal place is 5 or greater\)"), ""),
 )
-"""What is found, and what stands there instead, one after the other."""
+"""Patterns and their replacements, applied in order."""
 
 
 def reworded(question: str) -> str:
-    """Return a question without the demand that nothing but the answer be written."""
+    """Return a question without demands to write nothing but the answer, and with known typos corrected."""
     for pattern, instead in _CHANGES:
         question = pattern.sub(instead, question)
     return question

@@ -1,4 +1,4 @@
-"""Rows of files, of a user or of the hub: found, read, filtered by ``where``, then converted by an adapter or by columns."""
+"""Rows of local or hub files: read, filter by ``where``, and convert by an adapter or by columns."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from prorl_datasets.types import DatasetError
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files each text entry reads, in order, and their SHA-256: by a public name that holds no
-    folder of this machine, and in ``contents`` by entry.
+    """Files of each entry that reads files, in order, with SHA-256 hashes by public name (without local folders) and,
+    in ``contents``, by entry.
 
-    ``taken`` says, by entry, what was found where a source left a choice; ``failed`` why an entry has no
-    files, though the others are built. ``progress`` is told of both, and of what is fetched.
+    ``taken`` has, by entry, the files chosen where a source had a choice; ``failed`` the reason why an entry has no
+    files.
     """
 
     paths: dict[str, list[Path]] = field(default_factory=dict)
@@ -48,12 +48,12 @@ class Files:
     progress: Progress = field(default_factory=NullProgress)
 
     def version(self, entry: str) -> str:
-        """Return a short digest of what an entry reads."""
+        """Return a short digest of an entry's file contents."""
         return hashlib.sha256(" ".join(self.contents[entry]).encode()).hexdigest()[:12]
 
 
 def check_adapter(entry: Entry, name: str | None) -> list[str]:
-    """Return a line when no adapter has that name, or it gives another domain."""
+    """Return a line if the adapter does not exist, cannot read sources, or gives another domain."""
     if name is None:
         return []
     try:
@@ -72,11 +72,11 @@ def check_adapter(entry: Entry, name: str | None) -> list[str]:
 def convert_adapted(
     entry: Entry, adapter: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Return what an adapter makes of a raw row. Raises DatasetError for a malformed one."""
+    """Convert a raw row with an adapter. Raises DatasetError for a malformed row."""
     made = adapted(ADAPTERS.get(adapter), entry.scored_by, raw, where, index)
     if isinstance(made, Row) and (rule := rule_against(made.task.verifier, made.answer)):
         made = Drop(index, f"gold: {rule}", f"{where}: '{one_line(made.answer or '', 80)}'")
-    if isinstance(made, Drop):  # its detail is published: the file's name, not its folder
+    if isinstance(made, Drop):  # the detail is published: name the file without its folder
         return replace(made, detail=made.detail.replace(where, where.rpartition("/")[2]))
     return made
 
@@ -84,10 +84,10 @@ def convert_adapted(
 def adapted(
     adapter: AdapterSpec, verifier: str, raw: Mapping[str, Any], where: str, index: int
 ) -> Row | Drop:
-    """Return the row of a raw row, or the Drop of one that cannot be used.
+    """Convert a raw row with an adapter, to a Drop if it is unusable.
 
-    What the adapter gives as a dictionary is a row of ``verifier``. Raises DatasetError, beginning with
-    ``where``, for a column that should be there, or where the adapter gives something else.
+    A dictionary from the adapter becomes a row of ``verifier``. Raises DatasetError, beginning with ``where``, for a
+    missing column or a wrong return type.
     """
     assert adapter.convert is not None
     try:
@@ -111,14 +111,14 @@ def adapted(
 
 
 FILTERED: Literal["where"] = "where"
-"""The reason of a row that its source's condition leaves out."""
+"""Drop reason of a row that its source's condition excludes."""
 
 
 class RowFileSettings(RowSettings):
-    """What files of rows take: an adapter, or columns."""
+    """Settings of sources that read files of rows: an adapter, or columns."""
 
     adapter: str | None = None
-    """Reads a published data set's rows; with ``where`` and ``on_bad_row``, not with the others."""
+    """Reads a published data set's rows; can be combined with ``where`` and ``on_bad_row`` only."""
 
     @model_validator(mode="after")
     def _one_way(self) -> RowFileSettings:
@@ -132,15 +132,15 @@ class RowFileSettings(RowSettings):
 
 
 def check_rows(entry: Entry) -> list[str]:
-    """Return a line for each mistake in what an entry says of its rows: adapter, fields."""
+    """Return one line for each mistake in an entry's row settings: adapter and fields."""
     settings = _settings(entry)
     return [*check_adapter(entry, settings.adapter), *check_columns_of(entry, settings)]
 
 
 def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
-    """Yield the raw rows of files, those that are broken with what is wrong unless the source stops at them.
+    """Yield the raw rows of files; unless the source stops at bad rows, broken ones come with their problem.
 
-    Raises DatasetError naming file and line for what is damaged, and for an adapter's files of another schema.
+    Raises DatasetError with file and line for damage, or if an adapter's file lacks its columns.
     """
     settings = _settings(entry)
     rows = (row for path in paths for row in _of_file(settings, path))
@@ -148,7 +148,7 @@ def read_rows(entry: Entry, paths: Sequence[Path]) -> Iterator[RawRow]:
 
 
 def convert_row(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Return the row of one raw row, or the Drop of one that is not wanted or usable. Raises BadRow."""
+    """Return the row of one raw row, or a Drop if it is filtered out or unusable. Raises BadRow."""
     settings = _settings(entry)
     if not is_wanted(settings, raw, where):
         return Drop(index, FILTERED, stage=FILTERED)

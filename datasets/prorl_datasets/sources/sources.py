@@ -1,4 +1,4 @@
-"""The sources of a recipe before and while rows are made: their mistakes, files, raw rows, rows."""
+"""Check a recipe's sources, find their files, and read and convert their raw rows."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from prorl_datasets.types import DatasetError
 
 
 def check_sources(recipe: Recipe, wanted: Sequence[Entry], children: Any) -> None:
-    """Raise DatasetError naming every mistake of the sources of ``wanted``: unknown names, missing files.
+    """Raise DatasetError with every mistake of the sources of ``wanted``: unknown names, missing files.
 
-    ``children`` are the build's child processes, for what only they may import.
+    ``children`` are the build's child processes, because only they import reasoning-gym.
     """
     wrong: list[str] = []
     for spec, entries in _by_kind(wanted):
@@ -42,9 +42,8 @@ def find_files(
 ) -> Files:
     """Return the files of the entries ``wanted``; hub files are pinned in the file ``lock``.
 
-    Of a source without files its origin and settings count, which is what decides its rows. Those that
-    cannot be had are in ``failed``. Raises DatasetError with a line for each source that differs from its
-    pin.
+    A source without files is identified by its origin and settings. Unavailable sources are in ``failed``. Raises
+    DatasetError with a line for each source that differs from its pin.
     """
     found = Files(progress=progress)
     for spec, entries in _by_kind(wanted):
@@ -58,7 +57,7 @@ def find_files(
 
 
 def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
-    """Yield (where, row) of an entry that is not generated. Raises DatasetError naming the place."""
+    """Yield (where, row) of an entry that is not generated. Raises DatasetError with the position."""
     spec = entry.spec
     if spec.read is not None:
         yield from spec.read(entry, files)
@@ -77,7 +76,7 @@ def raw_rows(entry: Entry, files: Files) -> Iterator[RawRow]:
 
 
 def row_of(entry: Entry, raw: Mapping[str, Any], where: str, index: int) -> Row | Drop:
-    """Return the row of a raw row. Raises DatasetError naming the place for a malformed one."""
+    """Convert a raw row to a Row or Drop. Raises DatasetError with the position of a malformed row."""
     if entry.spec.convert is not None:
         made: Row | Drop = entry.spec.convert(entry, raw, where, index)
         return made

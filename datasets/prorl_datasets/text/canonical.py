@@ -1,11 +1,7 @@
-r"""The canonical words of a question: what stays when it is written with other names and numerals.
+"""The canonical words of a question, which stay the same when names, variables and numerals change.
 
-A variable, a point, a person, a place and an identifier of code can be renamed, so each is the one
-word ``PLACEHOLDER``. Numbers have one form (``1,000``, ``1000.0`` and
-``one thousand``), units their abbreviation, ``twice`` is ``2 times``; articles and words that a sign
-may stand for go. Two texts with equal canonical words may still be two problems (``x + y`` and
-``x + x``), so this is a second view beside ``words``, never in its place. Rules are for English and
-LaTeX; other languages keep their words. Time is linear in the text. Leaves out paraphrases.
+Different problems may have equal canonical words (``x + y`` and ``x + x``), so this view complements ``words``. Rules
+are for English and LaTeX; other languages keep their words. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -17,13 +13,13 @@ from functools import lru_cache
 from prorl_datasets.text.words import question_words
 
 PLACEHOLDER = "zzz"
-"""Stands for whatever can be renamed."""
+"""Replaces everything that can be renamed."""
 
 _NAME = re.compile(
     r"(?<![\\\w])(?:[A-Za-z]\w*(?=\()|[A-Za-z]+_(?:\w+|\{\w+\})|[a-z]+[A-Z]\w*"
     r"|[A-Z]{2,5}(?!\w)|[A-Z][a-z]+(?!\w))"
 )
-"""A called function, a subscript or an underscore inside, camel case, capitals, a capitalised word."""
+"""A called function, a subscript or inner underscore, camel case, capitals, or a capitalised word."""
 
 _SIGNATURE = re.compile(r"\bdef\s+\w+\s*\(([^()]{0,400})\)")
 _ARGUMENT = re.compile(r"(?:^|,)\s*\**([A-Za-z]\w*)")
@@ -38,7 +34,7 @@ _OPENERS = (
     "please put think present remember give python "
     "one two three four five six seven eight nine ten eleven twelve first second third"
 )
-"""Words that begin sentences: capitalised, they are no names."""
+"""Words that begin sentences and are no names although capitalised."""
 _FUNCTIONS = (
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp sqrt abs max min "
     "gcd lcm lim mod floor ceil det"
@@ -54,7 +50,7 @@ _ONES = {word: number for number, word in enumerate(_UNDER_TWENTY.split())}
 _TENS = {word: 10 * number for number, word in enumerate(_ROUND.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _MOST = 10**15
-"""No number is read from words beyond it."""
+"""Upper bound of numbers read from words."""
 
 _GREEK = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau "
@@ -83,7 +79,7 @@ _TWO_LETTERS = (
     "km cm mm ft mi kg lb oz"
 )
 _SHORT_WORDS = frozenset(_TWO_LETTERS.split())
-"""Two letters that are no product of two variables."""
+"""Two-letter words that are not a product of two variables."""
 
 _SILENT = (
     "the an dollar dollars usd percent degree degrees times multiplied divided equals equal "
@@ -113,14 +109,13 @@ _SPELT: dict[str, str] = {
     "quarter": "1 4",
     "mph": "mi per h",
 }
-"""Word -> its canonical words, one string; none for a word that a sign may stand for."""
+"""Word -> its canonical words in one string; empty for a word that a sign may replace."""
 
 
 def canonical_words(text: str, *, rename: bool = True) -> list[str]:
-    r"""Return the canonical words of ``text`` in order; names stay with ``rename=False``.
+    """Return the canonical words of ``text`` in order; with ``rename=False`` names stay.
 
-    ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``; ``If $ab + c^2 = 5$`` gives
-    ``if zzz + zzz 2 5``.
+    ``Ann has 1,000.50 dollars`` gives ``zzz has 1000.5``; ``If $ab + c^2 = 5$`` gives ``if zzz + zzz 2 5``.
     """
     found: list[str] = []
     number: _Number | None = None
@@ -147,7 +142,7 @@ def numbers_in(words: Iterable[str]) -> set[str]:
 
 
 def _without_names(text: str) -> str:
-    """Return ``text`` with a capital for each name; arguments of a Python signature are names too."""
+    """Replace each name by a capital, including the arguments of a Python signature."""
     if "def " in text:
         lists = _SIGNATURE.findall(text)
         arguments = {name for found in lists for name in _ARGUMENT.findall(found)}
@@ -157,13 +152,13 @@ def _without_names(text: str) -> str:
 
 
 def _renamed(name: re.Match[str]) -> str:
-    """Return a blank-padded capital, which ``_canonical`` makes the placeholder, or the word itself."""
+    """Return a padded capital, which ``_canonical`` turns into the placeholder, or a word that is kept."""
     word = name.group()
     return word if word.lower() in _KEPT else " Q "
 
 
 class _Number:
-    """A number that is being read from words: ``two hundred (and) five thousand``."""
+    """A number being parsed from words: ``two hundred (and) five thousand``."""
 
     def __init__(self, word: str, count: int = 1) -> None:
         self._high, self._low = 0, _ONES.get(word, _TENS.get(word, 0))
@@ -172,7 +167,7 @@ class _Number:
             self._low = count * _SCALES[word]
 
     def takes(self, word: str) -> bool:
-        """Add ``word`` to the number if it goes on with it; return whether it does."""
+        """Add ``word`` if it continues the number; return whether it does."""
         if word in _ONES or word in _TENS:
             value = _ONES.get(word, _TENS.get(word, 0))
             tens = self._low % 100
@@ -198,14 +193,13 @@ class _Number:
         return fits
 
     def parts(self) -> list[str]:
-        """Return the number, and the ``and`` that was not part of it after all."""
+        """Return the number, and a trailing ``and`` that was not part of it."""
         number = str(self._high + self._low)
         return [number, "and"] if self._and else [number]
 
 
 @lru_cache(maxsize=1 << 16)
 def _canonical(word: str) -> tuple[str, ...]:
-    """Return the canonical words of one word."""
     if word in _SPELT:
         return tuple(part for spelt in _SPELT[word].split() for part in _plain(spelt))
     return _plain(word)
@@ -214,7 +208,7 @@ def _canonical(word: str) -> tuple[str, ...]:
 def _plain(word: str) -> tuple[str, ...]:
     if word[0].isdigit():
         whole, point, fraction = word.partition(".")
-        if "." in fraction:  # 1.2.3 is no number
+        if "." in fraction:  # such as 1.2.3
             return (word,)
         fraction = fraction.rstrip("0")
         return ((whole.lstrip("0") or "0") + (point + fraction if fraction else ""),)

@@ -1,4 +1,4 @@
-"""Near-duplicates among texts: bands of MinHash signatures, the signatures of a build on the disk, and the search for pairs."""
+"""Find near-duplicate texts: bands of MinHash signatures, storage of signatures on disk, and the search for pairs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from prorl_common import NullProgress, Progress
 from prorl_datasets.text.hashing import EMPTY, PERMUTATIONS, Hashes, Signature, mix
 
 FOUND = 0.995
-"""Least probability with which a pair at the threshold becomes a candidate."""
+"""Minimum probability that a pair at the threshold becomes a candidate."""
 
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def rows_for(threshold: float) -> int:
-    """Return the most rows a band (hence the fewest candidates) that still find a pair.
+    """Return the most rows in a band (hence the fewest candidates) that still find a pair at ``threshold``.
 
     Raises ValueError for a threshold outside (0, 1].
     """
@@ -45,12 +45,12 @@ def band_keys(signatures: NDArray[np.uint32], rows: int, bands: slice = slice(No
 
 
 SIZE = PERMUTATIONS * 4
-"""Bytes of a signature: little-endian uint32."""
+"""Size of a signature in bytes (little-endian uint32)."""
 _ROWS_AT_A_TIME = 1 << 13
 
 
 class Signatures:
-    """Signatures in the order in which they were added, from 0."""
+    """Signatures in the order of addition, from 0, in a temporary file."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -61,15 +61,16 @@ class Signatures:
         return self._count
 
     def add(self, packed: bytes) -> None:
-        """Append a signature, SIZE bytes."""
+        """Append a signature of SIZE bytes."""
         if self._file is None:
             self._file = self._open()
         self._file.write(packed)
         self._count += 1
 
     def groups(self) -> tuple[Signature, NDArray[np.int64]]:
-        """Return the distinct signatures sorted by content, (M, 128) on the disk, and the place among
-        them of each that was added, (N,): the order of adding does not show in the former.
+        """Return the distinct signatures, sorted, (M, 128) on disk, and the index among them of each added one, (N,).
+
+        The first does not depend on the order of addition.
         """
         if self._file is None:
             return np.empty((0, PERMUTATIONS), np.uint32), np.empty(0, np.int64)
@@ -78,7 +79,7 @@ class Signatures:
         order = np.argsort(rows, kind="stable")
         place = np.empty(self._count, np.int64)
         groups, before = 0, None
-        with self._open() as out:  # what is mapped stays when it is closed
+        with self._open() as out:  # the mapping stays valid when the file is closed
             for start in range(0, len(order), _ROWS_AT_A_TIME):
                 part = order[start : start + _ROWS_AT_A_TIME]
                 for row, data in zip(part.tolist(), rows[part].tolist(), strict=True):
@@ -95,7 +96,7 @@ class Signatures:
         return tempfile.TemporaryFile(dir=self._folder)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -108,20 +109,20 @@ def _mapped(file: IO[bytes], kind: np.dtype[Any], shape: tuple[int, ...]) -> NDA
 Indices = NDArray[np.int64]
 EDGE = np.dtype([("early", np.int64), ("late", np.int64), ("score", np.float32)])
 Edges = NDArray[np.void]
-"""Array of dtype EDGE: two rows, the one that comes first in the order before the other, and the
-estimated Jaccard similarity of their texts.
+"""Array of dtype EDGE: two rows, the earlier in the order first, and the estimated Jaccard similarity of their
+texts.
 """
 
 CENTRES = 8
-"""Rows of a bucket that all others in it are compared with."""
+"""Number of rows of a bucket that are compared with all its others."""
 
 _CHUNK = 1 << 13
 _PAIRS = 1 << 12
 
 
 class Kept(NamedTuple):
-    """What ``greedy_keep`` decides. ``mask`` (N,): the row stays; ``by`` (N,): the kept row it
-    duplicates, its own index where it stays.
+    """Result of ``greedy_keep``: ``mask`` (N,) of the rows that stay, and ``by`` (N,), the kept row that each row
+    duplicates (itself if it stays).
     """
 
     mask: NDArray[np.bool_]
@@ -134,11 +135,10 @@ def near_duplicates(
     order: Indices | None = None,
     progress: Progress | None = None,
 ) -> Edges:
-    """Return the edges between near-duplicate rows of ``signatures`` (N, 128), sorted, no repeats.
+    """Return the edges between near-duplicate rows of ``signatures`` (N, 128), sorted and unique.
 
-    ``order`` lists the rows by priority, best first (default: as they stand); give the same one to
-    ``greedy_keep``. Rows without words (signature all EMPTY) have no edges. Raises ValueError for
-    a threshold outside (0, 1] or another shape.
+    ``order`` lists the rows by priority, best first (default: by index); pass the same one to ``greedy_keep``. Rows
+    without words (all EMPTY) have no edges. Raises ValueError for a threshold outside (0, 1] or another shape.
     """
     if signatures.ndim != 2 or signatures.shape[1] != PERMUTATIONS:
         raise ValueError(f"signatures must be (N, {PERMUTATIONS}), not {signatures.shape}")
@@ -159,8 +159,8 @@ def near_duplicates(
 
 
 def greedy_keep(order: Indices, edges: Edges) -> Kept:
-    """Return which rows stay when, in ``order``, a row goes iff it has an edge to a kept row
-    before it. ``order`` is a permutation of all N rows.
+    """Keep each row, in ``order``, that has no edge to an earlier kept row. ``order`` is a permutation of all N
+    rows.
     """
     order = np.asarray(order, dtype=np.int64)
     place = np.empty(len(order), dtype=np.int64)
@@ -180,8 +180,8 @@ def greedy_keep(order: Indices, edges: Edges) -> Kept:
 
 
 def _join_equal(signatures: Signature, order: Indices) -> tuple[Indices, Edges]:
-    """Return the first row of each group of equal signatures, and a star of edges for the rest."""
-    keys = np.zeros(len(signatures), dtype=np.uint64)  # 64 bits of each whole signature
+    """Return the first row of each group of equal signatures, and a star of edges to the rest."""
+    keys = np.zeros(len(signatures), dtype=np.uint64)  # a 64-bit hash of each whole signature
     for column in range(PERMUTATIONS):
         keys *= np.uint64(0x9E3779B97F4A7C15)
         keys += signatures[:, column]
@@ -241,7 +241,7 @@ def _keys_of(signatures: Signature, members: Indices, rows: int, band: int) -> H
 def _near(
     signatures: Signature, left: Indices, right: Indices, threshold: float
 ) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-    """Return which pairs agree in at least ``threshold`` of their places, and how much those do."""
+    """Return which pairs agree in at least ``threshold`` of their places, and their agreement."""
     agreement = _agreement(signatures, left, right)
     near = agreement >= np.float32(threshold)
     return near, agreement[near]
@@ -264,7 +264,7 @@ def _edges(early: Indices, late: Indices, score: NDArray[np.float32]) -> Edges:
 
 
 def _unique(edges: Edges, place: Indices) -> Edges:
-    """Return ``edges`` without repeats, sorted by the place of the later row, then the earlier."""
+    """Return the distinct ``edges``, sorted by the place of the later row, then of the earlier."""
     edges = edges[np.lexsort((place[edges["early"]], place[edges["late"]]))]
     new = np.ones(len(edges), dtype=np.bool_)
     same = (edges["early"][1:] == edges["early"][:-1]) & (edges["late"][1:] == edges["late"][:-1])

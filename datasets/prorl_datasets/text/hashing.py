@@ -1,4 +1,4 @@
-"""Hashes of a text: n-grams, MinHash signatures, profiles of both views, and the n-grams of a template."""
+"""Hashes of a text: n-grams, MinHash signatures, profiles of both views, and n-grams of a template."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ Signature = NDArray[np.uint32]
 NGRAM = 13
 PERMUTATIONS = 128
 SHINGLE = 3
-"""Words in one shingle of a signature; see docs/reference/decontamination.md for the choice."""
+"""Words in a shingle of a signature; docs/reference/decontamination.md explains the choice."""
 
 EMPTY = np.uint32(0xFFFFFFFF)
-"""Every place of the signature of a text without words."""
+"""Value of every place in the signature of a text without words."""
 
 _BASE = 0x9E3779B97F4A7C15
 _BLOCK = 2048
 
 
 def word_hashes(words: Sequence[str]) -> Hashes:
-    """Return the blake2b-64 of each word, shape (len(words),)."""
+    """Return the blake2b-64 hash of each word, shape (len(words),)."""
     return np.fromiter(map(_word_hash, words), dtype=np.uint64, count=len(words))
 
 
 def runs_of(hashes: Hashes, n: int) -> Hashes:
-    """Return the mixed polynomial hash of each run of ``n`` word hashes: shape (max(len - n + 1, 0),).
+    """Return the mixed polynomial hash of each run of ``n`` word hashes, shape (max(len - n + 1, 0),).
 
-    Runs come from differences of one prefix sum; dividing by the base's power makes a run's hash
-    independent of where it stands (the base is odd, so it has an inverse modulo 2**64).
+    Runs are differences of one prefix sum. Dividing by the base's power makes a run's hash independent of its position
+    (the base is odd, so it is invertible modulo 2**64).
     """
     count = len(hashes) - n + 1
     if count <= 0:
@@ -60,10 +60,10 @@ def mix(values: Hashes) -> Hashes:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the rules need of one way of reading a text.
+    """Words and hashes of one view of a text.
 
-    ``question`` is its words joined by blanks, ``hashes`` (W,) of its words, ``ngrams`` the hashes
-    of its n-grams in order (with repeats), ``signature`` its MinHash signature.
+    ``question`` has the words joined by spaces; ``hashes`` (W,) are those of the words, ``ngrams`` those of the n-grams
+    in order, with repeats.
     """
 
     words: tuple[str, ...]
@@ -74,7 +74,7 @@ class View:
 
     @classmethod
     def of(cls, words: Sequence[str], n: int) -> View:
-        """Return the view of a text with these words and n-grams of ``n`` of them."""
+        """Return the view of a text with the given words and n-grams of ``n`` words."""
         hashes = word_hashes(words)
         ngrams = runs_of(hashes, n)
         return cls(tuple(words), " ".join(words), hashes, ngrams, signature_of(hashes))
@@ -82,10 +82,9 @@ class View:
 
 @dataclass(frozen=True)
 class Profile:
-    """A text and its two views, each computed when it is first asked for: pass it wherever a text
-    is taken.
+    """A text and its two views, each computed on first use.
 
-    ``exact`` has the words as ``text.words`` reads them, ``canonical`` those of ``text.canonical``.
+    ``exact`` has the words of ``text.words``, ``canonical`` those of ``text.canonical``.
     """
 
     text: str
@@ -103,14 +102,14 @@ class Profile:
 def signature(text: str) -> Signature:
     """Return the MinHash signature of ``text``: shape (128,), uint32.
 
-    The share of equal places of two signatures estimates the Jaccard similarity of the texts' sets
-    of 3-word shingles (standard error at most 0.045). A text of one or two words is one shingle.
+    The share of equal places of two signatures estimates the Jaccard similarity of the texts' sets of 3-word shingles
+    (standard error at most 0.045). A text of one or two words is one shingle.
     """
     return signature_of(word_hashes(question_words(text)))
 
 
 def signature_of(hashes: Hashes, shingle: int = SHINGLE) -> Signature:
-    """Return the signature of a text given as word hashes."""
+    """Return the signature of a text from its word hashes."""
     if len(hashes) == 0:
         return np.full(PERMUTATIONS, EMPTY)
     shingles = runs_of(hashes, min(shingle, len(hashes)))
@@ -131,7 +130,7 @@ def _word_hash(word: str) -> int:
 
 @lru_cache(maxsize=16)
 def _powers(length: int) -> tuple[Hashes, Hashes]:
-    """Return the powers 0 to ``length`` - 1 of the base, and of its inverse, modulo 2**64."""
+    """Return the powers 0 to ``length`` - 1 of the base and of its inverse, modulo 2**64."""
     bases = np.full((2, length), [[_BASE], [pow(_BASE, -1, 1 << 64)]], dtype=np.uint64)
     bases[:, 0] = 1
     powers: Hashes = np.cumprod(bases, axis=1)
@@ -140,16 +139,16 @@ def _powers(length: int) -> tuple[Hashes, Hashes]:
 
 @lru_cache(maxsize=1)
 def _permutations() -> tuple[Hashes, Hashes]:
-    """Return the 128 odd factors and the offsets of the hash functions a * x + b mod 2**64."""
+    """Return the 128 odd factors and offsets of the hash functions a * x + b mod 2**64."""
     draws = [_word_hash(f"prorl minhash {i}") for i in range(2 * PERMUTATIONS)]
     values = np.array(draws, dtype=np.uint64)
     return values[:PERMUTATIONS] | np.uint64(1), values[PERMUTATIONS:]
 
 
 def template_ngrams(texts: Iterable[str], n: int = NGRAM, at_least: int = 2) -> Hashes:
-    """Return the sorted hashes of the n-grams, of both views, that ``at_least`` of ``texts`` have.
+    """Return the sorted hashes of n-grams, of both views, in at least ``at_least`` of ``texts``.
 
-    The texts are probes of one family (some tens are enough); an n-gram counts once a text.
+    The texts are some tens of samples of one family.
     """
     profiles = [Profile(text, n) for text in texts]
     probes = [np.unique(np.concatenate([p.exact.ngrams, p.canonical.ngrams])) for p in profiles]

@@ -1,10 +1,7 @@
 """The benchmark index: is a training text a copy, a part or a near copy of a benchmark question?
 
-Three lexical rules (``view_index``), each with its own reason in the report, on two views of the
-text: its exact words, and its canonical words, in which names, variables and numerals are no matter.
-On request two more: the paraphrase stage (``paraphrases``) and the embedding stage (``embedding``).
-Thresholds are chosen in docs/reference/decontamination.md, which also says what the rules find of
-each kind of change. Leaves out reading the benchmarks.
+It applies three lexical rules to the exact and the canonical words (``view_index``), and optionally the paraphrase and
+embedding stages. docs/reference/decontamination.md explains the thresholds.
 """
 
 from __future__ import annotations
@@ -32,18 +29,17 @@ from prorl_datasets.text.words import question_words
 
 EXCERPT_WORDS = 40
 _MOST_PAIRS = 1_000_000
-"""Pairs of words that are compared for an excerpt: 5,000 words of a row and 200 of an item."""
+"""Word pairs compared for an excerpt: 5,000 words of a row and 200 of an item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One rule that one benchmark item sets off.
+    """One rule by which a text matches one benchmark item.
 
-    ``score``: 1 for "question", the larger share for "13-gram", the estimated similarity for
-    "minhash", the agreement of the numbers for "paraphrase", the cosine
-    for "embedding". ``shared``: the longest run of words in common, at most 40 of them. ``view``:
-    "exact", or "canonical" where only that view finds the item. ``numbers``: "same" when one text
-    has all numbers of the other (in canonical form), else "other": a variant of the problem.
+    ``score`` is 1 for "question", the larger share for "13-gram", the estimated similarity for "minhash", the agreement
+    of the numbers for "paraphrase", the cosine for "embedding". ``shared`` is the longest common run of words, at most
+    40. ``view`` is "exact", or "canonical" if only that view matches. ``numbers`` is "same" if one text has all numbers
+    of the other (in canonical form), otherwise "other": a variant of the problem.
     """
 
     benchmark: str
@@ -56,7 +52,7 @@ class Match:
 
 
 class BenchmarkIndex:
-    """All benchmark questions, searchable; made by ``build``, or by ``load`` from a file."""
+    """Searchable index of all benchmark questions; made by ``build`` or ``load``."""
 
     def __init__(self, rules: Rules, contents: Contents) -> None:
         self.rules = rules
@@ -76,10 +72,10 @@ class BenchmarkIndex:
     def build(
         cls, items: Iterable[tuple[str, str, str]], rules: Rules | None = None
     ) -> BenchmarkIndex:
-        """Return the index of ``items``: (benchmark, item id, question text).
+        """Build the index of ``items``: (benchmark, item id, question text).
 
-        An item without words stays in the index and matches nothing. Raises UnknownNameError,
-        PluginError for an embedding that is not there or does not work.
+        An item without words matches nothing. Raises UnknownNameError or PluginError for an embedder that is missing or
+        fails.
         """
         rules = rules or Rules()
         listed = list(items)
@@ -98,19 +94,18 @@ class BenchmarkIndex:
 
     @classmethod
     def load(cls, path: Path) -> BenchmarkIndex:
-        """Return the index in ``path``; raises DatasetError for a missing or damaged file."""
+        """Load the index in ``path``. Raises DatasetError for a missing or damaged file."""
         return cls(*read_contents(path))
 
     def __len__(self) -> int:
         return len(self.contents.names)
 
     def matches(self, text: str | Profile, *, ignore: Hashes | None = None) -> list[Match]:
-        """Return every rule that ``text`` sets off, a Match for each item; [] is a clean text.
+        """Return a Match for each item and rule that ``text`` matches.
 
-        Items that the exact view finds come first and are not reported of the canonical view too.
-        ``ignore``: sorted n-gram hashes that do not count (``template_ngrams``). The other two
-        rules know nothing of it: hand in the text without its template where that matters. Raises
-        ValueError for a Profile made with other n-grams than the index's.
+        Items of the exact view come first and are not repeated for the canonical view. ``ignore``: sorted n-gram hashes
+        that do not count (``template_ngrams``); the other rules do not use it, so remove a template from the text if it
+        matters there. Raises ValueError for a Profile with another n-gram length.
         """
         row = Profile(text, self.rules.ngram) if isinstance(text, str) else text
         if row.n != self.rules.ngram:
@@ -151,7 +146,7 @@ class BenchmarkIndex:
 
 
 def _longest_run(row: Sequence[str], item: Sequence[str]) -> Sequence[str]:
-    """Return the longest run of words that both have, looked for in the first words of a huge row."""
+    """Return the longest common run of words, limited to the first words of a huge row."""
     row = row[: max(_MOST_PAIRS // max(len(item), 1), EXCERPT_WORDS)]
     found = SequenceMatcher(None, row, item, autojunk=False).find_longest_match()
     return row[found.a : found.a + found.size]

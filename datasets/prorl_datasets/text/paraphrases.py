@@ -1,4 +1,4 @@
-"""The two stages of decontamination that are off unless asked for: paraphrases by their numbers and words, and embeddings."""
+"""The two optional stages of decontamination: paraphrases, by numbers and words, and embeddings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from prorl_datasets.spec import EmbedderSpec
 from prorl_datasets.text.canonical import PLACEHOLDER, canonical_words
 
 NUMBERS = 0.75
-"""Least weighted agreement (Ruzicka similarity) of the numbers of row and item."""
+"""Minimum weighted agreement (Ruzicka similarity) of the numbers of row and item."""
 WEIGHT = 2.4
-"""Least weight of the words that row and item share, in words that one question alone has."""
+"""Minimum weight of the shared words, in units of a word that occurs in one question only."""
 DISTINCT = 2
 SHARE = 0.15
-"""Least share of that weight in the weight of all words of the two."""
+"""Minimum share of that weight in the weight of all words of the two texts."""
 
 _COMMON = (
     "a and the of to in is it he his if how what for on at as be are was were has have had do does "
@@ -31,21 +31,21 @@ _ENDINGS = ("ingly", "edly", "ing", "ed", "ies", "es", "ly", "s")
 
 
 class Bag(NamedTuple):
-    """What the stage knows of a text: its telling words, and its numbers with their counts."""
+    """Distinctive words of a text, and its numbers with their counts."""
 
     words: frozenset[str]
     numbers: Counter[str]
 
     @classmethod
     def of(cls, text: str) -> Bag:
-        """Return the bag of ``text``; names stay, numerals are canonical."""
+        """Return the bag of ``text``; names are kept, numerals are canonical."""
         found = canonical_words(text, rename=False)
         numbers = Counter(word for word in found if word[0].isdigit())
         return cls(frozenset(map(_stem, found)) - numbers.keys() - _common(), numbers)
 
 
 class ParaphraseIndex:
-    """The bags of all items, searchable."""
+    """Searchable bags of all items."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._bags = [Bag.of(text) for text in texts]
@@ -61,7 +61,7 @@ class ParaphraseIndex:
         self._totals = np.array([self._words_weight(bag.words) for bag in self._bags])
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, agreement of the numbers) of the items that ``text`` tells in other words."""
+        """Yield (item, agreement of the numbers) of the items that ``text`` paraphrases."""
         bag = Bag.of(text)
         if len(bag.numbers) < DISTINCT:
             return
@@ -100,7 +100,7 @@ def _common() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> str:
-    """Return ``word`` without an English ending: ``carries``, ``carried`` and ``carry`` agree."""
+    """Remove an English ending, so that ``carries``, ``carried`` and ``carry`` agree."""
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     for ending in _ENDINGS:
@@ -116,13 +116,13 @@ _BATCH = 256
 
 
 class EmbeddingIndex:
-    """The unit vectors of all items, (M, D), searchable."""
+    """Searchable unit vectors (M, D) of all items."""
 
     def __init__(self, spec: EmbedderSpec, vectors: Vectors) -> None:
         self._spec, self._vectors = spec, vectors
 
     def matches(self, text: str) -> Iterator[tuple[int, float]]:
-        """Yield (item, cosine) of the items at the spec's similarity. Raises PluginError."""
+        """Yield (item, cosine) of items at or above the spec's similarity. Raises PluginError."""
         (vector,) = unit_vectors(self._spec, [text])
         if len(vector) != self._vectors.shape[1]:
             raise PluginError(
@@ -135,9 +135,9 @@ class EmbeddingIndex:
 
 
 def unit_vectors(spec: EmbedderSpec, texts: Sequence[str]) -> Vectors:
-    """Return the embeddings of ``texts`` scaled to length 1, (len(texts), D); a zero one stays.
+    """Return the embeddings of ``texts`` scaled to length 1, (len(texts), D); zero vectors stay.
 
-    Raises PluginError where the function fails or gives another shape or no numbers.
+    Raises PluginError if the function fails or returns a wrong shape or non-finite values.
     """
     parts: list[Vectors] = []
     for start in range(0, len(texts), _BATCH):

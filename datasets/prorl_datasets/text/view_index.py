@@ -1,4 +1,4 @@
-"""One view of the benchmark index, exact or canonical words: its three lexical rules, and the file that holds an index."""
+"""One view of the benchmark index, exact or canonical words: its three lexical rules, and the file format."""
 
 from __future__ import annotations
 
@@ -43,16 +43,15 @@ _ARRAYS: dict[str, tuple[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """When a text counts as contaminated.
+    """Thresholds of contamination.
 
-    ``ngram``: words in an n-gram. ``ngram_share``: share of the item's distinct n-grams found in
-    the row at which the row is dropped. ``row_share``: the same of the row's n-grams (a row that is
-    a piece of the item), with at least ``row_ngrams`` of them. ``common``: n-grams of this many
-    different questions or more are boilerplate and do not count. ``minhash``: least share of equal
-    places of two signatures, ``canonical_minhash`` the same of the canonical view. ``least_words``: shorter questions are matched when equal, or when whole
-    sentences of the row say nothing else (``view_index``). ``paraphrases``: whether the paraphrase stage runs;
-    ``embedding``: name of the ``EmbedderSpec`` of the embedding stage, "" for none.
-    Raises DatasetError for a value out of its range.
+    ``ngram``: words in an n-gram. ``ngram_share``: share of the item's distinct n-grams in the row at which the row is
+    dropped. ``row_share``: share of the row's n-grams in the item (the row is a piece of it), with at least
+    ``row_ngrams`` of them. ``common``: n-grams in this many different questions or more are boilerplate and do not
+    count. ``minhash``: minimum share of equal places of two signatures; ``canonical_minhash``: the same for the
+    canonical view. ``least_words``: shorter questions match only if equal, or as whole sentences of the row.
+    ``paraphrases``: run the paraphrase stage. ``embedding``: name of an ``EmbedderSpec``, "" for none. Raises
+    DatasetError for a value out of range.
     """
 
     ngram: int = NGRAM
@@ -77,11 +76,11 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ViewContents:
-    """One view of M items, and G pairs of a counting n-gram and an item that has it.
+    """One view of M items, and G pairs of a counted n-gram and an item that has it.
 
-    ``questions``: words joined by blanks; ``grams`` (G,) sorted, with ``gram_items`` (G,);
-    ``totals`` (M,): counting n-grams of each item; ``leads`` (M,): hash of the first
-    ``least_words`` words, 0 for shorter questions; ``signatures`` (M, 128).
+    ``questions``: words joined by spaces; ``grams`` (G,) sorted, with ``gram_items`` (G,); ``totals`` (M,): counted
+    n-grams of each item; ``leads`` (M,): hash of the first ``least_words`` words, 0 for shorter questions;
+    ``signatures`` (M, 128).
     """
 
     questions: tuple[str, ...]
@@ -94,8 +93,8 @@ class ViewContents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """What an index holds: benchmark and id of each item, the two views (``hashing.Profile``), and the
-    items' unit vectors (M, D) of the embedding stage, (0, 0) without one.
+    """Contents of an index: (benchmark, id) of each item, the two views, and unit vectors (M, D) of the embedding
+    stage, (0, 0) without it.
     """
 
     names: tuple[tuple[str, str], ...]
@@ -105,7 +104,7 @@ class Contents:
 
 
 def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
-    """Write an index atomically; the file is complete or not there."""
+    """Write an index atomically."""
     views = {"exact": contents.exact, "canonical": contents.canonical}
     meta = {
         "format": FORMAT,
@@ -124,9 +123,9 @@ def write_contents(path: Path, rules: Rules, contents: Contents) -> None:
 
 
 def read_contents(path: Path) -> tuple[Rules, Contents]:
-    """Return what ``write_contents`` wrote.
+    """Read an index written by ``write_contents``.
 
-    Raises DatasetError for a file that is missing, damaged or of another format.
+    Raises DatasetError if the file is missing, damaged or of another format.
     """
     try:
         with path.open("rb") as source, np.load(source, allow_pickle=False) as file:
@@ -159,7 +158,7 @@ def read_contents(path: Path) -> tuple[Rules, Contents]:
 def _view(
     data: dict[str, NDArray[Any]], view: str, questions: tuple[str, ...], items: int
 ) -> ViewContents:
-    """Return one view of a file's arrays; raises ValueError for arrays of another kind or size."""
+    """Return one view of a file's arrays. Raises ValueError for a wrong dtype or shape."""
     arrays = {name: data[f"{view}.{name}"] for name in _ARRAYS}
     for name, (dtype, dimensions) in _ARRAYS.items():
         if arrays[name].dtype != dtype or arrays[name].ndim != dimensions:
@@ -180,11 +179,11 @@ def _view(
 
 Words = Callable[[str], Sequence[str]]
 _ANYWHERE = 5
-"""Words of a short question that may stand inside a sentence of the row."""
+"""Minimum words of a short question that may match inside a sentence of the row."""
 
 
 class Hit(NamedTuple):
-    """A rule that an item sets off; ``score`` as in ``index.Match``."""
+    """A rule by which an item matches; ``score`` as in ``index.Match``."""
 
     item: int
     rule: str
@@ -192,9 +191,9 @@ class Hit(NamedTuple):
 
 
 class ViewIndex:
-    """One view of all questions, searchable.
+    """Searchable view of all questions.
 
-    ``words`` reads a text in this view; ``minhash`` is the view's least similarity.
+    ``words`` tokenises a text for this view; ``minhash`` is the view's minimum similarity.
     """
 
     def __init__(self, rules: Rules, contents: ViewContents, words: Words, minhash: float) -> None:
@@ -223,10 +222,10 @@ class ViewIndex:
 
     @staticmethod
     def contents_of(views: Sequence[View], rules: Rules) -> ViewContents:
-        """Return what the index holds of ``views``, one of each item."""
+        """Return the index contents of ``views``, one for each item."""
         questions = tuple(view.question for view in views)
         grams = [np.unique(view.ngrams) for view in views]
-        # n-grams that at least ``common`` different questions have do not count
+        # drop n-grams that at least ``common`` different questions have
         first = {question: item for item, question in reversed(list(enumerate(questions)))}
         seen = np.concatenate([*(grams[i] for i in first.values()), np.empty(0, dtype=np.uint64)])
         values, counts = np.unique(seen, return_counts=True)
@@ -248,7 +247,7 @@ class ViewIndex:
         )
 
     def hits(self, text: str, row: View, ignore: Hashes | None) -> list[Hit]:
-        """Return what ``row``, the view of ``text``, sets off; ``ignore`` as in ``index``."""
+        """Return the matches of ``row``, the view of ``text``; ``ignore`` as in ``index``."""
         if not row.words:
             return []
         ngrams = self._shared_ngrams(row, ignore)
@@ -324,7 +323,7 @@ def _says_something(question: Sequence[str], rare: set[str]) -> bool:
 
 
 def _stands_alone(question: Sequence[str]) -> bool:
-    """Return whether a short question is telling enough to be found inside a sentence."""
+    """Return True if a short question is distinctive enough to match inside a sentence."""
     letters = {word for word in question if len(word) > 1 and word.isalpha()} - {PLACEHOLDER}
     has_number = any(word[0].isdigit() for word in question)
     return len(question) >= _ANYWHERE and has_number and len(letters) > 1
@@ -332,7 +331,7 @@ def _stands_alone(question: Sequence[str]) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Table:
-    """A multimap from hash to item: ``keys`` sorted, ``items`` beside them."""
+    """A multimap from hash to item: sorted ``keys`` with their ``items``."""
 
     keys: Hashes
     items: NDArray[np.intp]
@@ -354,7 +353,7 @@ class _Table:
 
 
 def _is_member(wanted: Hashes, known: Hashes) -> NDArray[np.bool_]:
-    """Return which values of ``wanted`` are in the sorted ``known``."""
+    """Return which values of ``wanted`` are in the sorted array ``known``."""
     if not len(known):
         return np.zeros(len(wanted), dtype=np.bool_)
     places = np.minimum(np.searchsorted(known, wanted), len(known) - 1)

@@ -1,12 +1,7 @@
-r"""Words of a question: the one tokenisation behind n-grams, exact match and MinHash.
+"""Words of a question: the tokenisation behind n-grams, exact match and MinHash.
 
-Texts that print alike should give the same words: case, Unicode variants (fullwidth, zero-width,
-Cyrillic letters in a Latin word), spacing, punctuation, LaTeX delimiters, spacing and font commands
-do not count, ``\frac{1}{2}`` and ``1/2`` agree, and so do ``\alpha`` and ``α``. Numbers stay, and so
-do the signs + - < >, each a word, or ``x^2+5x+6`` and ``x^2-5x+6`` would be one problem; other
-operators go, and so does a hyphen between words. Asymptote figures are left out. Time is linear in
-the text. Stable over Python versions but for characters that Unicode added after version 14 (Python
-3.11). Leaves out stemming, synonyms and translation; names and numerals (``canonical``).
+Texts that look alike give equal words: case, Unicode variants, spacing, punctuation, LaTeX layout and hyphens do not
+count. Numbers and + - < > stay, or ``x^2+5x+6`` and ``x^2-5x+6`` would be equal. Time is linear in the text.
 """
 
 from __future__ import annotations
@@ -20,12 +15,12 @@ _CJK = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _NUMBER_OR_SIGN = r"\d+(?:\.\d+)*|\++|<+|>+|-(?=\s*(?:[\d(.]|[a-z](?![a-z])))"
 _ASCII_WORD = re.compile(rf"[a-z]+|{_NUMBER_OR_SIGN}")
 _WORD = re.compile(rf"[^\W\d_{_CJK}]+|{_NUMBER_OR_SIGN}|[{_CJK}]")
-"""A run of letters, a number, a sign (a minus before a number or a single letter), or one Chinese
-or Japanese character.
+"""A run of letters, a number, a sign (minus only before a number or a single letter), or a Chinese or Japanese
+character.
 """
 
 MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}")
-"""A run that may be all combining marks: normalising one takes time quadratic in its length."""
+"""A run that may be all combining marks, whose normalisation takes time quadratic in its length."""
 _KEPT_MARKS = 30
 
 _ENVIRONMENT = re.compile(r"\\(?:begin|end)\s*\{[^{}]*\}(?:\s*\{[lcr|\s]*\})?")
@@ -39,7 +34,7 @@ _SILENT = re.compile(
     r"cdot|times|pm|mp|div|neq?|circ|degree|degrees|"
     r"[lv]?dots|cdots|ldots)(?![a-z])"
 )
-"""Commands that are layout, or operators that plain text writes with a sign."""
+"""Layout commands, or operators that plain text writes with a sign."""
 
 _LESS = re.compile(r"\\(?:leq?|leqslant|lt)(?![a-z])")
 _GREATER = re.compile(r"\\(?:geq?|geqslant|gt)(?![a-z])")
@@ -47,7 +42,7 @@ _GROUPED = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _LATEX_GROUPED = re.compile(r"(?<=\d)(?:\{,\}|,?\\[,!])(?=\d{3}(?!\d))")
 _APOSTROPHES = str.maketrans("", "", "'\u2018\u2019\u02bc\u2032")
 _UNSEEN = str.maketrans("", "", "\u00ad\u200b\u200c\u200d\u2060\ufeff")
-"""Soft hyphens, zero-width blanks and joiners."""
+"""Soft hyphens, zero-width spaces and joiners."""
 
 _CYRILLIC = "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
 _CAPITALS = (
@@ -64,7 +59,7 @@ _LOOKALIKE = dict(
     )
 )
 _LATIN = re.compile(rf"(?<![^\W\d_])[A-Za-z{''.join(_LOOKALIKE)}]+(?![^\W\d_])")
-"""A word of Latin letters and of Cyrillic and Greek ones that print alike."""
+"""A word of Latin letters and lookalike Cyrillic and Greek ones."""
 _LATIN_OF = str.maketrans(_LOOKALIKE)
 
 _GREEK = (
@@ -106,7 +101,7 @@ SUFFIXES = (
         "end."
     ),
 )
-"""Sentences that data sets put around a question; they say nothing about which question it is."""
+"""Sentences that data sets add to questions; they do not identify a question."""
 
 
 def words(text: str) -> list[str]:
@@ -122,7 +117,7 @@ def words(text: str) -> list[str]:
     if "\\" in plain or "[asy]" in plain or "{,}" in plain:
         head, *parts = plain.split("[asy]") if "[/asy]" in plain else [plain]
         kept = [head]
-        for part in parts:  # a figure without an end stays
+        for part in parts:  # keep a figure without an end
             figure, end, rest = part.partition("[/asy]")
             kept.append(f" {rest if end else figure}")
         plain = _LATEX_GROUPED.sub("", "".join(kept))
@@ -136,7 +131,7 @@ def words(text: str) -> list[str]:
 
 
 def _fewer_marks(run: re.Match[str]) -> str:
-    """Return a run with only the first 30 of consecutive combining marks (UAX 15, 13.1)."""
+    """Keep only the first 30 of consecutive combining marks (UAX 15, 13.1)."""
     kept, marks = [], 0
     for character in run.group():
         is_mark = unicodedata.category(character).startswith("M") or character in "\uff9e\uff9f"
@@ -147,7 +142,7 @@ def _fewer_marks(run: re.Match[str]) -> str:
 
 
 def question_words(text: str) -> list[str]:
-    """Return the words of ``text`` without the sentences of ``SUFFIXES``, wherever they stand."""
+    """Return the words of ``text`` without the sentences of ``SUFFIXES``, wherever they occur."""
     found = words(text)
     padded = kept = f" {' '.join(found)} "
     for phrase in _suffixes():
@@ -157,28 +152,28 @@ def question_words(text: str) -> list[str]:
 
 
 def normalise_question(text: str) -> str:
-    """Return the form in which two copies of one question are equal: its words, joined by spaces.
+    """Return the words joined by spaces; two copies of one question give the same text.
 
-    A text without words (only signs) gives "", which never matches anything.
+    A text without words gives "", which never matches.
     """
     return " ".join(question_words(text))
 
 
 @lru_cache(maxsize=1)
 def _suffixes() -> tuple[str, ...]:
-    """Return ``SUFFIXES`` as padded words, longest first."""
+    """Return the words of ``SUFFIXES``, padded, longest first."""
     phrases = [f" {' '.join(words(sentence))} " for sentence in SUFFIXES]
     return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
 
 
 _END = re.compile(r"""[.?!:;)](?=["')\]}$*\s]|$)|,(?=\s)|\n|[。？！：；，]""")
-"""Where a sentence or a clause may end."""
+"""Possible ends of a sentence or clause."""
 
 
 class Sentences:
-    """The words of a text, and where its sentences and clauses begin and end.
+    """Words of a text with the borders of its sentences and clauses.
 
-    ``words`` reads a part of the text; time is linear in the text.
+    ``words`` tokenises a part of the text. Time is linear in the text.
     """
 
     def __init__(self, text: str, words: Callable[[str], Sequence[str]]) -> None:
@@ -189,7 +184,7 @@ class Sentences:
             self._borders.add(len(self._words))
 
     def ask(self, question: Sequence[str]) -> bool:
-        """Return whether whole sentences or clauses have the words ``question`` and no others."""
+        """Return True if some whole sentences or clauses have exactly the words ``question``."""
         wanted, size = list(question), len(question)
         return any(
             start + size in self._borders and self._words[start : start + size] == wanted

@@ -1,1 +1,1 @@
-"""The adapters: how the rows of published data sets become ours. Each is a spec beside its function."""
+"""Adapters that convert the rows of published data sets, each with its spec."""

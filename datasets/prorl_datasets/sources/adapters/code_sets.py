@@ -1,7 +1,6 @@
-"""Code sets: the code rows of Eurus-2-RL-Data, and MBPP.
+"""Adapters of code sets: the code rows of Eurus-2-RL-Data, and MBPP.
 
-Eurus ships tests and no solution: a row whose tests decode, have equal lengths and do not contradict
-each other is ``consistent``. Leaves out: running anything, and the math rows of Eurus.
+Eurus ships no solutions: a row is ``consistent`` if its tests decode and do not contradict each other.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from prorl_verifiers import TaskError
 from prorl_verifiers.code.shapes import eurus_reference
 
 MAX_TEST_BYTES = 256 * 1024
-"""A test longer than this as JSON is left out: it would cost more than it tells."""
+"""Maximum size of one test as JSON; larger ones cost more than they are worth and are left out."""
 MAX_ROW_BYTES = 2 * 1024 * 1024
-"""Bytes of all tests of an item as JSON; those that would go over it are left out, the later ones first."""
+"""Maximum size of all tests of an item as JSON in bytes; later tests beyond it are left out."""
 MAX_PARTS = 200_000
-"""Commas, brackets and the like of tests that stand as Python source: reading one takes about 1 kB."""
+"""Maximum number of separators in tests written as Python source; parsing takes about 1 kB for each."""
 MAX_ASSERTS = 64 * 1024
-"""Characters of all assert lines of an MBPP item."""
+"""Maximum characters of all assert lines of an MBPP item."""
 _LARGE = 20_000
 _MAX_NAME = 200
 _SUFFIX_HEAD = "Write Python code to solve the problem."
@@ -43,11 +42,11 @@ _SUFFIX = re.compile(
     r"Write Python code to solve the problem\.\s+Present the code in\s+```python\s+Your code\s+```"
     r"\s*at the end\.(?:\s*You need to think first then write the Python code\.)?\s*\Z"
 )
-"""PRIME's sentences behind the problem. They are removed: the builder's template says the same."""
+"""PRIME's closing sentences, removed because the builder's template says the same."""
 
 
 def eurus_code(raw: Raw, where: str, index: int) -> Row:
-    """PRIME-RL/Eurus-2-RL-Data, rows with ability "code"; structs and lists or their JSON text."""
+    """Convert a code row of PRIME-RL/Eurus-2-RL-Data, with structs and lists or their JSON text."""
     ability = column(raw, ("ability",), where, "eurus_code")
     prompt = column(raw, ("prompt",), where, "eurus_code")
     reward = column(raw, ("reward_model",), where, "eurus_code")
@@ -81,7 +80,7 @@ def eurus_code(raw: Raw, where: str, index: int) -> Row:
 
 
 def without_wrapper(text: str) -> str:
-    """Return a problem without PRIME's closing sentences; linear in the text."""
+    """Return a problem without PRIME's closing sentences, in time linear in the text."""
     start = text.rfind(_SUFFIX_HEAD)
     if start >= 0 and _SUFFIX.match(text, start):
         text = text[:start]
@@ -89,9 +88,9 @@ def without_wrapper(text: str) -> str:
 
 
 def decoded_tests(truth: str) -> dict[str, Any]:
-    """Return the reference that an Eurus ground truth says. Raises Unusable.
+    """Return the reference of an Eurus ground truth. Raises Unusable.
 
-    Tests that stand as Python source inside the JSON are read up to MAX_PARTS.
+    Tests written as Python source inside the JSON may have up to MAX_PARTS separators.
     """
     try:
         with long_integers():
@@ -111,16 +110,16 @@ def decoded_tests(truth: str) -> dict[str, Any]:
 
 
 def parts_of(source: str) -> int:
-    """Return how many members Python source can have at most, from its separators alone."""
+    """Return an upper bound on the number of members of Python source, from its separators."""
     return sum(map(source.count, ",;:([{\n"))
 
 
 def limited_tests(
     tests: Sequence[Mapping[str, Any]],
 ) -> tuple[list[Mapping[str, Any]], Counter[str]]:
-    """Return the tests that are kept, in order, and how many are not, by reason.
+    """Return the kept tests, in order, and the number of tests left out by reason.
 
-    Raises Unusable when one input has two outputs.
+    Raises Unusable if one input has two outputs.
     """
     distinct = _distinct(tests)
     left_out = Counter({"repeated": len(tests) - len(distinct)})
@@ -142,7 +141,7 @@ def limited_tests(
 
 
 def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the tests without repeats. Raises Unusable when one input has two outputs."""
+    """Return the distinct tests. Raises Unusable if one input has two outputs."""
     outputs: dict[str, str] = {}
     kept = []
     with long_integers():
@@ -161,9 +160,9 @@ def _distinct(tests: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def mbpp(raw: Raw, where: str, index: int) -> Row:
-    """MBPP and its sanitised half: text or prompt, code, test_list; the gold is the shipped code.
+    """Convert a row of MBPP or its sanitised half; the gold is the shipped code.
 
-    The asserts are shown behind the text, as MBPP is always asked: they name the function.
+    The prompt shows the asserts, as usual for MBPP, because they name the function.
     """
     text = text_of(column(raw, ("text", "prompt"), where, "mbpp"), "text")
     tests = decoded(column(raw, ("test_list",), where, "mbpp"), list, "test_list")

@@ -1,7 +1,6 @@
-"""Read columns of a published row: by any of their names, as text, JSON or chat, and make a Row of it.
+"""Read columns of a published row by any of their names, as text, JSON or chat, and make a Row.
 
-A missing column is a DatasetError (the schema changed); a missing value is a Drop. Leaves out: what any
-one data set means (the adapters themselves).
+A missing column is a DatasetError (the schema changed), a missing value a Drop.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from prorl_verifiers import TaskError, load_task
 
 Raw = Mapping[str, Any]
 SENTINELS = ("no answer detected", "no solution detected", "no choices available")
-"""Texts, in lower case, that stand for "nothing here" in SCP's relatives."""
+"""Lower-case texts that mean a missing value in SCP and its relatives."""
 
 
 class Unusable(Exception):
-    """A row that cannot become an item, raised by adapters: ``reason`` is a category, ``detail`` the particular.
+    """Raised by adapters for a row that cannot become an item: ``reason`` is a category, ``detail`` the specifics.
 
-    A recipe counts it as dropped, a benchmark as left out.
+    A recipe counts the row as dropped, a benchmark as left out.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -40,16 +39,14 @@ class Unusable(Exception):
 
 
 def require_plain(value: Any) -> None:
-    """Raise Unusable for values that cannot be carried on (``readers.decode``)."""
+    """Raise Unusable for values that cannot be stored (``readers.decode.odd_value``)."""
     problem = odd_value(value)
     if problem is not None:
         raise Unusable("a value that cannot be carried on", problem)
 
 
 def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> None:
-    """Raise DatasetError when ``columns`` lack one that ``adapter`` needs; the line names the nearest
-    one found and all of them.
-    """
+    """Raise DatasetError, which lists the columns found, if ``columns`` lack one that ``adapter`` needs."""
     found = list(columns)
     for names in adapter.columns:
         if names[0] and not any(name in found for name in names):
@@ -59,7 +56,7 @@ def check_columns(adapter: AdapterSpec, columns: Iterable[str], where: str) -> N
 def missing_column(
     source: str, names: Sequence[str], found: Sequence[str], where: str
 ) -> DatasetError:
-    """Return the error for a row or file without any of ``names``."""
+    """Return the error for a row or file with none of the columns ``names``."""
     others = f" (nor {', '.join(names[1:])})" if len(names) > 1 else ""
     return DatasetError(
         f"{where}: no column '{names[0]}'{others}{nearest(names[0], found[:100])}; columns found: "
@@ -68,7 +65,7 @@ def missing_column(
 
 
 def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
-    """Return the value of the first of ``names`` that is a column. Raises DatasetError for none."""
+    """Return the value of the first of ``names`` that is a column. Raises DatasetError if there is none."""
     for name in names:
         if name in raw:
             return raw[name]
@@ -76,7 +73,7 @@ def column(raw: Raw, names: Sequence[str], where: str, source: str) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for nothing: null, NaN, blank or sentinel text, a list of such."""
+    """Return True for null, NaN, blank or sentinel text, and lists of only such values."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return True
     if isinstance(value, list | tuple):
@@ -85,7 +82,7 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: Any, what: str) -> str:
-    """Return a value as stripped text; a whole float loses its ``.0``. Raises Unusable when missing."""
+    """Return a value as stripped text, a whole float without ``.0``. Raises Unusable if it is missing."""
     if is_missing(value):
         raise Unusable(f"no {what}")
     if isinstance(value, list | tuple) and len(value) == 1:
@@ -99,7 +96,7 @@ def text_of(value: Any, what: str) -> str:
 
 
 def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
-    """Return a struct or list that some copies hold as its JSON text. Raises Unusable."""
+    """Return a struct or list, parsed if the copy stores its JSON text. Raises Unusable."""
     if isinstance(value, str):
         try:
             with long_integers():
@@ -113,10 +110,10 @@ def decoded(value: Any, kinds: type | tuple[type, ...], what: str) -> Any:
 
 
 def user_text(value: Any, what: str = "prompt") -> str:
-    """Return the text of the last user turn of a prompt: plain text, messages, or messages as JSON.
+    """Return the last user turn of a prompt given as plain text, messages, or messages as JSON.
 
-    System turns are left out. A message may hold the whole list of messages as its content. Raises
-    Unusable for a conversation with an assistant's turn.
+    System turns are ignored. A message's content may be the whole list of messages. Raises Unusable for a conversation
+    with an assistant turn.
     """
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
@@ -148,7 +145,7 @@ def _is_message(value: Any) -> bool:
 
 
 def without_nulls(value: Any) -> Any:
-    """Return ``value`` with every null member of an object left out, at any depth."""
+    """Return ``value`` without null members of objects, at any depth."""
     if isinstance(value, Mapping):
         return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list | tuple):
@@ -161,8 +158,8 @@ def finished(
 ) -> Row:
     """Return the row (``more``: further fields of Row).
 
-    Raises Unusable: an empty question, text that is not valid Unicode, a value that JSON cannot hold, a
-    reference that its verifier does not take.
+    Raises Unusable for an empty question, invalid Unicode, a value that JSON cannot represent, or a reference that the
+    verifier rejects.
     """
     question = text_of(question, "question")
     try:
@@ -179,5 +176,5 @@ def finished(
 
 
 def boxed(answer: str) -> str:
-    """Return the response that says ``answer``."""
+    r"""Return the answer in ``\boxed{}``."""
     return f"\\boxed{{{answer}}}"

@@ -1,8 +1,7 @@
-"""Instruction sets: Llama-Nemotron's RL part, Nemotron-RL, IFEval-shaped rows and RLVR-IFeval.
+"""Adapters of instruction sets: Llama-Nemotron's RL part, Nemotron-RL, IFEval and RLVR-IFeval.
 
-These sets ship no response. A row is ``consistent`` unless its constraints contradict each other; one
-for which a response that meets them all was built says ``witness`` in its metadata. Leaves out: whether
-the request itself makes sense.
+These sets ship no responses. A row is ``consistent`` unless its constraints contradict each other, and has ``witness``
+in its metadata if a response that meets them was constructed.
 """
 
 from __future__ import annotations
@@ -28,14 +27,16 @@ from prorl_datasets.spec import AdapterSpec
 Satisfiable = Callable[[Sequence[str], Sequence[Mapping[str, Any]], str], tuple[str, str]]
 """(ids, kwargs, prompt) -> ("witness" | "contradiction" | "unknown", text)."""
 MAX_ARGUMENT = 20_000
-"""Characters of a text argument (a prompt to repeat is the longest); members of a list: a hundredth."""
+"""Maximum characters of a text argument (longest: a prompt to repeat); lists have at most a hundredth as many
+members.
+"""
 MAX_COUNT = 10_000
-"""The most words, sentences or letters that a constraint may ask for: no response here is longer."""
+"""Maximum number of words, sentences or letters that a constraint may ask for; no response is longer."""
 _QUOTED = re.compile(r"[\"“”'‘]([^\"“”'’\n]{1,60})[\"“”'’]")
 
 
 def satisfiable_or_unknown() -> Satisfiable:
-    """Return the check whether constraints can hold together."""
+    """Return the check whether constraints are compatible."""
     from prorl_datasets.procedural.instruction import satisfiable
 
     return cast(Satisfiable, satisfiable)
@@ -51,7 +52,7 @@ def instruction_row(
 ) -> Row:
     """Return the row of a prompt with constraints; nulls in ``kwargs`` are dropped, 0 is kept.
 
-    Raises Unusable: unknown ids, unequal lengths, constraints that cannot hold together.
+    Raises Unusable for unknown ids, unequal lengths or contradictory constraints.
     """
     ids = [str(i) for i in decoded(ids, (list, tuple), "instruction_id_list")]
     given = decoded([] if kwargs is None else kwargs, (list, tuple), "kwargs")
@@ -64,7 +65,7 @@ def instruction_row(
         members = value if isinstance(value, list | tuple) else [value]
         long = any(isinstance(m, str) and len(m) > MAX_ARGUMENT for m in members)
         large = any(isinstance(m, int | float) and not -1 <= m <= MAX_COUNT for m in members)
-        if long or large or len(members) > MAX_ARGUMENT // 100:  # checking would take for ever
+        if long or large or len(members) > MAX_ARGUMENT // 100:  # checking would take too long
             raise Unusable("an argument of a constraint is too large", str(name))
     cleaned = [_named(i, values, question) for i, values in zip(ids, cleaned, strict=True)]
     reference = {"instruction_id_list": ids, "kwargs": cleaned}
@@ -78,9 +79,9 @@ def instruction_row(
 
 
 def _named(instruction: str, values: dict[str, Any], question: str) -> dict[str, Any]:
-    """Return the kwargs of one constraint with the word that keywords:frequency rows name elsewhere.
+    """Return the kwargs of a constraint with ``keyword`` filled in for keywords:frequency.
 
-    Some rows name it as ``keywords``, some only quote it in the first paragraph of the prompt.
+    Some rows give it as ``keywords``, others only quote it in the first paragraph of the prompt.
     """
     if instruction != "keywords:frequency" or not is_missing(values.get("keyword")):
         return values
@@ -101,7 +102,7 @@ def _kept(raw: Raw, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def nemotron_if(raw: Raw, where: str, index: int) -> Row:
-    """nvidia/Llama-Nemotron-Post-Training-Dataset, RL/instruction_following: input, args."""
+    """Convert a row of nvidia/Llama-Nemotron-Post-Training-Dataset, RL/instruction_following."""
     question = user_text(column(raw, ("input",), where, "nemotron_if"), "input")
     args = decoded(column(raw, ("args",), where, "nemotron_if"), dict, "args")
     ids = column(args, ("instruction_id_list",), f"{where}: args", "nemotron_if")
@@ -111,7 +112,7 @@ def nemotron_if(raw: Raw, where: str, index: int) -> Row:
 
 
 def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
-    """nvidia/Nemotron-RL-instruction_following, with its fields at the top or in verifier_metadata."""
+    """Convert a row of nvidia/Nemotron-RL-instruction_following, with fields at the top or in verifier_metadata."""
     inner = raw.get("verifier_metadata")
     fields = {**raw, **(decoded(inner, dict, "verifier_metadata") if inner else {})}
     ids = column(fields, ("instruction_id_list",), where, "nemotron_rl_if")
@@ -127,7 +128,7 @@ def nemotron_rl_if(raw: Raw, where: str, index: int) -> Row:
 
 
 def ifeval(raw: Raw, where: str, index: int) -> Row:
-    """google/IFEval's shape: prompt, instruction_id_list, kwargs, key."""
+    """Convert a row in google/IFEval's shape: prompt, instruction_id_list, kwargs, key."""
     prompt = user_text(column(raw, ("prompt",), where, "ifeval"))
     ids = column(raw, ("instruction_id_list",), where, "ifeval")
     kwargs = column(raw, ("kwargs",), where, "ifeval")
@@ -169,14 +170,14 @@ RLVR_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }  # fmt: skip
 """open-instruct's function -> (IFEval id, its argument -> ours).
 
-Not mapped: ``verify_paragraph_count`` (its divider is ``* * *``, IFEval's ``***``) and ``validate_choice``
-(its options are free). "around" has no counterpart and drops the row.
+Not mapped: ``verify_paragraph_count`` (its divider is ``* * *``, IFEval's ``***``) and ``validate_choice`` (its options
+are free). "around" has no counterpart, so such rows are dropped.
 """
 _EXACT = {"keywords:frequency": "relation", "keywords:letter_frequency": "let_relation"}
 
 
 def rlvr_ifeval(raw: Raw, where: str, index: int) -> Row:
-    """allenai/RLVR-IFeval: messages, ground_truth (one constraint by open-instruct's function name)."""
+    """Convert a row of allenai/RLVR-IFeval, whose ground_truth is one constraint by open-instruct's function name."""
     question = user_text(column(raw, ("messages",), where, "rlvr_ifeval"), "messages")
     truth = decoded(column(raw, ("ground_truth",), where, "rlvr_ifeval"), dict, "ground_truth")
     function = text_of(truth.get("func_name"), "func_name")

@@ -1,8 +1,6 @@
-r"""Math sets: DeepScaleR, DAPO-Math, rows in verl's five columns, GSM8K, MATH.
+"""Adapters of mathematics sets: DeepScaleR, DAPO-Math, verl's columns, GSM8K, MATH.
 
-The gold response is the boxed answer, so that the builder's gold check says whether our verifier reads
-the answer at all. Leaves out: repeats (DAPO holds each prompt a hundred times; the deduplication finds
-them).
+The gold response is the boxed answer, so the gold check tests whether our verifier parses the answer.
 """
 
 from __future__ import annotations
@@ -37,14 +35,14 @@ _SUFFIXES = (
     "Present the answer in LaTex format: \\boxed{Your answer}",
     "Please reason step by step, and put your final answer within \\boxed{}.",
 )
-"""Sentences of the published prompts; the builder's template says its own."""
+"""Sentences of the published prompts, which the builder's template replaces."""
 _MATH = ("math", "")
 MAX_ANSWER = 10_000
-"""Characters of an answer; a longer one is no answer, and would be slow to search."""
+"""Maximum characters of an answer; longer texts are not answers and slow to search."""
 
 
 def plain_question(text: str) -> str:
-    """Return a prompt without the sentences that its publisher wrapped around the problem."""
+    """Return a prompt without the sentences that its publisher added to the problem."""
     text = text.strip()
     text = text.removeprefix(DAPO_PREFIX).strip()
     for suffix in _SUFFIXES:
@@ -53,7 +51,7 @@ def plain_question(text: str) -> str:
 
 
 def plain_answer(value: Any) -> str:
-    r"""Return an answer without ``$`` and ``\boxed{}`` around it. Raises Unusable when empty or too long."""
+    r"""Return an answer without surrounding ``$`` and ``\boxed{}``. Raises Unusable if it is empty or too long."""
     answer = text_of(value, "answer")
     if len(answer) > MAX_ANSWER:
         raise Unusable("the answer is too long", f"{len(answer)} characters")
@@ -66,7 +64,7 @@ def plain_answer(value: Any) -> str:
 
 
 def math_row(index: int, question: str, answer: str, metadata: dict[str, Any]) -> Row:
-    """Return the row of one math problem. Raises Unusable."""
+    """Return the row of one mathematics problem. Raises Unusable."""
     return finished(
         index, question, "math", {"answer": answer},
         gold=boxed(answer), answer=answer, metadata=metadata,
@@ -74,7 +72,7 @@ def math_row(index: int, question: str, answer: str, metadata: dict[str, Any]) -
 
 
 def deepscaler(raw: Raw, where: str, index: int) -> Row:
-    """agentica-org/DeepScaleR-Preview-Dataset: problem, answer, solution."""
+    """Convert a row of agentica-org/DeepScaleR-Preview-Dataset."""
     problem = column(raw, ("problem",), where, "deepscaler")
     answer = plain_answer(column(raw, ("answer",), where, "deepscaler"))
     solution = raw.get("solution")
@@ -84,7 +82,7 @@ def deepscaler(raw: Raw, where: str, index: int) -> Row:
 
 
 def verl(raw: Raw, where: str, index: int) -> Row:
-    """Math rows in verl's columns: prompt, reward_model.ground_truth; structs or their JSON text."""
+    """Convert a mathematics row in verl's columns, with structs or their JSON text."""
     reward = column(raw, ("reward_model",), where, "verl")
     question = plain_question(user_text(column(raw, ("prompt",), where, "verl")))
     ability = str(raw.get("ability") or "").strip().lower()
@@ -105,7 +103,7 @@ def verl(raw: Raw, where: str, index: int) -> Row:
 
 
 def dapo_math(raw: Raw, where: str, index: int) -> Row:
-    """BytedTsinghua-SIA/DAPO-Math-17k (verl's columns), or the prompt and label file of slime."""
+    """Convert a row of BytedTsinghua-SIA/DAPO-Math-17k in verl's columns, or of slime's file with prompt and label."""
     if "label" in raw and "reward_model" not in raw:
         question = plain_question(user_text(column(raw, ("prompt",), where, "dapo_math")))
         return math_row(index, question, plain_answer(raw["label"]), {})
@@ -113,7 +111,7 @@ def dapo_math(raw: Raw, where: str, index: int) -> Row:
 
 
 def gsm8k(raw: Raw, where: str, index: int) -> Row:
-    """openai/gsm8k: the gold stands behind ``####`` at the end of the answer."""
+    """Convert a row of openai/gsm8k, whose gold follows ``####`` at the end of the answer."""
     answer = text_of(column(raw, ("answer",), where, "gsm8k"), "answer")
     _, mark, gold = answer.rpartition("####")
     if not mark:
@@ -124,7 +122,7 @@ def gsm8k(raw: Raw, where: str, index: int) -> Row:
 
 
 def hendrycks_math(raw: Raw, where: str, index: int) -> Row:
-    """MATH and MATH-500: problem, and the answer from its own column or the solution's last box."""
+    """Convert a row of MATH or MATH-500, with the answer from its own column or the solution's last box."""
     problem = text_of(column(raw, ("problem", "question"), where, "math"), "problem")
     given = raw.get("answer", raw.get("expected_answer"))
     if is_missing(given):

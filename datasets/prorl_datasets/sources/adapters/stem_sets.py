@@ -26,7 +26,7 @@ _FACTOR = re.compile(r"^\$?\s*(?:\\times\s*)?10\s*\^\s*\{?\s*[+-]?\d+\s*\}?")
 
 
 def with_options(question: str, choices: Sequence[str]) -> str:
-    """Return the question with its options behind it, ``A. text`` a line."""
+    """Return the question followed by its options, one ``A. text`` on each line."""
     lines = [f"{LETTERS[i]}. {choice}" for i, choice in enumerate(choices)]
     return "\n".join([question, *lines, "Answer with the letter of the right option."])
 
@@ -34,7 +34,7 @@ def with_options(question: str, choices: Sequence[str]) -> str:
 def choice_row(
     index: int, question: str, choices: Sequence[Any], place: int, metadata: dict[str, Any]
 ) -> Row:
-    """Return the row of a multiple-choice question; ``place`` of the right one from 0. Raises Unusable."""
+    """Return the row of a multiple-choice question; ``place`` is the correct option, from 0. Raises Unusable."""
     texts = [text_of(choice, "option") for choice in choices]
     if not 2 <= len(texts) <= len(LETTERS):
         raise Unusable("not 2 to 26 options", str(len(texts)))
@@ -50,8 +50,9 @@ def choice_row(
 
 
 def arc(raw: Raw, where: str, index: int) -> Row:
-    """allenai/ai2_arc in both shapes: question {stem, choices [{text, label}]}, or question and
-    choices {text: [...], label: [...]}; labels are letters or digits.
+    """Convert a row of allenai/ai2_arc in either shape, with letters or digits as labels.
+
+    The shapes are question {stem, choices [{text, label}]}, and question with choices {text: [...], label: [...]}.
     """
     question = column(raw, ("question",), where, "arc")
     choices = raw.get("choices")
@@ -74,7 +75,7 @@ def arc(raw: Raw, where: str, index: int) -> Row:
 
 
 def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
-    """MMLU: question, choices, answer as a place from 0 or a letter."""
+    """Convert a row of MMLU, whose answer is a position from 0 or a letter."""
     question = text_of(column(raw, ("question",), where, "mmlu_stem"), "question")
     choices = decoded(column(raw, ("choices",), where, "mmlu_stem"), list, "choices")
     answer = text_of(column(raw, ("answer",), where, "mmlu_stem"), "answer")
@@ -88,7 +89,7 @@ def mmlu_stem(raw: Raw, where: str, index: int) -> Row:
 
 
 def scibench(raw: Raw, where: str, index: int) -> Row:
-    """SciBench: problem_text, answer_number, unit. The unit asked for is said in the question."""
+    """Convert a row of SciBench; the question states the expected unit."""
     question = text_of(column(raw, ("problem_text",), where, "scibench"), "problem_text")
     answer = text_of(column(raw, ("answer_number",), where, "scibench"), "answer_number")
     answer = answer.replace("\u2212", "-")
@@ -108,7 +109,7 @@ def scibench(raw: Raw, where: str, index: int) -> Row:
 
 
 def theoremqa(raw: Raw, where: str, index: int) -> Row:
-    """TheoremQA without its pictures: Question, Answer, Answer_type."""
+    """Convert a row of TheoremQA; rows with pictures are unusable."""
     question = text_of(column(raw, ("Question",), where, "theoremqa"), "Question")
     kind = text_of(column(raw, ("Answer_type",), where, "theoremqa"), "Answer_type")
     value = column(raw, ("Answer",), where, "theoremqa")
@@ -182,7 +183,7 @@ _NOT_A_RESPONSE = re.compile(
 
 
 def response_columns(columns: Iterable[str]) -> list[str]:
-    """Return the columns that hold a model's response, R1's first, best candidate first."""
+    """Return the columns with model responses, best first; R1's come first."""
     found = list(columns)
     known = [name for name in RESPONSES if name in found]
     like = [n for n in found if n not in known and _R1.search(n) and not _NOT_A_RESPONSE.search(n)]
@@ -190,10 +191,9 @@ def response_columns(columns: Iterable[str]) -> list[str]:
 
 
 def scp116k(raw: Raw, where: str, index: int) -> Row:
-    """EricLu/SCP-116K, 116k and 274k versions.
+    """Convert a row of EricLu/SCP-116K, in the 116k or the 274k version.
 
-    Raises DatasetError naming all columns where none can be a model's response: what the 274k version
-    calls it is not known, and without one no row could be kept.
+    The column of responses in the 274k version is unknown, so DatasetError lists all columns if none qualifies.
     """
     problem = text_of(column(raw, PROBLEM, where, "scp116k"), "problem")
     reference = column(raw, REFERENCE, where, "scp116k")

@@ -1,4 +1,4 @@
-"""Answers of worked solutions in natural science: lettered options, and the final answer that a text comes to."""
+"""Extract answers from worked solutions in natural science: lettered options and final answers."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NAMES_LETTER = re.compile(
     r"\s*[:,]?\s*(?:\\(?:boxed|text|mathrm|textbf)\{|[$*(\[{\s])*(?:([A-Z])|(?<=[(\[{*])([a-z]))"
     r"(?=[)\]}*.,:;$\s]|$)"
 )
-"""A small letter counts in brackets or marks alone: "the answer is a lie" names nothing."""
+"""Small letters count only in brackets or marks, because "the answer is a lie" names no option."""
 _BEGINS = re.compile(r"\s*(?:\*\*)?[(\[]?([A-Za-z])(?:[)\].:]|\*\*)(?=\s|$|\*)")
 _ALONE = re.compile(r"\s*[(\[]?([A-Za-z])[)\]]?\s*\.?\s*")
 
 
 def options_in(problem: str) -> list[str] | None:
-    """Return the option texts that a problem lists as (A) .. (B) .., or None. Letters from A, in order."""
+    """Return the options that a problem lists as (A) .. (B) .., in order from A, or None."""
     for pattern in _LABELS:
         found = list(pattern.finditer(problem))
         for start in range(len(found)):
@@ -48,7 +48,7 @@ def options_in(problem: str) -> list[str] | None:
 
 
 def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
-    """Return the longest A, B, C, ... in one case that begins at ``start``."""
+    """Return the longest run A, B, C, ... in one case from ``start``."""
     first = found[start].group(1)
     if first not in "Aa":
         return []
@@ -63,7 +63,7 @@ def _run(found: list[re.Match[str]], start: int) -> list[re.Match[str]]:
 def letter_of(solution: str, count: int) -> str | None:
     """Return the one letter (A..) that a solution names as its answer, or None.
 
-    Raises Unusable when it names several.
+    Raises Unusable if it names several.
     """
     alone = _ALONE.fullmatch(solution)
     begins = _BEGINS.match(solution)
@@ -81,9 +81,9 @@ def letter_of(solution: str, count: int) -> str | None:
 NO_TRUTH = "no usable ground truth"
 _MAX_ANSWER = 120
 _MAX_TEXT = 20_000
-"""Characters of a problem or solution; a longer one is a chapter, and would be slow to search."""
+"""Maximum characters of a problem or solution; longer texts are slow to search."""
 _MAX_TAIL = 160
-"""Characters of prose that may follow the last equation."""
+"""Maximum characters of prose after the last equation."""
 _TASK = re.compile(
     r"(?:^|[.?!:;]\s+|\n\s*|,\s*(?:and|then)\s+)(?:(?:please|also|and)\s+)?(?:prove|show|derive|explain|sketch|draw"
     r"|plot|discuss|describe|verify|demonstrate|justify|why|compare|list|define|outline|state)\b",
@@ -97,13 +97,13 @@ _MANY = re.compile(
 _FIRST_PART = re.compile(r"(?:^|(?<=\s))\(?(?:a|i|1)[.)](?=\s)", re.IGNORECASE)
 _SECOND_PART = re.compile(r"(?<=\s)\(?(?:b|ii|2)[.)](?=\s)", re.IGNORECASE)
 _PART = 4000
-"""Characters between the labels of the first and the second part, at most."""
+"""Maximum characters between the labels of the first and second part."""
 _MATH = re.compile(
     r"\$\$(.{1,2000}?)\$\$|\\\[(.{1,2000}?)\\\]|\\\((.{1,2000}?)\\\)|\$((?:[^$\\]|\\.){1,2000}?)\$|"
     r"\\begin\{(?:align|equation|gather)\*?\}(.{1,2000}?)\\end\{(?:align|equation|gather)\*?\}",
     re.DOTALL,
 )
-"""A formula; the bounds keep a text of unclosed ``\\[`` from being searched to its end at each of them."""
+r"""A formula; the bounds prevent quadratic search in a text of unclosed ``\[``."""
 _SAYS = re.compile(
     r"\b(?:(?:final|correct)\s+)?(?:answer|ans)\b\.?\s*(?:is\s*:?|:|=)\s*(.+)", re.IGNORECASE
 )
@@ -113,14 +113,14 @@ _LAYOUT = re.compile(
     r"|\\(?:left|right|big|Big|displaystyle|nonumber|notag|hline)(?![a-zA-Z])|&"
 )
 _WHERE = re.compile(r"\s*(?:where|in which|recall)\b", re.IGNORECASE)
-"""Begins what only explains the displayed formula before it."""
+"""Start of a text that only explains the formula before it."""
 _ROWS = re.compile(r"\\\\(?:\[[^\]]*\])?")
 _LEADS = re.compile(
     r"^\s*or\s*$|\b(?:thus|therefore|hence|so|probability|answer|total|value)\b.*"
     r"\b(?:is|equals|of|about|approximately)\s*$",
     re.IGNORECASE | re.DOTALL,
 )
-"""Prose behind which a bare number is the answer: "or", "Hence the probability is"."""
+"""Prose that makes a following bare number the answer: "or", "Hence the probability is"."""
 _REMARK = re.compile(
     r"(?:\\q?quad|\\[,;!]|[\s,.~])*\\(?:text|mathrm|mbox)\s*\{\s*\(?\s*answer\s*\)?\s*\}",
     re.IGNORECASE,
@@ -137,17 +137,17 @@ _INEQUALITY = re.compile(
 )
 _PROSE = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,} [A-Za-z]")
 _BARE_UNIT = re.compile(r"(?<![\\{A-Za-z~])(?!e[+-]?\d)[A-Za-z](?![A-Za-z]*\{)(?![^{}]*\})")
-"""Letters in a formula that no ``\\mathrm{}`` makes a unit: ``4044 c`` is a product."""
+r"""Letters in a formula that are not marked as a unit by ``\mathrm{}``: ``4044 c`` is a product."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _UNIT_BEHIND = re.compile(
     r"[ \t]{0,2}([A-Za-zµΩ°%][A-Za-zµΩ°/^0-9·-]{0,12})(?=[.,;]?(?:\s*$|\s*\n))"
 )
-"""A unit that stands in prose right behind a formula: ``$5.0$ m/s.``"""
+"""A unit in prose directly after a formula: ``$5.0$ m/s.``"""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A short answer, the options it is a letter of, and the rule that found it."""
+    """A short answer, the rule that found it, and the options if it is a letter."""
 
     answer: str
     rule: str
@@ -196,7 +196,7 @@ def _unboxed(problem: str, solution: str) -> Found:
 
 
 def _has_parts(text: str) -> bool:
-    """Whether a label of a second part, (b) or ii. or 2), follows one of a first part."""
+    """Return True if a label of a second part, (b) or ii. or 2), follows one of a first part."""
     first = [match.end() for match in _FIRST_PART.finditer(text)]
     for second in _SECOND_PART.finditer(text):
         place = bisect_right(first, second.start())
@@ -220,7 +220,7 @@ def _boxes(solution: str) -> list[str]:
 
 
 def _said(problem: str, solution: str) -> str | None:
-    """Return X of the last "the answer is X" when X is a number, and nothing follows that matters."""
+    """Return X of the last "the answer is X" if X is a number near the end."""
     found = list(_SAYS.finditer(solution))
     if not found or len(solution) - found[-1].start() > 2 * _MAX_TAIL:
         return None
@@ -229,13 +229,13 @@ def _said(problem: str, solution: str) -> str | None:
 
 
 def _product(text: str) -> bool:
-    """Whether the last formula of ``text`` ends in letters that are symbols, not a unit."""
+    """Return True if the last formula of ``text`` ends in letters that are symbols, not a unit."""
     formulas = [part for match in _MATH.finditer(text) for part in match.groups() if part]
     return bool(formulas) and _BARE_UNIT.search(_last_side(formulas[-1])) is not None
 
 
 def _whole(problem: str, solution: str) -> str | None:
-    """Return a solution that is nothing but a number (``x = 5 m`` included)."""
+    """Return a solution that is only a number (``x = 5 m`` included)."""
     if len(solution) > _MAX_ANSWER or "\n" in solution.strip():
         return None
     text = _unwrapped(solution)
@@ -246,7 +246,7 @@ def _whole(problem: str, solution: str) -> str | None:
 
 
 def _equation(problem: str, solution: str) -> str | None:
-    """Return the last side of the last equation, when it is a number that the problem does not give."""
+    """Return the last side of the last equation if it is a number that the problem does not state."""
     segments = list(_MATH.finditer(solution))
     shown = [match for match in segments if _is_display(match)]
     rest = solution[shown[-1].end() :] if shown else ""
@@ -261,12 +261,12 @@ def _equation(problem: str, solution: str) -> str | None:
     sentence = _SENTENCE.split(solution[begin : last.start()])[-1]
     if len(tail) > _MAX_TAIL or _NUMBER.search(tail) or _ASIDE.search(tail + " " + sentence):
         return None
-    if not _is_display(last):  # another equation of the sentence may hold the result
+    if not _is_display(last):  # another equation of the sentence may be the result
         for match in _MATH.finditer(sentence):
             text = next(part for part in match.groups() if part is not None)
             if not _is_display(match) and _EQUAL.search(text) and _NUMBER.search(_last_side(text)):
                 return None
-    # the number at its end; alone it counts behind "is" or "or"
+    # take the number at its end; without an equation it counts only after "is" or "or"
     text = next(part for part in last.groups() if part is not None)
     rows = [line for line in _ROWS.split(_LAYOUT.sub(" ", _REMARK.sub("", text))) if line.strip()]
     if not rows or _several(rows[-1]) or _INEQUALITY.search(rows[-1]):
@@ -277,7 +277,7 @@ def _equation(problem: str, solution: str) -> str | None:
     behind = _UNIT_BEHIND.match(tail)
     unit = f" {behind.group(1)}" if behind else ""
     answer = None
-    if len(marks) > 1 and marks[-1].group() != "=":  # ``= 0.396 \approx 0.40``: the longer one
+    if len(marks) > 1 and marks[-1].group() != "=":  # of ``= 0.396 \approx 0.40`` take the longer
         side = rows[-1][marks[-2].end() : marks[-1].start()].strip()
         answer = _number(side) if re.match(r"[+-]?\d*\.\d", side) else None
     answer = answer or _number(_last_side(rows[-1]) + unit)
@@ -291,7 +291,7 @@ def _is_display(match: re.Match[str]) -> bool:
 
 
 def _several(text: str) -> bool:
-    """Whether a line holds more than one equation (``x = 1, \\quad y = 2``)."""
+    r"""Return True if a line has more than one equation (``x = 1, \quad y = 2``)."""
     pieces = re.split(
         r",\s|;|\\q?quad(?![a-z])|\\(?:text|mathrm)\s*\{\s*(?:and|or)\s*\}|\\;\\;", text
     )
@@ -310,15 +310,15 @@ def _last_side(text: str) -> str:
 
 
 def _number(text: str) -> str | None:
-    """Return ``text`` when it is a number, alone or with a unit of known size."""
+    """Return ``text`` if it is a number, alone or with a known unit."""
     if not text or len(text) > _MAX_ANSWER:
         return None
-    # no time limit waits for a library here
+    # no time limit protects library calls here
     return text if read_measure(text, "", lambda module: None) is not None else None
 
 
 def _given(answer: str, problem: str) -> bool:
-    """Whether the problem itself states this number (then the last equation may only repeat it)."""
+    """Return True if the problem states this number, because the last equation may only repeat it."""
     number = _NUMBER.search(answer)
     return (
         number is not None

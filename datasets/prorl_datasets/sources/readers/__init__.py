@@ -1,8 +1,4 @@
-"""Read the rows of a published file, whatever its format, in bounded memory.
-
-``iter_rows`` knows .jsonl, .json (one array), .csv, .tsv, each also .gz or .zst, .parquet and .arrow. Leaves out:
-what the columns mean (``adapters``) and where the file comes from (``hub``).
-"""
+"""Read rows from published files of any supported format in bounded memory."""
 
 from __future__ import annotations
 
@@ -30,7 +26,7 @@ _READERS: dict[str, _Reader] = {
     ".arrow": arrow_rows,
 }
 READABLE = tuple(_READERS)
-"""Endings of file names that ``iter_rows`` reads."""
+"""Suffixes of file names that ``iter_rows`` reads."""
 
 
 def iter_rows(
@@ -39,13 +35,12 @@ def iter_rows(
     max_row_bytes: int = DEFAULT_MAX_ROW_BYTES,
     on_broken: OnBroken | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("<path>:<line or row>", row) in file order; lines and rows count from 1.
+    """Yield ("<path>:<line or row>", row) in file order, counted from 1; lines for .jsonl, .csv and .tsv, else rows.
 
-    Line for .jsonl, .csv and .tsv, row for the others. Memory stays near ``max_row_bytes`` whatever
-    the file's size. Raises DatasetError, one line naming file and place, for an unknown ending, a
-    missing, cut off or damaged file, a Git LFS pointer, a row that is no object, too large or not UTF-8, and columns of
-    the same name. ``on_broken`` is told of single rows that are no objects, no JSON, not UTF-8 or of another width;
-    reading then goes on behind them, as far as the format lets one see where the next row begins.
+    Memory stays near ``max_row_bytes`` for any file size. Raises DatasetError with file and position for an unknown
+    suffix, a missing, truncated or damaged file, a Git LFS pointer, duplicate column names, or a row that is too large,
+    not an object or not UTF-8. If given, ``on_broken`` receives rows that are not objects, not JSON, not UTF-8 or of a
+    wrong width, and reading continues if the format shows where the next row begins.
     """
     reader = next((read for end, read in _READERS.items() if path.name.endswith(end)), None)
     if reader is None:

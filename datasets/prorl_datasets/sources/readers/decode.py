@@ -1,4 +1,4 @@
-"""Bytes to text to plain JSON values, and how texts and names are shown in errors."""
+"""Decode bytes and JSON to plain values, and format texts and names for error messages."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from prorl_datasets.text.words import MARKS
 from prorl_datasets.types import DatasetError
 
 MAX_DEPTH = 64
-"""Containers inside each other; the published sets have at most ten."""
+"""Maximum nesting of containers; published sets have at most ten."""
 _MAX_BITS = 14_000
-"""Bits of an integer: just under the 4,300 digits that any Python reads and writes."""
+"""Maximum bits of an integer, just under Python's default limit of 4,300 digits."""
 _SHOWN = 40
 _TOO_DEEP = f"values nested more than {MAX_DEPTH} deep"
 
 
 def odd_value(value: Any) -> str | None:
-    """Return what makes ``value`` unusable, in a few words, or None. Other types are let through."""
+    """Return a short reason why ``value`` is unusable, or None. Unknown types pass."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         following: list[Any] = []
@@ -49,20 +49,20 @@ def odd_value(value: Any) -> str | None:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether containers stand more than MAX_DEPTH deep in each other."""
+    """Return True if containers are nested more than MAX_DEPTH deep."""
     return isinstance(value, Mapping | list | tuple) and odd_value(value) == _TOO_DEEP
 
 
 def is_nan(value: Any) -> bool:
-    """Whether a value is the float that is no number."""
+    """Return True if a value is a float NaN."""
     return isinstance(value, float) and math.isnan(value)
 
 
 def as_json(value: Any) -> Any:
-    """Return what stands in JSON for a value that tables hold and JSON does not.
+    """Return the JSON form of a value that tables hold and JSON does not.
 
-    Decimals and spans of time are their text, dates and times ISO 8601, bytes their UTF-8 text; bytes that are none
-    are an object with their hexadecimal digits, which no text column takes.
+    Dates and times become ISO 8601, bytes their UTF-8 text, other types such as decimals their text. Bytes that are not
+    UTF-8 become an object with hexadecimal digits, which no text column accepts.
     """
     if isinstance(value, bytes):
         try:
@@ -77,20 +77,20 @@ def as_json(value: Any) -> Any:
 
 
 def slow_name(source: str) -> bool:
-    """Whether ``source`` holds a run of combining marks: Python's parser would normalise it as a name,
-    in time quadratic in its length.
+    """Return True if ``source`` has a run of combining marks, which Python's parser would normalise in
+    quadratic time.
     """
     return not source.isascii() and MARKS.search(source) is not None
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return ``text`` in one line of at most ``limit`` characters that any terminal can be given."""
+    """Return ``text`` as one line of at most ``limit`` characters that is safe to print."""
     whole = " ".join(text[: 4 * limit].split())[:limit]
     return whole.encode("utf-8", "backslashreplace").decode()
 
 
 def some_names(names: list[str]) -> str:
-    """Return column names for a message, the first ones where there are very many."""
+    """Return column names for a message, shortened if there are many."""
     shown = ", ".join(one_line(str(name), 60) for name in names[:_SHOWN]) or "none"
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
@@ -98,21 +98,21 @@ def some_names(names: list[str]) -> str:
 _LIMIT = threading.RLock()
 DEFAULT_MAX_ROW_BYTES = 64 * 1024 * 1024
 MAX_INTEGER_DIGITS = 100_000
-"""Digits of the longest integer that is read (Python's own limit is 4,300; APPS has longer ones)."""
+"""Digits of the longest accepted integer (Python's default is 4,300; APPS has longer ones)."""
 
 
 OnBroken = Callable[[str, DatasetError, str], None]
-"""Is told of a broken row: where it stands, what is wrong, and the beginning of its text."""
+"""Callback for a broken row: position, error, and the beginning of its text."""
 BROKEN_SHOWN = 2000
-"""Characters of a broken row's text that are handed on."""
+"""Characters of a broken row's text that are passed on."""
 
 
 @contextmanager
 def long_integers() -> Iterator[None]:
-    """Let integers of MAX_INTEGER_DIGITS digits be read and written inside the block.
+    """Allow integers of MAX_INTEGER_DIGITS digits inside the block.
 
-    The limit belongs to the whole interpreter: the block is kept as small as one call, and one
-    thread at a time is in it, or the first to leave would take the limit from the others.
+    The limit is global to the interpreter. So only one thread at a time holds the block, which should contain a single
+    call.
     """
     with _LIMIT:
         before = sys.get_int_max_str_digits()
@@ -128,7 +128,7 @@ class NotUtf8(DatasetError):
 
 
 def utf8(data: bytes, where: str) -> str:
-    """Return ``data`` as text. Raises NotUtf8 beginning with ``where``."""
+    """Decode ``data`` as UTF-8. Raises NotUtf8 beginning with ``where``."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -139,7 +139,7 @@ def utf8(data: bytes, where: str) -> str:
 
 
 def json_object(text: str, where: str) -> dict[str, Any]:
-    """Return the JSON object that ``text`` is. Raises DatasetError beginning with ``where``."""
+    """Parse ``text`` as a JSON object. Raises DatasetError beginning with ``where``."""
     try:
         with long_integers():
             row = json.loads(text)
@@ -149,7 +149,7 @@ def json_object(text: str, where: str) -> dict[str, Any]:
 
 
 def as_object(row: Any, where: str) -> dict[str, Any]:
-    """Return ``row`` when it is an object with columns. Raises DatasetError otherwise."""
+    """Return ``row`` if it is an object. Raises DatasetError otherwise."""
     if not isinstance(row, dict):
         raise DatasetError(f"{where}: expected a JSON object, got {type(row).__name__}")
     return row

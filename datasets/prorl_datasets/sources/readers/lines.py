@@ -1,4 +1,4 @@
-"""Rows of JSON Lines files and of files that hold one JSON array, in bounded memory."""
+"""Read JSON Lines files, and files with one JSON array, in bounded memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file, unpacking it when its name ends in .gz or .zst. Raises DatasetError when it cannot."""
+    """Open a file, decompressing .gz and .zst. Raises DatasetError if that fails."""
     try:
         if path.suffix == ".zst":
             import pyarrow
@@ -44,10 +44,10 @@ def open_bytes(path: Path) -> BinaryIO:
 
 
 def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
-    """Return the next bytes, at most BLOCK, b"" at the end.
+    """Return the next bytes, at most BLOCK, or b"" at the end.
 
-    Raises DatasetError for a truncated or damaged packed file; ``progress`` says how far it was good
-    ("line 12 is the last whole one").
+    Raises DatasetError for a truncated or damaged compressed file; ``progress`` says how far it was intact ("line 12 is
+    the last whole one").
     """
     try:
         return cast(io.BufferedReader, file).read1(BLOCK)
@@ -65,9 +65,9 @@ def read_block(file: BinaryIO, path: Path, progress: str) -> bytes:
 
 
 def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
-    """Yield (number from 1, line without its line break) of a plain or packed file.
+    """Yield (number from 1, line without its line break) of a plain or compressed file.
 
-    Raises DatasetError for a missing, cut off or damaged file and for a line over ``max_row_bytes``.
+    Raises DatasetError for a missing, truncated or damaged file, or a line over ``max_row_bytes``.
     """
     number, pending, held = 1, [], 0
     with open_bytes(path) as file:
@@ -92,7 +92,7 @@ def iter_lines(path: Path, max_row_bytes: int) -> Iterator[tuple[int, bytes]]:
 def jsonl_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:line", object) for each line that is not blank. Raises DatasetError."""
+    """Yield ("path:line", object) for each nonblank line. Raises DatasetError."""
     for number, line in iter_lines(path, max_row_bytes):
         if line.strip():
             where = f"{path}:{number}"
@@ -108,15 +108,15 @@ def jsonl_rows(
 
 _SPACE = " \t\r\n"
 _NEAR_END = 16
-"""An error so near the end of what was read may be a word, number or escape that goes on."""
+"""An error this close to the end of the text read so far may be an incomplete word, number or escape."""
 
 
 def json_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", object) for each element of the array in ``path``.
+    """Yield ("path:row", object) for each element of the array in ``path``, or for each line of JSON Lines.
 
-    Raises DatasetError: no array of objects, bad JSON, a file that is cut off, a row too large.
+    Raises DatasetError for other content, bad JSON, a truncated file or a row that is too large.
     """
     with open_bytes(path) as file:
         array = _Array(path, file, max_row_bytes)
@@ -127,7 +127,7 @@ def json_rows(
     if first != "{":
         found = "nothing" if first == "" else repr(first)
         raise DatasetError(f"{path}: expected one JSON array of objects, found {found}")
-    # rows all the same, where the first line is a whole object and another line follows
+    # accept JSON Lines: the first line is a whole object and another line follows
     lines = (line for _, line in iter_lines(path, max_row_bytes) if line.strip())
     try:
         with long_integers():
@@ -143,7 +143,7 @@ def json_rows(
 
 
 class _Array:
-    """The text of an array, read ahead as far as the row at hand needs."""
+    """Text of an array, read ahead as far as the current row needs."""
 
     def __init__(self, path: Path, file: BinaryIO, max_row_bytes: int) -> None:
         self._path, self._file, self._limit = path, file, max_row_bytes
@@ -152,7 +152,7 @@ class _Array:
         self._json = json.JSONDecoder()
 
     def peek(self) -> str:
-        """Return the next character that is no white space, or "" at the end of the file."""
+        """Return the next non-space character, or "" at the end of the file."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _SPACE:
@@ -220,7 +220,7 @@ class _Array:
         return unfinished or error.pos >= len(self._text) - _NEAR_END
 
     def _more(self, size: int) -> bool:
-        """Read about ``size`` further bytes behind the unread text; False at the end of the file."""
+        """Read about ``size`` further bytes after the unread text; return False at the end of the file."""
         if self._ended:
             return False
         size = min(size, self._limit + BLOCK)
@@ -240,7 +240,7 @@ class _Array:
         return got > 0 or bool(parts[-1])
 
     def _at_end(self, failure: ValueError, where: str) -> DatasetError:
-        """Return the error for a row that nothing follows: cut off, or wrong before its end."""
+        """Return the error for an incomplete last row: truncated file or invalid JSON."""
         place = getattr(failure, "pos", 0)
         open_text = isinstance(failure, json.JSONDecodeError) and failure.msg.startswith("Untermin")
         if open_text or place >= len(self._text.rstrip()):

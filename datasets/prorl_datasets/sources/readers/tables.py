@@ -1,7 +1,6 @@
-"""Rows of Parquet, Arrow and CSV files in bounded memory, nested values as Python lists and dicts.
+"""Read rows of Parquet, Arrow and CSV files in bounded memory, nested values as Python lists and dicts.
 
-Parquet is read in batches of about 16 MiB; a single value larger than the row limit is refused after
-its page was unpacked (the format gives no earlier chance). Leaves out: CSV without a header.
+Parquet is read in batches of about 16 MiB. A value over the row limit is refused only after its page is decompressed.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from prorl_datasets.types import DatasetError
 
 _BATCH_BYTES, _BATCH_ROWS = 16 * 1024 * 1024, 1024
 _ARROW_FILE, _ARROW_END = b"ARROW1", b"\xff\xff\xff\xff\0\0\0\0"
-"""How an Arrow file begins, and how a stream ends: ``save_to_disk`` writes streams."""
+"""Start of an Arrow file, and end of an Arrow stream, which ``save_to_disk`` writes."""
 _BUFFER = 1024 * 1024
-"""Bytes of a column that are read from the disk at a time."""
+"""Read buffer of a column in bytes."""
 
 
 def parquet_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", columns) of a Parquet file, rows counted from 1. Raises DatasetError.
+    """Yield ("path:row", columns) of a Parquet file, counted from 1. Raises DatasetError.
 
-    No single row of a table is broken: ``on_broken`` is never told anything.
+    ``on_broken`` is unused, because single rows of a table cannot be broken.
     """
     del on_broken
     import pyarrow
@@ -45,7 +44,7 @@ def parquet_rows(
         raise DatasetError(f"no such file: {path}")
     number = 1
     try:
-        # read page by page: without both, a whole row group is held, however large its writer made it
+        # both options are needed to read page by page; otherwise a whole row group is held in memory
         with parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER) as file:
             _distinct(file.schema_arrow.names, str(path))
             about = file.metadata
@@ -65,9 +64,9 @@ def parquet_rows(
 def arrow_rows(
     path: Path, max_row_bytes: int, on_broken: OnBroken | None = None
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ("path:row", columns) of an Arrow IPC file or stream, rows counted from 1. Raises DatasetError.
+    """Yield ("path:row", columns) of an Arrow IPC file or stream, counted from 1. Raises DatasetError.
 
-    No single row of a table is broken: ``on_broken`` is never told anything.
+    ``on_broken`` is unused, because single rows of a table cannot be broken.
     """
     del on_broken
     import pyarrow
@@ -79,9 +78,7 @@ def arrow_rows(
         with pyarrow.memory_map(str(path)) as source:
             is_file = source.read(len(_ARROW_FILE)) == _ARROW_FILE
             source.seek(max(source.size() - len(_ARROW_END), 0))
-            if (
-                not is_file and source.read() != _ARROW_END
-            ):  # pyarrow takes it for whole all the same
+            if not is_file and source.read() != _ARROW_END:  # pyarrow accepts a truncated stream
                 raise ValueError("no mark of its end")
             source.seek(0)
             reader = pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source)
@@ -101,7 +98,7 @@ def arrow_rows(
 
 
 def _rows_of(batch: Any, path: Path, number: int, max_row_bytes: int) -> list[dict[str, Any]]:
-    """Return the rows of an Arrow batch whose first is row ``number``. Raises DatasetError for one too large."""
+    """Return the rows of an Arrow batch that starts at row ``number``. Raises DatasetError if one is too large."""
     for place in range(batch.num_rows if batch.nbytes > max_row_bytes else 0):
         if batch.slice(place, 1).nbytes > max_row_bytes:
             raise too_large(f"{path}:{number + place}", max_row_bytes)
@@ -114,7 +111,7 @@ def csv_rows(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ("path:line", columns) of a CSV or TSV file with a header; all values are text.
 
-    The line is where the record begins. Raises DatasetError for a record of another width.
+    The line is the first of the record. Raises DatasetError for a record of wrong width.
     """
     feed, kind = _Feed(path, max_row_bytes), "CSV" if delimiter == "," else "TSV"
     before = csv.field_size_limit(max_row_bytes)
@@ -126,7 +123,7 @@ def csv_rows(
             where = f"{path}:{feed.begin}"
             try:
                 record = next(reader, None)
-            except csv.Error as error:  # where the next record begins cannot be known
+            except csv.Error as error:  # the start of the next record is unknown
                 raise DatasetError(f"{where}: not valid {kind} ({short(error)})") from error
             except NotUtf8 as error:
                 if on_broken is None or header is None:
@@ -155,7 +152,7 @@ def csv_rows(
 
 
 class _Feed:
-    """The lines of a file for the csv module; a record over the limit is refused as it grows."""
+    """Lines of a file for the csv module, with a limit on the size of a record."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self._lines = iter_lines(path, limit)
@@ -163,7 +160,7 @@ class _Feed:
         self._read, self.begin, self._held = 0, 1, 0
 
     def new_record(self) -> None:
-        """Say that the next line begins a record."""
+        """Mark the next line as the first of a record."""
         self.begin, self._held = self._read + 1, 0
 
     def __iter__(self) -> _Feed:

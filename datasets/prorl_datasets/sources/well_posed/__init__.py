@@ -1,9 +1,6 @@
-"""Whether an item of a reasoning-gym task can be asked: a rule a task, found by its name.
+"""Rules that detect ill-posed reasoning-gym items, which its own scorer cannot see: no answer, several, or a wrong one.
 
-reasoning-gym's own scorer compares an answer with the stored one, so it cannot see that the question has no
-answer, two, or another than the stored one. A module below this folder holds rules in ``RULES``, task name ->
-function of an entry that returns a ``Flaw`` or None; nothing else lists them. A task without rules has none
-to break.
+Modules of this folder define ``RULES`` (task name -> rule) and are found automatically.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ __all__ = ["Flaw", "Rule", "flaw_of", "rules"]
 
 
 def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
-    """Return why an entry of ``task`` cannot be asked, None where nothing was found."""
+    """Return why an entry of ``task`` is ill-posed, None if no rule finds a flaw."""
     for rule in rules().get(task, ()):
         if (flaw := rule(entry)) is not None:
             return flaw
@@ -29,7 +26,7 @@ def flaw_of(task: str, entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def rules() -> Mapping[str, tuple[Rule, ...]]:
-    """Return the rules of every task that has some, in the order of the modules' names."""
+    """Return the rules of every task that has some, in the order of module names."""
     found: dict[str, tuple[Rule, ...]] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
         for task, rule in getattr(import_module(module.name), "RULES", {}).items():

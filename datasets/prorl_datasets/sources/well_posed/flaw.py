@@ -1,4 +1,4 @@
-"""What can be wrong with an item: five words that the manifest counts, and what in particular."""
+"""Kinds of flaws of an item, which the manifest counts, and the type of rules."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["ambiguous", "impossible", "too large", "trivial", "wrong answer"]
-"""``trivial``: the answer stands in the question. ``impossible``: no such thing, or what is said
-contradicts itself. ``wrong answer``: an independent computation gives another. ``too large``: nobody
-works it out by reasoning."""
+"""``trivial``: the question contains the answer. ``impossible``: contradictory, or no such thing exists. ``wrong
+answer``: an independent computation disagrees. ``too large``: not solvable by reasoning.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """Why an item cannot be asked."""
+    """Why an item is ill-posed."""
 
     kind: Kind
     detail: str
 
     @property
     def reason(self) -> str:
-        """The drop reason in manifest and card."""
+        """Drop reason in manifest and card."""
         return f"ill-posed: {self.kind}"
 
 
 Rule = Callable[[Mapping[str, Any]], Flaw | None]
-"""A function of a reasoning-gym entry, plain JSON values."""
+"""A function of a reasoning-gym entry in plain JSON values."""
 
 
 def unchanged(before: str, after: str) -> Rule:
-    """Return the rule that two values of the metadata differ: what is asked for changes something."""
+    """Return the rule that two metadata values must differ, so that the task changes something."""
 
     def rule(entry: Mapping[str, Any]) -> Flaw | None:
         given = entry["metadata"]

@@ -1,4 +1,4 @@
-"""Rules for board games, puzzles with moves, matrices and grids: solved already, unchanged, or solved otherwise than stored."""
+"""Rules for games, movement puzzles, matrices and grids: already solved, unchanged, or stored with a wrong answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 def _knights(entry: Mapping[str, Any]) -> Flaw | None:
-    """knight_swap: some boards are called impossible for want of a move that the drawing cannot show."""
+    """knight_swap: some boards are called impossible because the task overlooks a move."""
     given = entry["metadata"]
     squares = list(given["board"])
     if given["is_possible"]:
@@ -36,7 +36,7 @@ def _knight_move(one: str, other: str) -> bool:
 def _swappable(
     moves: Mapping[str, Sequence[str]], white: frozenset[str], black: frozenset[str], turn: bool
 ) -> bool:
-    """Whether the two sides can trade places; ``turn`` is White's."""
+    """Return True if the two sides can trade places; ``turn`` is White's."""
     start = (white, black, turn)
     seen, waiting = {start}, deque([start])
     while waiting:
@@ -57,7 +57,7 @@ def _swappable(
 
 
 def _capture(entry: Mapping[str, Any]) -> Flaw | None:
-    """tsumego: the stored move is the one that takes the most white stones (any, where "some" are asked)."""
+    """tsumego: the stored move must capture the most white stones (any, if "some" are asked for)."""
     board = entry["metadata"]["board"]
     size, move = len(board), str(entry["answer"])
     stored = (size - int(move[1:]), ord(move[0]) - ord("A"))
@@ -83,7 +83,7 @@ def _capture(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _taken(board: Sequence[Sequence[str]], row: int, column: int) -> int:
-    """Return how many white stones a black stone on an empty point takes."""
+    """Return the number of white stones that a black stone on an empty point captures."""
     taken: set[Place] = set()
     for down, right in _SIDES:
         start = (row + down, column + right)
@@ -120,7 +120,7 @@ def _boxes(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _cube(entry: Mapping[str, Any]) -> Flaw | None:
-    """rubiks_cube: the drawn cube is solved; a face is three (size) letters in each of its rows."""
+    """rubiks_cube: the drawn cube is solved. Each row of a face has ``size`` letters."""
     size = entry["metadata"]["cube_size"]
     rows = [row.split() for row in str(entry["question"]).splitlines()]
     drawn = [row for row in rows if len(row) in (size, 4 * size) and all(len(s) == 1 for s in row)]
@@ -134,7 +134,7 @@ def _cube(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _lock(entry: Mapping[str, Any]) -> Flaw | None:
-    """quantum_lock: pressing a button that does nothing in this light may be shorter."""
+    """quantum_lock: pressing a button without effect in this light may be shorter."""
     given = entry["metadata"]
     stored, target = len(given["solution_path"]), given["target_value"]
     if given["initial_value"] == target:
@@ -170,7 +170,7 @@ def _colours(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
-    """mahjong_puzzle: a card that is drawn at random is called Pass, whatever it completes."""
+    """mahjong_puzzle: some answers say Pass although the drawn card completes a set."""
     first = _HAND.search(str(entry["question"]))
     *before, last = entry["metadata"]["rounds"]
     if first is None:
@@ -192,7 +192,7 @@ def _tiles(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
-    """color_cube_rotation: half a turn brings the bottom up in two ways."""
+    """color_cube_rotation: half a turn can bring the bottom up in two ways."""
     given = entry["metadata"]
     shown: set[str] = set()
     for sideways in (False, True):
@@ -206,7 +206,7 @@ def _cube_turns(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, str]:
-    """Return the sides with the one at ``turn`` on top; half a turn goes over a side where ``sideways``."""
+    """Return the sides with ``turn`` on top; half a turn goes over a side if ``sideways``."""
     if turn == "top":
         return dict(sides)
     opposite = {"front": "back", "back": "front", "left": "right", "right": "left"}
@@ -224,7 +224,7 @@ def _turned(sides: Mapping[str, str], turn: str, sideways: bool) -> dict[str, st
 
 
 def _life(entry: Mapping[str, Any]) -> Flaw | None:
-    """game_of_life: boards that die at once, or never change."""
+    """game_of_life: boards that end empty or never change."""
     answer = re.sub(r"\s", "", str(entry["answer"]))
     if "1" not in answer:
         return Flaw("trivial", "the board is empty in the end")
@@ -246,7 +246,7 @@ def _oranges(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _pieces(entry: Mapping[str, Any]) -> Flaw | None:
-    """string_splitting, string_synthesis: no rule applies to the first counts."""
+    """string_splitting, string_synthesis: no rule applies at the start."""
     if len(entry["metadata"]["states"]) < 2:
         return Flaw("trivial", "no rule applies")
     return None

@@ -1,4 +1,4 @@
-"""Rules for numbers, dates and times: arithmetic by exact fractions, sizes, signs, stories, durations."""
+"""Rules for numbers, dates and times: exact arithmetic, sizes, signs, stories and durations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
 
 MOST_TO_SEARCH = 200
-"""Integers that can be gone through for primes."""
+"""Maximum number of integers to search for primes."""
 DIGITS = 12
 """Significant digits that decimal_arithmetic asks for."""
 _WEEKS = re.compile(r"works for (\d+) weeks every month")
@@ -23,7 +23,7 @@ _GARBLED = re.compile(r"\bfor [\d.]+ the amount\b|\bin full [\d.]+,")
 def value_of(expression: str) -> Fraction:
     """Return the exact value of an expression of numbers, brackets and ``+ - * /``.
 
-    Raises ZeroDivisionError, and ValueError for anything else.
+    Raises ZeroDivisionError, or ValueError for anything else.
     """
     return _value(ast.parse(expression.strip(), mode="eval").body)
 
@@ -49,7 +49,7 @@ def _value(node: ast.expr) -> Fraction:
 
 
 def _exact(entry: Mapping[str, Any]) -> Flaw | None:
-    """basic_arithmetic: whole answers are cut from divisions that do not come out even."""
+    """basic_arithmetic: integer answers are truncated from inexact divisions."""
     expression = str(entry["metadata"]["expression"])
     try:
         value = value_of(expression)
@@ -75,7 +75,7 @@ def _rounded(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _power(entry: Mapping[str, Any]) -> Flaw | None:
-    """power_function: ``-3^2`` has two readings; a power of 0 asks nothing."""
+    """power_function: ``-3^2`` is ambiguous, and a power of 0 is trivial."""
     base, exponent = entry["metadata"]["base"], entry["metadata"]["exponent"]
     if exponent == 0:
         return Flaw("trivial", "the exponent is 0")
@@ -98,7 +98,7 @@ def _dice(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
-    """simple_geometry: every angle of a convex polygon lies between 0 and 180 degrees."""
+    """simple_geometry: every angle of a convex polygon is between 0 and 180 degrees."""
     angle = entry["metadata"]["missing_angle_raw"]
     if not 0 < angle < 180:
         return Flaw("impossible", f"a convex polygon with an angle of {angle} degrees")
@@ -106,7 +106,7 @@ def _polygon(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _story(entry: Mapping[str, Any]) -> Flaw | None:
-    """gsm_symbolic: templates that lose a word or meet numbers they were not written for."""
+    """gsm_symbolic: templates with a missing word or unsuitable numbers."""
     question = str(entry["question"])
     if str(entry["answer"]).startswith("-"):
         return Flaw("impossible", f"a count of {entry['answer']}")
@@ -120,7 +120,7 @@ def _story(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _format(entry: Mapping[str, Any]) -> Flaw | None:
-    """number_format: the largest (smallest) of the numbers as they are written is one."""
+    """number_format: the largest (smallest) written number must be unique."""
     given = entry["metadata"]
     values = [float(text.replace(",", "")) for text in given["formatted_candidates"]]
     best = max(values) if given["size"] == "largest" else min(values)
@@ -134,10 +134,10 @@ _HALF_MINUTE = 30
 
 
 def _duration(entry: Mapping[str, Any]) -> Flaw | None:
-    """time_intervals: milliseconds are lost to floats; minutes are cut where the question shows seconds."""
+    """time_intervals: floats lose milliseconds, and minutes are truncated if the question shows seconds."""
     given, answer = entry["metadata"], str(entry["answer"])
     shown = [_seconds(clock) for clock in _CLOCK.findall(str(entry["question"]))]
-    if len(shown) != 2:  # days alone
+    if len(shown) != 2:  # dates only
         return None
     apart = shown[1] - shown[0]
     if str(given["task_type"]).startswith("time"):
@@ -156,7 +156,7 @@ def _seconds(clock: str) -> Decimal:
 
 
 def _weekday(entry: Mapping[str, Any]) -> Flaw | None:
-    """calendar_arithmetic: from the first of January past February without a year."""
+    """calendar_arithmetic: a weekday counted from January 1 past February needs the year."""
     given = entry["metadata"]
     if given["task"] == "weekday_of_date_from_first_date":
         year, month, _ = str(given["target_date"]).split("-")

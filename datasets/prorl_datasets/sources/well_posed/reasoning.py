@@ -1,4 +1,4 @@
-"""Rules for conclusions and programs: premises that contradict, conclusions that do not follow."""
+"""Rules for conclusions and programs: contradictory premises, conclusions that do not follow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prorl_datasets.sources.well_posed.flaw import Flaw, Rule
 from prorl_verifiers.logic.proposition import assignments, parse
 
 DECIMALS = 8
-"""Decimals that a result may have: more come from a machine's floats, and the scorer wants them all."""
+"""Maximum decimals of a result; more come from floating point, and the scorer requires them all."""
 _LONG = re.compile(rf"\d\.\d{{{DECIMALS + 1}}}")
 _STATEMENT = re.compile(r"(All|No|Some) (.+?) are (not )?(.+)")
 Statement = tuple[str, str, str]
@@ -35,7 +35,7 @@ def _propositions(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _syllogism(entry: Mapping[str, Any]) -> Flaw | None:
-    """syllogism: by all worlds, with and without the assumption that each kind of thing exists."""
+    """syllogism: check all worlds, with and without the assumption that each kind of thing exists."""
     given = entry["metadata"]
     statements = [_read(given[key]) for key in ("premise1", "premise2", "conclusion")]
     *premises, conclusion = statements
@@ -63,7 +63,7 @@ def _read(text: str) -> Statement:
 
 
 def _worlds(terms: Sequence[str]) -> Iterator[World]:
-    """Yield every choice of kinds of things that there are; a kind says which terms it falls under."""
+    """Yield every set of existing kinds of things; a kind maps each term to whether it applies."""
     kinds = [
         dict(zip(terms, values, strict=True))
         for values in product((False, True), repeat=len(terms))
@@ -80,7 +80,7 @@ def _holds(statement: Statement, world: World) -> bool:
 
 
 def _output(entry: Mapping[str, Any]) -> Flaw | None:
-    """codeio: results that take a machine's floats."""
+    """codeio: results that need floating point."""
     if found := _LONG.search(str(entry["answer"])):
         return Flaw("too large", f"a result of more than {DECIMALS} decimals: {found.group()}...")
     return None

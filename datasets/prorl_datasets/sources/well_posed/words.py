@@ -1,4 +1,4 @@
-"""Rules for words, strings and patterns to be continued: nothing to do, two readings, sentences cut short."""
+"""Rules for words, strings and patterns: nothing to do, ambiguous readings, truncated sentences."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from prorl_datasets.sources.well_posed.flaw import Flaw, Rule, unchanged
 
 _EITHER = frozenset(("Kai", "Phoenix", "Rain", "River", "Sage", "Sky", "Winter"))
-"""First names of family_relationships that women and men bear: son or daughter cannot be told."""
+"""First names of family_relationships for both sexes, which do not tell son from daughter."""
 _CUT = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|St|Prof|Rev|Gen|Col|Capt|No|Vol|[A-Z])\.[\"'\u201d]*$")
 _ASKED = re.compile(r"Who (.*)\? Reply only with a name")
 
 
 def _letters(entry: Mapping[str, Any]) -> Flaw | None:
-    """letter_counting: capitals count or not."""
+    """letter_counting: it is unclear whether capitals count."""
     text, letter = " ".join(entry["metadata"]["span"]), entry["metadata"]["target_letter"]
     if text.count(letter) != text.lower().count(letter.lower()):
         return Flaw("ambiguous", f"{letter!r} stands in {text!r} as a capital too")
@@ -27,7 +27,9 @@ def _letters(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _relative(entry: Mapping[str, Any]) -> Flaw | None:
-    """family_relationships: "what is A to B" stored for B where they are in-laws, with B's sex for nieces and nephews."""
+    """family_relationships: answers stored for the wrong person (in-laws), or with the wrong sex (nieces and
+    nephews).
+    """
     from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig
 
     name, answer = entry["metadata"]["person1"], str(entry["answer"])
@@ -51,7 +53,7 @@ def _needle(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _sentence(entry: Mapping[str, Any]) -> Flaw | None:
-    """sentence_reordering: texts are cut behind an abbreviation; some orders are right already."""
+    """sentence_reordering: texts truncated after an abbreviation, or already in order."""
     answer = str(entry["answer"]).strip()
     if str(entry["question"]).strip().endswith(f": {answer}"):
         return Flaw("trivial", "the words stand in order")
@@ -83,7 +85,7 @@ def _program(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _figlet(entry: Mapping[str, Any]) -> Flaw | None:
-    """figlet_font: fonts that draw two letters alike, or print the word as it is."""
+    """figlet_font: fonts that draw two letters alike, or print the word itself."""
     word, font = str(entry["answer"]), str(entry["metadata"]["font"])
     if word.lower() in str(entry["question"]).lower():
         return Flaw("trivial", f"the font {font} prints the word")
@@ -154,7 +156,7 @@ def _lists(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _sequence(entry: Mapping[str, Any]) -> Flaw | None:
-    """number_sequence: a simpler rule than the one it was made with goes on otherwise."""
+    """number_sequence: a simpler rule than the generating one gives another next term."""
     *shown, answer = entry["metadata"]["sequence"]
     if len(set(shown[1:])) == 1:
         return Flaw("trivial", "the terms do not change")
@@ -166,7 +168,7 @@ def _sequence(entry: Mapping[str, Any]) -> Flaw | None:
 
 
 def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
-    """Yield the next terms by equal (second) differences, ``a*x + b`` or ``a*x + b*y``, where they fit."""
+    """Yield next terms by equal (second) differences, ``a*x + b`` or ``a*x + b*y``, if these fit."""
     steps = [b - a for a, b in pairwise(terms)]
     bends = [b - a for a, b in pairwise(steps)]
     if len(set(steps)) == 1:
@@ -188,7 +190,7 @@ def _simple_continuations(terms: Sequence[int]) -> Iterator[Fraction | int]:
 
 
 def _modulo(entry: Mapping[str, Any]) -> Flaw | None:
-    """modulo_grid: another of the task's own rules fits what is shown and fills a hole otherwise."""
+    """modulo_grid: another rule of the task fits the shown cells and fills a hole differently."""
     shown = str(entry["question"]).partition("\n\n")[2].split("\n")
     rows = [[None if sign == _HOLE else sign == _MARK for sign in line] for line in shown if line]
     if not any(True in row for row in rows):
@@ -212,7 +214,7 @@ def _modulo(entry: Mapping[str, Any]) -> Flaw | None:
 
 @cache
 def _modulo_tables(width: int, height: int, divisors: int) -> list[tuple[list[list[int]], range]]:
-    """Return the remainders of every cell by each operation and divisor, and the remainders there are."""
+    """Return the remainders of every cell for each operation and divisor, with the range of remainders."""
     operations = (
         lambda x, y, n: (x + y) % n,
         lambda x, y, n: abs(x - y) % n,
