@@ -1,4 +1,4 @@
-"""Built-in audit tasks for every instruction id, with texts that follow it or just miss it.
+"""Built-in audit tasks for every instruction id.
 
 In ``audit.json`` a text is a string, or a list of strings and [string, repetitions].
 """
@@ -19,7 +19,7 @@ from prorl_verifiers.types import Task, TaskError
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A text that follows an id with its example arguments, and ``broken`` ones by fault."""
+    """A text that follows an id, and ``broken`` ones by fault."""
 
     right: str
     broken: Mapping[str, str]
@@ -49,14 +49,14 @@ def _text(parts: str | list[Any]) -> str:
 
 
 def form_only() -> frozenset[str]:
-    """Return the ids that a text without content meets by definition (no comma in ""); their chance is 1."""
+    """Return the ids that degenerate texts or echoes meet by definition (a text without commas)."""
     return frozenset(_tables()["form_only"])
 
 
 def instruction_groups() -> list[Group]:
     """Return one group per registered id, and one of all ids for texts without words.
 
-    Ids without example arguments are omitted; ``uncovered_ids`` lists them.
+    ``uncovered_ids`` lists the omitted ids.
     """
     tasks = {name: task for name in registered() if (task := _task(name)) is not None}
     items = {
@@ -109,7 +109,7 @@ def question(name: str, kwargs: Mapping[str, Any]) -> str:
 
 
 def instruction_probes() -> list[Probe]:
-    """Return degenerate texts, and echoes of a constraint's arguments and id."""
+    """Return degenerate texts and echoes of a constraint."""
     probes = [constant(name, text, raw=True) for name, text in _tables()["texts"].items()]
     probes.append(Probe("echo: constraint's arguments", _arguments, raw=True))
     probes.append(Probe("echo: constraint's id", _id, raw=True))
@@ -127,7 +127,7 @@ def _id(item: Item, group: Group) -> str | None:
 
 
 def instruction_mutations() -> list[Mutation]:
-    """Return one mutation per fault, which applies to the ids that have such a broken text."""
+    """Return one mutation per fault of the examples."""
     names = dict.fromkeys(name for example in examples().values() for name in example.broken)
     return [_broken(name) for name in names]
 

@@ -1,7 +1,4 @@
-"""Clean the arguments of an instruction.
-
-Training data holds nulls, whole numbers as floats, single words as lists, misspelt names and reworded relations.
-"""
+"""Clean the arguments of an instruction, which may be null, misspelt or of the wrong type."""
 
 from __future__ import annotations
 
@@ -46,8 +43,8 @@ def clean_kwargs(
 ) -> dict[str, Any]:
     """Return the arguments in ``needed`` under their proper names and types.
 
-    Raises TaskError for a missing, unknown or malformed argument. Mode "reference" also refuses relations and languages
-    that the published checker refuses.
+    Raises TaskError for missing, unknown or malformed arguments, and in mode "reference" for those that the published
+    checker refuses.
     """
     given = {name: value for name, value in (values or {}).items() if value is not None}
     for name in IGNORED.get(instruction, ()):
@@ -141,7 +138,7 @@ def _as_read(value: str, mode: str) -> str:
 
 
 def check_patterns(instruction: str, names: Iterable[str], kwargs: Mapping[str, Any]) -> None:
-    """Raise TaskError if an argument used as a regular expression is invalid."""
+    """Raise TaskError for an argument that is not a valid regular expression."""
     for name in names:
         for value in kwargs[name] if isinstance(kwargs[name], list) else [kwargs[name]]:
             try:

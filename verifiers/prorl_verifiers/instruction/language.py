@@ -1,7 +1,4 @@
-"""Detect the language of a text with py3langid (mode ``fixed``).
-
-A text without enough evidence (blank, digits, one short word) is in no language.
-"""
+"""Detect the language of a text with py3langid."""
 
 from __future__ import annotations
 
@@ -36,9 +33,9 @@ _FOREIGN = 0.1
 
 
 def is_language(text: str, code: str) -> bool:
-    """Return whether the text as a whole is in the language ``code`` and at most 10 % of it in other-language lines.
+    """Return whether the text is in the language ``code``, with at most 10 % of it in other-language lines.
 
-    The candidates are IFEval's 30 languages and ``code``; similar languages are not distinguished on near ties.
+    The candidates are IFEval's 30 languages and ``code``. Texts without enough evidence are in no language.
     """
     code = code.split("-")[0].lower()
     if _letters(text) < (_FEWEST // 3 if code in _DENSE else _FEWEST) or not _told(text, code):
@@ -77,7 +74,7 @@ def _told(text: str, code: str, tie: float = 0.0) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Return whether the text is English and at least 90 % of its letters are a-z, ignoring case."""
+    """Return whether the text is English and 90 % of its letters are a-z."""
     text = text.lower()
     letters, plain = _letters(text), len(_PLAIN.findall(text))
     return (

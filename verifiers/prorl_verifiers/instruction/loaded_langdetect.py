@@ -1,7 +1,4 @@
-"""Load langdetect with a fixed seed, so that results are deterministic.
-
-It does work at import on purpose, like ``instruction.loaded_langid``.
-"""
+"""Load langdetect at import, like ``loaded_langid``, with a fixed seed."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ detector_factory.init_factory()
 
 
 def detected(text: str) -> str | None:
-    """Return langdetect's language code, or None if the text has no features."""
+    """Return langdetect's language code, or None for a text without features."""
     try:
         return str(detect(text))
     except LangDetectException:

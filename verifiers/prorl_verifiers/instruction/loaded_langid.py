@@ -1,7 +1,6 @@
-"""Load py3langid: importing this module reads its model.
+"""Load py3langid and its model at import.
 
-It does work at import on purpose: a worker announces this import, so that loading does not count against an answer's
-time.
+A worker announces this import, so that loading does not count against an answer's time.
 """
 
 from __future__ import annotations
@@ -12,5 +11,5 @@ py3langid.rank("")
 
 
 def ranked(text: str) -> list[tuple[str, float]]:
-    """Return all languages with unnormalised log-probabilities, most likely first."""
+    """Return all languages with unnormalised log-probabilities, likeliest first."""
     return [(str(name), float(score)) for name, score in py3langid.rank(text)]

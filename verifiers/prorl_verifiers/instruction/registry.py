@@ -1,4 +1,4 @@
-"""All instruction ids, and those with a random published checker. Unknown ids are errors when a task is loaded."""
+"""All instruction ids. Unknown ids are errors when a task is loaded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RANDOM_UPSTREAM: Mapping[str, str] = {
 
 
 def check_of(instruction: str, mode: str) -> Check:
-    """Return the check of an id. Raises KeyError for an unknown id."""
+    """Return the check of an id. Raises KeyError for unknown ids."""
     entry = REGISTRY[instruction]
     return entry.reference if mode == "reference" else entry.fixed
 

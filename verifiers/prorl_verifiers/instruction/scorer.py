@@ -1,8 +1,8 @@
 """Score the fraction of constraints that a response meets.
 
-Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. A constraint is met strictly by the text
-itself, loosely by one of IFEval's eight variants; the reward is strict. A blank text (in mode ``fixed`` also one
-without a letter or digit) meets nothing.
+Reference: {"instruction_id_list", "kwargs", "mode"?, "score"?} as in IFEval. The reward is strict; loosely, one of
+eight variants must meet the constraint. A blank text (in mode ``fixed`` also one without a letter or digit) meets
+nothing.
 """
 
 from __future__ import annotations
@@ -24,26 +24,25 @@ SCORES = ("fraction", "all")
 
 
 def given(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the kwargs that are not null (some copies of IFEval list all keys)."""
+    """Return the kwargs that are not null."""
     return {key: value for key, value in (kwargs or {}).items() if value is not None}
 
 
 def variants(text: str) -> list[str]:
-    """Return IFEval's loose variants: without first line, last line or both, each with and without asterisks."""
+    """Return IFEval's loose variants: without first, last or both lines, each with and without asterisks."""
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
     return cut + [variant.replace("*", "") for variant in cut]
 
 
 def _loosened(text: str) -> list[str]:
-    """Return the distinct ``variants`` other than ``text``."""
     return list(dict.fromkeys(variants(text)))[1:]
 
 
 def follows(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Return whether ``text`` strictly meets one constraint.
+    """Return whether ``text`` strictly meets a constraint.
 
     Raises TaskError for invalid kwargs and KeyError for an unknown id.
     """
@@ -53,16 +52,13 @@ def follows(
 def follows_loosely(
     text: str, instruction: str, kwargs: Mapping[str, Any] | None, mode: str = DEFAULT_MODE
 ) -> bool:
-    """Return whether one of the ``variants`` of ``text`` meets one constraint."""
+    """Return whether one of the ``variants`` meets a constraint."""
     said = _prepared(text, mode)
     return _met([said, *_loosened(said)], instruction, kwargs, mode)
 
 
 def _prepared(text: str, mode: str) -> str:
-    """Return the text to check: unchanged in mode ``reference``; in ``fixed`` only visible characters.
-
-    ``fixed`` also drops leading blank lines and trailing white space.
-    """
+    """Return the text to check; mode ``fixed`` removes invisible characters, leading blank lines and final blanks."""
     if mode == "reference":
         return text
     text = visible(text)
@@ -73,7 +69,6 @@ def _prepared(text: str, mode: str) -> str:
 def _met(
     texts: Iterable[str], instruction: str, kwargs: Mapping[str, Any] | None, mode: str
 ) -> bool:
-    """Return whether one of the prepared texts meets the constraint."""
     cleaned = clean_kwargs(instruction, kwargs, REGISTRY[instruction].kwargs, mode)
     check = check_of(instruction, mode)
     return any(_says_something(text, mode) and check(text, cleaned) for text in texts)
@@ -91,7 +86,7 @@ def note_constraint(
     loose: bool,
     counted: Sequence[Finding],
 ) -> None:
-    """Record the wording, arguments and outcome of one constraint."""
+    """Record a constraint and its outcome."""
     entry = REGISTRY[instruction]
     asked = entry.meaning
     if mode == "reference" and entry.deviation != "none":
@@ -106,10 +101,10 @@ def note_constraint(
 
 
 def score_instruction(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Return the reward. Raises MissingExtraError if a library is missing.
+    """Return the reward. Raises MissingExtraError for a missing library.
 
-    Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all`` and ``loose_all`` (each 0 or 1);
-    the fractions ``strict`` and ``loose``; the number ``constraints``.
+    Metrics: ``"{at}:{id}"`` and ``"loose:{at}:{id}"`` per constraint, ``strict_all``, ``loose_all`` (0 or 1); the
+    fractions ``strict``, ``loose``; the number ``constraints``.
     """
     mode = str(reference.get("mode", DEFAULT_MODE))
     ids = list(reference["instruction_id_list"])

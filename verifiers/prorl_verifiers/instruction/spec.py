@@ -29,17 +29,14 @@ _WORDS = (
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Return the fraction of constraints that ``response`` meets."""
+    """Return the fraction of constraints met."""
     from prorl_verifiers.instruction.scorer import score_instruction
 
     return score_instruction(response, reference, load_library)
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for an unknown id, invalid kwargs or a missing library.
-
-    Keys: ``instruction_id_list``, ``kwargs`` (objects or nulls, one per id), ``mode``, ``score``.
-    """
+    """Raise TaskError for an unknown id, invalid kwargs or a missing library."""
     from prorl_verifiers.instruction.kwargs import check_patterns, clean_kwargs
     from prorl_verifiers.instruction.official_text import DOWNLOADS, missing
     from prorl_verifiers.instruction.registry import REGISTRY, modules_of
@@ -105,7 +102,7 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def without_nulls(reference: dict[str, Any]) -> dict[str, Any]:
-    """Return the reference without null kwargs. Raises TaskError if they are not objects."""
+    """Drop null kwargs. Raises TaskError if they are not objects."""
     kwargs = reference["kwargs"]
     if not isinstance(kwargs, list) or not all(k is None or isinstance(k, dict) for k in kwargs):
         raise TaskError("kwargs must be a list of objects")
@@ -118,7 +115,7 @@ def no_answer(reference: Reference) -> None:
 
 
 def ids(reference: Reference) -> str | None:
-    """Return the sorted ids of a task, joined by " + ", or None."""
+    """Return the sorted ids, joined by " + ", or None."""
     found = reference.get("instruction_id_list")
     return " + ".join(sorted(map(str, found))) if isinstance(found, list) else None
 

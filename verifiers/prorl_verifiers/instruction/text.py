@@ -1,4 +1,4 @@
-"""Count visible text, words, sentences and paragraphs as instructions do."""
+"""Count visible text, words, sentences and paragraphs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OVERLAID = frozenset(("LATIN", "GREEK", "CYRILLIC"))
 
 
 def visible(text: str) -> str:
-    """Return the text without invisible characters (zero-width, soft hyphen, controls)."""
+    """Return the text without invisible characters."""
     if _ODD.search(text) is None:
         return text
     return text.translate({ord(letter): None for letter in set(text) if _unseen(letter)})
@@ -46,10 +46,9 @@ def _unseen(letter: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """Return the text in plain letters: without compatibility forms, extra marks and lookalikes.
+    """Return the text without compatibility forms, extra marks and Latin lookalikes.
 
-    Lookalikes become Latin in words with Latin letters, and everywhere if no letter of the text is unmistakably from
-    their alphabet.
+    Lookalikes are replaced in words with Latin letters, and everywhere if no other letter is from their alphabet.
     """
     if text.isascii():
         return text
@@ -74,7 +73,6 @@ def folded(text: str) -> str:
 
 
 def _beside(latin: set[str], twins: set[str], text: str) -> bool:
-    """Return whether a Latin letter and a lookalike are adjacent."""
     if not latin:
         return False
     one, other = (f"[{''.join(sorted(letters))}]" for letters in (latin, twins))
@@ -86,7 +84,6 @@ def _kept_marks(match: re.Match[str]) -> str:
 
 
 def _foreign(letter: str) -> bool:
-    """Return whether a letter belongs to an alphabet with lookalikes but is not one."""
     twins = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE")
     return letter.isalpha() and ord(letter) not in _TWINS and _alphabet(letter) in twins
 
@@ -96,7 +93,7 @@ def _alphabet(letter: str) -> str:
 
 
 def spellings(word: str) -> list[str]:
-    """Return the forms of ``word`` in a ``folded`` text: itself and its Latin lookalikes."""
+    """Return ``word`` and its Latin lookalikes in a ``folded`` text."""
     plain = unicodedata.normalize("NFKC", word)
     return list(dict.fromkeys((plain, plain.translate(_TWINS), plain.upper().translate(_TWINS))))
 
@@ -118,15 +115,14 @@ _SIX = re.compile(r"(?<!\*)\*{6}(?!\*)")
 
 
 def words(text: str) -> list[str]:
-    """Return runs of letters and digits, joined by apostrophes or hyphens."""
+    """Return runs of letters and digits with apostrophes and hyphens."""
     return _COUNTED_WORD.findall(text)
 
 
 def count_words(text: str) -> int:
-    """Return the number of runs of word characters with a letter or digit, joined by apostrophes.
+    """Return the number of words, as published: ``don't`` is one, ``well-known`` two.
 
-    ``don't`` is one word, ``well-known`` two, as published. Combining marks and invisible characters do not split
-    words.
+    Combining marks and invisible characters do not split words.
     """
     text = visible(text)
     if not text.isascii():
@@ -141,10 +137,10 @@ def has_word(text: str) -> bool:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the stripped sentences that hold a letter or digit.
+    """Return the stripped sentences with a letter or digit.
 
-    A sentence ends at . ! ? or an ellipsis before white space, or at a full stop of another script, but not at an
-    abbreviation, an initial (``J.``), a list mark (``1.``) or a line break.
+    They end at . ! ? or an ellipsis before white space, or at full stops of other scripts, but not at abbreviations,
+    initials (``J.``), list marks (``1.``) or line breaks.
     """
     pieces, last = [], 0
     for match in _SENTENCE_END.finditer(text):
@@ -157,7 +153,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
-    """Return whether a full stop belongs to an abbreviation, an initial or a list mark."""
+    """Return whether a full stop belongs to an abbreviation, initial or list mark."""
     start = match.start()
     floor = max(last, start - 24)
     line = text.rfind("\n", floor, start) + 1
@@ -175,12 +171,12 @@ def count_sentences(text: str) -> int:
 
 
 def divided(text: str) -> list[str]:
-    """Return the stripped parts between ``***`` dividers surrounded by white space."""
+    """Return the parts between ``***`` dividers."""
     return [part.strip() for part in _DIVIDER.split(text)]
 
 
 def six_stars(text: str) -> list[str]:
-    """Return the stripped parts between runs of exactly six asterisks."""
+    """Return the parts between exactly six asterisks."""
     return [part.strip() for part in _SIX.split(text)]
 
 
@@ -190,7 +186,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def ends_trimmed(parts: list[str]) -> list[str]:
-    """Return ``parts`` without a first and last part that hold no words."""
+    """Return ``parts`` without wordless ends."""
     first = 1 if parts and not has_word(parts[0]) else 0
     last = len(parts) - 1 if len(parts) > first and not has_word(parts[-1]) else len(parts)
     return parts[first:last]
@@ -202,14 +198,14 @@ def squeezed(text: str) -> str:
 
 
 def _spaced(letter: str) -> bool:
-    """Return whether a letter's script separates words (Latin, Greek, Cyrillic, digits)."""
+    """Return whether a letter's script separates words."""
     return letter.isalnum() and (ord(letter) < 0x0530 or 0x1E00 <= ord(letter) < 0x2000)
 
 
 def word_pattern(word: str) -> re.Pattern[str]:
     """Return a case-insensitive pattern of a whole word or phrase in a ``folded`` text.
 
-    Its ends are bounded only in scripts that separate words; ``_`` and punctuation are not letters.
+    Its ends are bounded only in scripts that separate words.
     """
     left = r"(?<![^\W_])" if _spaced(word.strip()[:1]) else ""
     right = r"(?![^\W_])" if _spaced(word.strip()[-1:]) else ""
@@ -218,7 +214,7 @@ def word_pattern(word: str) -> re.Pattern[str]:
 
 
 def occurrences(word: str, text: str) -> int:
-    """Return how often a whole word or phrase occurs, ignoring case and disguises."""
+    """Count a whole word or phrase, ignoring case and disguises."""
     return sum(1 for _ in word_pattern(word).finditer(folded(text)))
 
 
@@ -228,7 +224,7 @@ def stands(word: str, text: str) -> bool:
 
 
 def same_word(left: str, right: str) -> bool:
-    """Return whether two words are equal, ignoring case."""
+    """Compare two words without case."""
     return left.casefold() == right.casefold()
 
 

@@ -1,8 +1,4 @@
-"""The definition of an instruction id.
-
-A check is (text, kwargs) -> bool with cleaned kwargs. ``fixed`` is our definition, ``reference`` the published
-checker's.
-"""
+"""The definition of an instruction id."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ LANGID = ("py3langid", "prorl_verifiers.instruction.loaded_langid")
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One id; ``meaning`` says what ``fixed`` accepts, ``deviation`` how ``reference`` differs."""
+    """One id; ``meaning`` says what ``fixed`` accepts, ``deviation`` how the published ``reference`` differs."""
 
     kwargs: tuple[str, ...]
     fixed: Check

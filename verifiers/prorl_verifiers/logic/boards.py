@@ -1,7 +1,6 @@
-"""Score grids of numbers or symbols: puzzles by their rules, matrices cell by cell.
+"""Score grids by their rules, and matrices cell by cell.
 
-Any grid that keeps the givens and every rule is right, not only the stored solution. Partial credit is the share of
-blank cells that are right, above at least one half.
+Any grid that keeps the givens and rules is right. Partial credit is the share of right blank cells, from at least half.
 """
 
 from __future__ import annotations
@@ -28,10 +27,7 @@ NOT_AS_ASKED = 0.1
 
 
 def rows_of(text: str, signs: str = "") -> Grid | None:
-    """Return the integers of each non-blank line, or None if a line holds other words.
-
-    ``signs`` are characters that may stand between the numbers, such as futoshiki's relations.
-    """
+    """Return the integers of each non-blank line, or None for other words; ``signs`` may separate them."""
     grid: Grid = []
     for line in text.strip().split("\n"):
         found = re.sub(f"[{re.escape(signs)}|]", " ", line).split() if signs else line.split()
@@ -44,7 +40,7 @@ def rows_of(text: str, signs: str = "") -> Grid | None:
 
 
 def list_of_lists(text: str) -> Any:
-    """Parse a list (of lists) of numbers and quoted words without evaluating it, or return None."""
+    """Parse nested lists of numbers and quoted words without evaluation, or return None."""
     if re.search(r"[^\s\w\[\],'\"-]", text):
         return None
     return loads(text.replace("'", '"'))
@@ -54,7 +50,7 @@ def list_of_lists(text: str) -> Any:
 
 
 def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
-    """Return whether the grid has the puzzle's shape and keeps its givens (0 is blank)."""
+    """Return whether the grid keeps the puzzle's shape and givens (0 is blank)."""
     return (
         grid is not None
         and [len(row) for row in grid] == [len(row) for row in puzzle]
@@ -69,7 +65,7 @@ def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
 def _share_filled(
     grid: Grid, puzzle: Sequence[Sequence[int]], solution: Sequence[Sequence[int]]
 ) -> float:
-    """Return the credit for the share of right blank cells, above the best constant answer."""
+    """Return the credit for right blank cells, above the best constant answer."""
     pairs = [
         (value, right)
         for row, givens, rights in zip(grid, puzzle, solution, strict=True)
@@ -122,7 +118,7 @@ def futoshiki(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score survo: all candidate numbers are used once and the sums are right."""
+    """Score survo: the given numbers once each, with the right sums."""
     metadata = entry["metadata"]
     puzzle = metadata["puzzle"]
     grid = rows_of(answer)
@@ -139,7 +135,7 @@ def survo(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score kakurasu; brackets and commas between cells are accepted."""
+    """Score kakurasu; brackets and commas are accepted."""
     metadata = entry["metadata"]
     rows, columns = metadata["row_sums"], metadata["col_sums"]
     grid = rows_of(answer, signs="[],")
@@ -152,7 +148,7 @@ def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
-    """Return the sum of the positions (from 1) that hold a 1, for each line."""
+    """Return the sum of the positions (from 1) of the 1s in each line."""
     return [sum(at for at, cell in enumerate(line, start=1) if cell) for line in lines]
 
 
@@ -188,10 +184,7 @@ _QUEEN_LINES: tuple[Callable[[int, int], int], ...] = (
 
 
 def game_of_life(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score game_of_life: right cells, above the best of dead, alive and unchanged boards.
-
-    Upstream gave a board of zeros 0.98 on average.
-    """
+    """Score game_of_life above the best of dead, alive and unchanged boards."""
     gold, board = loads(str(entry["answer"])), loads(answer)
     shown = re.findall(r"\[\s*(\[[\d,\s\[\]]*\])\s*\]", str(entry["question"]))
     cells = _cells(gold)
@@ -251,7 +244,7 @@ def matrix_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def string_or_list(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score string_insertion; a Python list of characters earns 0.1 and is never evaluated."""
+    """Score string_insertion; a Python list earns 0.1 and is never evaluated."""
     gold = str(entry["answer"]).strip()
     if answer == gold:
         return 1.0

@@ -1,7 +1,7 @@
-"""Parse formulas without evaluating model text: exact values, polynomials and derivatives.
+"""Parse formulas without evaluating model text: values, polynomials, derivatives.
 
-The grammar is Python's arithmetic with ``^`` and calls of known functions. An antiderivative is checked by forward-mode
-differentiation at fixed points with 40 digits.
+The grammar is Python's arithmetic with ``^`` and known functions. Antiderivatives are differentiated at fixed points
+with 40 digits.
 """
 
 from __future__ import annotations
@@ -25,15 +25,12 @@ _TOKEN = re.compile(
 
 
 class FormulaError(ValueError):
-    """The text is not a formula of the grammar, or exceeds the limits."""
+    """The text is not a formula or exceeds the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A tree node.
-
-    ``op`` is num, name, neg, call or one of ``+ - * / **``; ``value`` is the number, name or function.
-    """
+    """A tree node; ``op`` is num, name, neg, call or one of ``+ - * / **``."""
 
     op: str
     value: Any = None
@@ -114,7 +111,7 @@ class _Parser:
 
 
 def parse(text: str) -> Node:
-    """Return the tree of a formula, with bounded time and depth. Raises FormulaError."""
+    """Return the tree of a formula in bounded time. Raises FormulaError."""
     parser = _Parser(text)
     tree = parser.sum(0)
     if parser.next != len(parser.tokens):
@@ -123,7 +120,7 @@ def parse(text: str) -> Node:
 
 
 def names(tree: Node) -> set[str]:
-    """Return the variables and constants in the tree, and called functions as ``f()``."""
+    """Return the variables and constants, and called functions as ``f()``."""
     own = {tree.value} if tree.op == "name" else {f"{tree.value}()"} if tree.op == "call" else set()
     return own.union(*(names(arg) for arg in tree.args))
 
@@ -165,10 +162,9 @@ Polynomial = dict[Monomial, Fraction]
 
 
 def expanded(tree: Node) -> Polynomial:
-    """Return the polynomial that the tree writes as a sum of terms, without zero coefficients.
+    """Return the polynomial that the tree writes as a sum of terms.
 
-    Raises FormulaError for products or powers of sums, because the question's own product is not an answer, and for
-    anything that is not a polynomial.
+    Raises FormulaError for products and powers of sums, because the question's own product is not an answer.
     """
     match tree.op:
         case "num":
@@ -232,7 +228,7 @@ def _raised(base: Polynomial, exponent: Polynomial) -> Polynomial:
 
 
 def same_polynomial(answer: str, gold: str, variables: Mapping[str, Any] | list[str]) -> bool:
-    """Return whether ``answer`` writes out the polynomial ``gold`` in these variables."""
+    """Return whether ``answer`` writes out ``gold`` in these variables."""
     right = expanded(parse(gold))
     try:
         tree = parse(answer)
@@ -253,7 +249,7 @@ def is_antiderivative(
 ) -> bool:
     """Return whether the derivative of ``answer`` is ``integrand``; ``free`` are names of constants.
 
-    Raises FormulaError if the integrand is not a formula of the grammar.
+    Raises FormulaError if the integrand is not a formula.
     """
     mpmath = import_module("mpmath")
     right = parse(integrand)
@@ -281,7 +277,7 @@ def is_antiderivative(
 
 
 class _Walker:
-    """Computes the value and derivative of a tree at one point."""
+    """Value and derivative of a tree at one point."""
 
     def __init__(self, mp: Any, variable: str, point: Any) -> None:
         self.mp, self.variable, self.point = mp, variable, point
@@ -349,7 +345,6 @@ class _Walker:
 
 
 def _rules(mp: Any) -> Mapping[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
-    """Return function name -> (function, derivative)."""
     return {
         "sin": (mp.sin, mp.cos),
         "cos": (mp.cos, lambda x: -mp.sin(x)),

@@ -1,7 +1,6 @@
-"""Audit groups from generated reasoning-gym entries or from a file of tasks.
+"""Audit groups from generated reasoning-gym entries or a file of tasks.
 
-Entries are made in a child process, because the library reseeds global generators and four datasets depend on the
-interpreter's hash seed.
+A child process makes the entries, because the library reseeds global generators and depends on the hash seed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from prorl_verifiers.types import TaskError
 
 
 def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Group]:
-    """Yield a group of ``items`` entries per dataset. Raises ServiceError if the child process fails."""
+    """Yield a group of ``items`` entries per dataset. Raises ServiceError if the child fails."""
     from prorl_verifiers.logic.witness import right_answer
 
     request = json.dumps({"datasets": list(datasets), "items": items, "seed": seed})
@@ -60,9 +59,9 @@ def logic_groups(datasets: Sequence[str], items: int, seed: int) -> Iterator[Gro
 
 
 def file_groups(path: Path) -> list[Group]:
-    """Return the groups of a file of {"id", "task", "question"?} rows: one per verifier, or per logic dataset.
+    """Return the groups of a file of {"id", "task", "question"?} rows, one per verifier or logic dataset.
 
-    Raises TaskError with file and line for the first invalid row, and for a file without rows.
+    Raises TaskError for an empty file, and with file and line for an invalid row.
     """
     found: dict[tuple[str, str], list[Item]] = {}
     for number, row in read_jsonl(path):
@@ -108,7 +107,7 @@ def _plain(value: Any) -> Any:
 
 
 def main() -> None:
-    """Write {"dataset", "entries"} lines for the request in the first argument (runs in the child process)."""
+    """Write {"dataset", "entries"} lines for the request (child process)."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     from reasoning_gym.factory import create_dataset

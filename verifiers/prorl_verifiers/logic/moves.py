@@ -1,6 +1,6 @@
-"""Score answers that are moves by strict simulation: an impossible move makes the answer wrong.
+"""Score moves by strict simulation.
 
-Upstream skips impossible moves, so that one long list of every move solves many boards.
+Upstream skips impossible moves, so that a list of every move solves many boards; here they make an answer wrong.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Cars = dict[str, tuple[int, ...]]
 def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
     """Return (cells of each car by its letter, cells of the walls).
 
-    The question renames the board's cars to A, B, C ... in order.
+    The question relabels the board's cars A, B, C ... in order.
     """
     labels = sorted(set(board) - {"o", "x"})
     cars = {
@@ -55,7 +55,7 @@ def cars_of(board: str) -> tuple[Cars, frozenset[int]]:
 def moved_car(
     cars: Cars, walls: frozenset[int], label: str, direction: int
 ) -> tuple[int, ...] | None:
-    """Return the car's cells after one step (right and down are +1), or None if it is blocked."""
+    """Return the car's cells after one step (right and down are +1), or None if blocked."""
     cells = cars[label]
     stride = cells[1] - cells[0]
     taken = walls.union(*(other for name, other in cars.items() if name != label))
@@ -124,7 +124,7 @@ _ACTION = re.compile(
 
 
 def boxnet(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score boxnet: the share of boxes brought to their targets by a possible plan."""
+    """Score boxnet: the share of boxes brought to their targets."""
     state = {place: list(things) for place, things in entry["metadata"]["initial_state"].items()}
     before = _boxes(state)
     plan = loads(answer)
@@ -141,7 +141,7 @@ def _boxes(state: Mapping[str, list[str]]) -> int:
 
 
 def _step(state: dict[str, list[str]], actions: Mapping[str, Any]) -> bool:
-    """Apply the actions of one step in order; return False if one is impossible."""
+    """Apply one step's actions in order; False if one is impossible."""
     for agent, action in actions.items():
         place = _PLACE.fullmatch(agent.strip())
         move = _ACTION.fullmatch(str(action).strip())
@@ -171,19 +171,19 @@ def _key(place: re.Match[str]) -> str:
 
 
 def quantum_lock(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score quantum_lock; only buttons are accepted, because upstream reads A, B, C out of any text."""
+    """Score quantum_lock; upstream reads A, B, C out of any text, so only buttons are accepted."""
     if not re.fullmatch(r"(?:[ABC]|\u2192|->|[\s,])*", answer.strip().upper()):
         return 0.0
     return above_half(upstream())
 
 
 def above_half(score: float) -> float:
-    """Return upstream's score if it is at least 0.5 (a solution longer than the shortest), else 0."""
+    """Return upstream's score if it is at least 0.5, else 0."""
     return score if score >= 0.5 else 0.0
 
 
 def graph_color(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score graph_color: a proper colouring of all vertices with the offered numbers."""
+    """Score graph_color: a proper colouring with the offered numbers."""
     puzzle = entry["metadata"]["puzzle"]
     colors = loads(answer)
     if not isinstance(colors, Mapping):
@@ -199,10 +199,7 @@ _TURN = re.compile(r"(\d?[LRUDFBMESxyz]w?'?)([1-3]?)")
 
 
 def rubiks_cube(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score rubiks_cube: 1 if solved.
-
-    Above 3x3x3 the turns are made here, because upstream drops those of inner layers (``2Rw``).
-    """
+    """Score rubiks_cube; above 3x3x3 upstream drops inner layers (``2Rw``), so the turns are made here."""
     turns = [_TURN.fullmatch(turn) for turn in plain(answer).split()]
     if None in turns or len(turns) > MOST_MOVES:
         return 0.0

@@ -1,4 +1,4 @@
-"""Score answers that are numbers or arithmetic: values, roots, factors, expressions, formulas."""
+"""Score numbers and arithmetic."""
 
 from __future__ import annotations
 
@@ -63,15 +63,12 @@ def antiderivative(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def polynomial(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_multiplication: the gold's terms written out, in any order."""
+    """Score polynomial_multiplication: the gold's terms in any order."""
     return float(same_polynomial(answer, str(entry["answer"]), entry["metadata"]["variables"]))
 
 
 def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score polynomial_equations: the share of roots found, if more than half; wrong extra roots reduce it.
-
-    Roots must be right to the requested decimals, else to a relative 1e-3.
-    """
+    """Score polynomial_equations: the share of roots found, if more than half; wrong extra roots reduce it."""
     gold = _floats(str(entry["answer"]))
     given = _floats(answer)
     if gold is None or given is None:
@@ -92,7 +89,7 @@ def roots(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _floats(text: str) -> list[float] | None:
-    """Parse comma-separated decimals: [] for blank text or empty quotes, None if malformed."""
+    """Parse comma-separated decimals: [] for blank text, None if malformed."""
     text = text.strip().strip("\"'").strip()
     values = [number(part) for part in text.split(",")] if text else []
     if None in values or len(values) > 100:
@@ -101,7 +98,7 @@ def _floats(text: str) -> list[float] | None:
 
 
 def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score complex_arithmetic: upstream's ``exp(-distance)`` above 0.5; NaN is wrong."""
+    """Score complex_arithmetic: upstream's ``exp(-distance)`` above 0.5."""
     if not re.fullmatch(r"[\s()\d.ij+*\u2212-]*", answer.lower()):
         return 0.0
     score = upstream()
@@ -109,14 +106,14 @@ def complex_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def triangle(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score advanced_geometry: upstream's score above its floor; trailing zeros are accepted."""
+    """Score advanced_geometry: upstream's score above its floor."""
     if entry["metadata"].get("task_type") == "orthocenter" and answer.count(",") != 1:
         return 0.0
     return max(float(same_text(answer, str(entry["answer"]))), above_floor(answer, entry, upstream))
 
 
 def factors(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score prime_factorization: primes in any order; several factors with the right product earn one half."""
+    """Score prime_factorization; other factors with the right product earn one half."""
     gold = _factors(str(entry["answer"]))
     given = _factors(answer)
     if not given or gold is None:
@@ -148,7 +145,7 @@ def reduced(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _written_fraction(text: str) -> tuple[int, int] | None:
-    """Return the numerator and denominator as written (1 for integers), or None."""
+    """Return the numerator and denominator as written, or None."""
     text = text.strip().strip("$").strip()
     match = re.fullmatch(r"\\[dt]?frac\s*\{\s*(-?\d{1,60})\s*\}\s*\{\s*(\d{1,60})\s*\}", text)
     match = match or re.fullmatch(r"(-?\d{1,60})\s*/\s*(\d{1,60})", text)
@@ -176,7 +173,7 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score number_format: within 5e-4 of the gold and nearest to it among the candidates."""
+    """Score number_format: within 5e-4 and nearest to the gold of all candidates."""
     text = answer.strip()
     value = _decimal(text)
     if value is None:
@@ -192,10 +189,10 @@ _SCIENTIFIC = re.compile(r"[+-]?\d{1,3}(?:\.\d{1,40})?[eE][+-]?\d{1,2}", re.ASCI
 
 
 def significant_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score decimal_arithmetic: the gold or exact value to one unit in the last requested digit.
+    """Score decimal_arithmetic to one unit in the last requested digit of the gold or exact value.
 
-    Golds carry the rounding of each step, so the exact value is computed from the question. If it asks for no digits,
-    the error may be 0.001, and at most 0.1 % of a small gold.
+    Golds carry rounding errors, so the exact value is computed from the question. Without requested digits the error
+    may be 0.001, or 0.1 % of a small gold.
     """
     value, gold = _decimal(answer), _decimal(str(entry["answer"]))
     if value is None or gold is None:
@@ -223,7 +220,7 @@ def _exact(expression: str) -> Fraction | None:
 
 
 def _adjusted(value: Fraction) -> int:
-    """Return the power of ten of the first digit of ``value``; 0 for 0."""
+    """Return the power of ten of the first digit."""
     return (Decimal(value.numerator) / Decimal(value.denominator)).adjusted() if value else 0
 
 
@@ -248,7 +245,6 @@ def duration(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _seconds(text: str) -> Decimal | None:
-    """Return the seconds of ``3 days``, ``HH:MM``, ``HH:MM:SS.mmm`` or ``3 days, HH:MM``, or None."""
     days, clock = _DAYS.fullmatch(plain(text)), _CLOCK.fullmatch(plain(text))
     if days:
         return 86_400 * Decimal(days.group(1))

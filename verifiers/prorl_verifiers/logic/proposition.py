@@ -1,4 +1,4 @@
-"""Score propositional_logic with truth tables: does a conclusion follow and say more than a premise?"""
+"""Score propositional_logic with truth tables."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ MAX_LENGTH, MAX_VARIABLES, MAX_DEPTH = 400, 12, 40
 def propositional(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score propositional_logic.
 
-    A conclusion that follows earns 1 if it excludes at least half of what the premises exclude, else its share; a
-    restated premise at most 0.25 and a tautology nothing.
+    A valid conclusion earns 1 if it excludes at least half of what the premises exclude, else its share. A restated
+    premise earns at most 0.25, a tautology nothing.
     """
     metadata = entry["metadata"]
     variables = [str(name) for name in metadata["variables"]]
@@ -68,7 +68,7 @@ def judge(parts: list[Truth], premises: list[Truth], variables: list[str]) -> fl
 
 
 def conjuncts(text: str) -> list[str]:
-    """Return the formulas that ``text`` joins by AND at its outermost level, or [text]."""
+    """Return the formulas joined by AND at the outermost level, or [text]."""
     depth, start = 0, 0
     found = []
     for place, sign in enumerate(text):
@@ -90,7 +90,7 @@ def conjuncts(text: str) -> list[str]:
 
 
 def assignments(variables: list[str]) -> Iterator[dict[str, bool]]:
-    """Yield all assignments. Raises ValueError above MAX_VARIABLES variables."""
+    """Yield all assignments. Raises ValueError above MAX_VARIABLES."""
     if len(variables) > MAX_VARIABLES:
         raise ValueError("too many variables for a truth table")
     for values in product((False, True), repeat=len(variables)):
@@ -121,7 +121,6 @@ def parse(text: str) -> Truth:
 
 
 def _binary(tokens: list[str], level: int, depth: int) -> Truth:
-    """Parse and consume a formula with operators from precedence ``level``."""
     if depth > MAX_DEPTH:
         raise ValueError("nested too deep")
     operators = list(_BINARY)

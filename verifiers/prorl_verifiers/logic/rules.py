@@ -15,7 +15,7 @@ from prorl_verifiers.logic.text import PARTIAL, Entry, Upstream, beyond, loads, 
 def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
     """Score codeio: the gold JSON object, else the share of its telling values, above one half.
 
-    Values that anyone would try (0, 1, empty, true, false, null) or that the question shows are not counted.
+    Values that anyone would try (0, 1, empty, true, false, null) or that the question shows do not count.
     """
     gold = loads(str(entry["answer"]))
     if plain(answer) == plain(str(entry["answer"])):
@@ -38,7 +38,7 @@ def code_output(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _same_json(one: Any, other: Any) -> bool:
-    """Compare JSON values: booleans differ from numbers, floats may differ by a relative 1e-12."""
+    """Compare JSON values; booleans are not numbers, floats may differ by a relative 1e-12."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
@@ -55,7 +55,7 @@ Check = Callable[[str, Entry, Upstream], float]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A scoring function, what earns partial credit ("" for none), and how it differs from upstream."""
+    """A scoring function, its partial credit, and its difference from upstream."""
 
     check: Check
     partial: str = ""

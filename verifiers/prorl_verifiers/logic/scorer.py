@@ -1,11 +1,10 @@
 """Find the answer in a response and score it by the rules of its reasoning-gym dataset.
 
-Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode`` is ``fixed`` (default) or ``reference``: upstream's
-score clipped to [0, 1], NaN as 0. ``extraction`` is ``answer`` (default, as in ProRL: the last closed ``<answer>``) or
-``lenient`` (then the last box, then a last line "Answer: X"). Model text is never evaluated.
+Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode``: ``fixed`` or ``reference`` (upstream's score,
+clipped). ``extraction``: ``answer`` (the last closed ``<answer>``) or ``lenient`` (then the last box, then a last line
+"Answer: X"). Model text is never evaluated.
 
-A scorer that raises on a response makes it wrong; if it also raises on the gold answer, the entry is broken and the
-error propagates (``infra_error``).
+If a scorer raises even on the gold answer, the entry is broken and the error propagates (``infra_error``).
 """
 
 from __future__ import annotations
@@ -83,10 +82,7 @@ def _note_rule(
 
 
 def find_answer(text: str, extraction: str, entry: Mapping[str, Any]) -> str | None:
-    """Return the answer in a response, or None.
-
-    The last line "Answer: X" is used only if the gold is one line.
-    """
+    """Return the answer in a response, or None; "Answer: X" counts only for one-line golds."""
     answer = last_tag(text)
     if answer is not None or extraction == "answer":
         return answer
@@ -142,7 +138,7 @@ _FENCE_MARK = re.compile(r"[\w+-]{0,20}[^\S\n]*\n")
 
 
 def readings(answer: str) -> Iterator[str]:
-    """Yield ``answer``, then the answer with one more layer of formatting removed each time."""
+    """Yield ``answer``, then with one more layer of formatting removed each time."""
     yield answer
     for _ in range(MOST_LAYERS):
         inner = _without_layer(answer)
@@ -153,7 +149,7 @@ def readings(answer: str) -> Iterator[str]:
 
 
 def _without_layer(text: str) -> str | None:
-    """Remove one layer of formatting from ``text``; return None if there is none."""
+    """Remove one layer of formatting, or return None."""
     if len(text) >= 7 and text.startswith("```") and text.endswith("```"):
         inner = text[3:-3]
         mark = _FENCE_MARK.match(inner)

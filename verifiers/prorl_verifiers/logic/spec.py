@@ -16,14 +16,14 @@ from prorl_verifiers.types import Reference, Score, TaskError
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score the last ``<answer>`` of ``response`` by the task's dataset."""
+    """Score the last ``<answer>`` of ``response``."""
     from prorl_verifiers.logic.scorer import score_logic
 
     return score_logic(response, reference, load_library)
 
 
 def check_reference(reference: Reference) -> None:
-    """Raise TaskError for an unknown dataset or an entry that cannot be scored."""
+    """Raise TaskError for an unknown dataset or an invalid entry."""
     known_keys(reference, "dataset", "entry", "mode", "extraction")
     dataset = reference.get("dataset")
     if not isinstance(dataset, str):
@@ -45,7 +45,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def logic_datasets() -> tuple[str, ...]:
-    """Return the names of the supported reasoning-gym datasets (all but ``composite``)."""
+    """Return the supported reasoning-gym datasets (all but ``composite``)."""
     import reasoning_gym  # noqa: F401 - fills the registry below
     from reasoning_gym.factory import DATASETS
 
@@ -74,7 +74,7 @@ def _reference(dataset: str, question: str, answer: str) -> dict[str, Any]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the stored answer, or None if the entry has none."""
+    """Return the stored answer, or None."""
     entry = reference.get("entry")
     found = entry.get("answer") if isinstance(entry, Mapping) else None
     return None if found is None else str(found)
@@ -86,13 +86,13 @@ def tagged(text: str, reference: Reference) -> str:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the mutations that may leave an answer to this dataset right."""
+    """Return the mutations that may still be right for this dataset."""
 
     return MAY_BE_RIGHT.get(str(reference["dataset"]), frozenset())
 
 
 def audit_groups(request: AuditRequest) -> Iterable[Group]:
-    """Return generated entries for the requested datasets, by default all."""
+    """Return generated entries of the requested (default: all) datasets."""
     from prorl_verifiers.logic.generated import logic_groups
 
     return logic_groups(request.datasets or logic_datasets(), request.items, request.seed)

@@ -1,7 +1,7 @@
-"""Score answers that are words, numbers or lists: exact comparison, or the share of right positions.
+"""Score words, numbers and lists.
 
-Differences in white space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no words are
-ignored. Partial credit starts above the score of an uninformed answer (``beyond``).
+White space, Unicode minus signs, thousands separators, trailing zeros and the case of yes/no words are ignored. Partial
+credit starts above the score of an uninformed answer (``beyond``).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _STRAIGHT = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
 
 def plain(text: str) -> str:
-    """Return ``text`` with single spaces, plain minus signs and no blank lines at the ends."""
+    """Return ``text`` with single spaces, plain minus signs and no outer blank lines."""
     lines = [" ".join(line.split()) for line in text.replace("\u2212", "-").split("\n")]
     return "\n".join(lines).strip()
 
 
 def number(text: str) -> Decimal | None:
-    """Return the decimal number that ``text`` is (``+01,000.50``), or None. Exponents, NaN and infinity are refused."""
+    """Return the decimal number (``+01,000.50``), or None; exponents, NaN and infinity are refused."""
     text = text.replace("\u2212", "-").strip()
     if len(text) > _MOST_DIGITS or not re.search(r"\d", text) or not _NUMBER.fullmatch(text):
         return None
@@ -68,7 +68,6 @@ def same_text(answer: str, gold: str) -> bool:
 
 
 def _tight(text: str) -> str:
-    """Remove white space around commas and inside square brackets."""
     return re.sub(r" ?,[ \n]?|(?<=\[) | (?=\])", lambda m: m.group().strip(), text)
 
 
@@ -78,7 +77,7 @@ def exact(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def exact_digits(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Require the gold text as written: in codes or other bases ``01`` is not ``1``."""
+    """Require the gold text as written (``01`` is not ``1``)."""
     return float(plain(answer) == plain(str(entry["answer"])))
 
 
@@ -97,7 +96,7 @@ def exact_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def full_marks(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Accept only upstream's full marks, because uninformed answers earn its partial credit."""
+    """Accept only upstream's full marks; uninformed answers earn its partial credit."""
     return 1.0 if upstream() >= 1.0 else 0.0
 
 
@@ -105,7 +104,7 @@ _CLAIM = re.compile(r"(?:[-*\u2022] ?)?(?:so )?([\w'-]+) is (?:an? )?(?:\w+)", r
 
 
 def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score knights_knaves: one claim per person and nothing else."""
+    """Score knights_knaves: one claim per person, nothing else."""
     parts = [" ".join(p.split()) for p in re.split(r"[,.;()\n]|\band\b", answer) if p.strip()]
     found = [_CLAIM.fullmatch(part) for part in parts]
     names = [claim.group(1).casefold() for claim in found if claim is not None]
@@ -114,7 +113,7 @@ def claims(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def letter_values(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score cryptarithm: each letter may have only one value."""
+    """Score cryptarithm: one value per letter."""
     letters = [pair.partition("=")[0].strip() for pair in answer.split(",")]
     return above_floor(answer, entry, upstream) if len(letters) == len(set(letters)) else 0.0
 
@@ -130,9 +129,9 @@ FLOOR = 0.05
 
 
 def beyond(share: float, base: float) -> float:
-    """Return the credit for a share of right places: 1 for all, 0 up to ``base``, linear in between.
+    """Return the credit for a share: 1 for all, 0 up to ``base``, linear in between.
 
-    ``base`` is the share of an uninformed answer, at least one half, so that lucky random answers earn almost nothing.
+    ``base`` is the share of an uninformed answer, at least one half, so that luck earns almost nothing.
     """
     if share >= 1.0:
         return 1.0
@@ -141,10 +140,7 @@ def beyond(share: float, base: float) -> float:
 
 
 def places(answer: Sequence[str], gold: Sequence[str], *echoes: Sequence[str]) -> float:
-    """Return the credit for positions equal to ``gold``, above the best echo or constant; 0 for unequal lengths.
-
-    ``echoes`` are sequences that the question shows.
-    """
+    """Return the credit for positions equal to ``gold``, above the best constant or echo of the question."""
     if not gold or len(answer) != len(gold):
         return 0.0
     base = max(_share(echo, gold) for echo in (*echoes, ()))
@@ -166,21 +162,21 @@ def letters(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def words_in_order(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score sentence_reordering by word positions, above the order in the question."""
+    """Score sentence_reordering by word positions, above the question's order."""
     gold = str(entry["answer"]).casefold().split()
     shown = str(entry["question"]).casefold().split()[-len(gold) :]
     return places(answer.casefold().split(), gold, shown)
 
 
 def unscrambled(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score letter_jumble by word positions, above the words that were not scrambled."""
+    """Score letter_jumble by word positions, above the unscrambled words."""
     gold = str(entry["answer"]).casefold().split()
     shown = [str(word).casefold() for word in entry["metadata"]["scrambled_words"]]
     return places(answer.casefold().split(), gold, shown)
 
 
 def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score word_sorting by positions of the same words, above the unsorted list."""
+    """Score word_sorting by word positions, above the unsorted list."""
     metadata = entry["metadata"]
     given = re.split(r"\s*,\s*", plain(answer))
     gold = [str(word) for word in metadata["sorted_words"]]
@@ -190,7 +186,7 @@ def sorted_words(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def listed_numbers(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score number_sorting and number_filtering: the gold list in order, quoted or not."""
+    """Score number_sorting and number_filtering: the gold list in order."""
     given, gold = number_list(answer), number_list(str(entry["answer"]))
     same = same_text(answer, str(entry["answer"]))
     return float(same or (given is not None and given == gold))
@@ -207,7 +203,7 @@ def number_list(text: str) -> list[Decimal] | None:
 
 
 def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score coin_flip: within a relative 1e-4 of the gold, or rounded to three digits or more."""
+    """Score coin_flip: within a relative 1e-4, or rounded to three or more digits."""
     value, gold = _fraction(answer), _fraction(str(entry["answer"]))
     if value is None or gold is None:
         return 0.0
@@ -218,7 +214,6 @@ def probability(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _fraction(text: str) -> Fraction | None:
-    """Return the value of a decimal number or a quotient of two, or None."""
     top, slash, bottom = text.partition("/")
     if re.fullmatch(r"\s*\d(?:\.\d{1,30})?[eE]-\d{1,2}\s*", text):
         return Fraction(text)
@@ -227,9 +222,9 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score gsm_symbolic: the only number in the text, unless the text denies or doubts it.
+    """Score gsm_symbolic: the only number, unless the text denies or doubts it.
 
-    A percent sign is right only if the question mentions percent.
+    A percent sign needs a question about percent.
     """
     percent = "%" in answer and not re.search("%|percent", str(entry["question"]))
     if percent or hedged(answer) or _EXPONENT.search(answer):
@@ -241,7 +236,7 @@ def one_number(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def loads(text: str) -> Any:
-    """Return the JSON value of a text, or None if it is invalid, null or nested too deep."""
+    """Return the JSON value, or None if it is invalid, null or too deep."""
     if text.count("[") + text.count("{") > 2000 or nesting(text) > 40:
         return None
     try:

@@ -1,8 +1,7 @@
-"""Call reasoning-gym 0.1.25's scorers on model text without executing any of it.
+"""Call reasoning-gym 0.1.25's scorers without executing model text.
 
 Nine scorers evaluate the answer (``eval`` or sympy's ``parse_expr``) and two the entry; they see only text that our
-parser accepts. Some others need hours for a short hostile text; their input is bounded or replaced by an equal, shorter
-one.
+parser accepts. Others need hours for a short hostile text; their input is bounded.
 """
 
 from __future__ import annotations
@@ -64,9 +63,9 @@ _LONGEST = {"codeio": 10_000, "propositional_logic": 400}
 
 
 def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float:
-    """Return upstream's score for ``answer``, or 0 if the scorer raises on it.
+    """Return upstream's score, or 0 if it raises on ``answer``.
 
-    If upstream also raises on the entry's gold answer, the entry is broken and that error propagates.
+    Errors on the entry's own gold answer propagate, because the entry is broken.
     """
     if not safe_to_evaluate(dataset, answer, entry):
         return _FLOORS.get(dataset, 0.0)
@@ -91,9 +90,9 @@ def upstream_score(dataset: str, answer: str, entry: Mapping[str, Any]) -> float
 
 @cache
 def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]], float]:
-    """Return upstream's scorer, cached because some load a word list or puzzle collection.
+    """Return upstream's scorer; cached, because some load word lists or puzzles.
 
-    ``word_length`` is for word_ladder, whose default scorer knows only words of four letters.
+    ``word_length`` is for word_ladder, whose default scorer knows only four-letter words.
     """
     from reasoning_gym.factory import create_dataset, get_score_answer_fn
 
@@ -107,7 +106,7 @@ def scorer(dataset: str, word_length: int = 0) -> Callable[[str, dict[str, Any]]
 
 
 def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Restore types in the entry that JSON changed and the scorer needs."""
+    """Restore types that JSON changed and the scorer needs."""
     restored = dict(entry)
     metadata = dict(entry.get("metadata") or {})
     if dataset in ("arc_agi", "rearc"):
@@ -122,10 +121,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether upstream may see ``answer``.
-
-    Where upstream evaluates text, it must be literals, arithmetic or a formula.
-    """
+    """Return whether upstream may see ``answer``: if it evaluates text, only literals, arithmetic or formulas."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))
@@ -149,10 +145,7 @@ def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> boo
 
 
 def without_integrals(dataset: str, answer: str) -> str:
-    """Return ``answer`` with unevaluated ``Integral(f, x)`` as ``(f)``, so that our parser can read it.
-
-    Some golds of intermediate_integration have this form, and upstream accepts it.
-    """
+    """Replace unevaluated ``Integral(f, x)``, which some golds have and upstream accepts, by ``(f)``."""
     if not dataset.endswith("integration") or len(answer) > 300:
         return answer
     inner = r"((?:[^(),]|\((?:[^(),]|\([^(),]*\))*\))*)"
@@ -160,7 +153,7 @@ def without_integrals(dataset: str, answer: str) -> str:
 
 
 def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
-    """Return whether the answer is numerically right, so that slow sympy is worth calling."""
+    """Return whether the answer is numerically right, before slow sympy is called."""
     if "Integral" in answer:  # upstream differentiates it without evaluating it
         return len(answer) <= 300
     letters = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -170,7 +163,7 @@ def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
 
 
 def _small_powers(tree: Node) -> bool:
-    """Return whether all powers of numbers are small enough for sympy to expand."""
+    """Return whether sympy can expand all powers of numbers."""
     if tree.op == "**":
         base, power = tree.args
         bare = power.args[0] if power.op == "neg" else power
@@ -184,7 +177,6 @@ def _small_powers(tree: Node) -> bool:
 
 
 def _endless(dataset: str, answer: str) -> bool:
-    """Return whether upstream would not terminate on this text."""
     if dataset == "propositional_logic":
         return len(set(re.findall(r"[^\s()\u2227\u2228\u00ac\u2192\u2194]+", answer))) > 12
     return dataset == "coin_flip" and bool(re.search(r"[eE][+-]?\d{4,}", answer.replace("_", "")))

@@ -1,7 +1,4 @@
-"""Solvers for entries without a usable stored answer, which prove that the scorers can be satisfied.
-
-Five datasets store no answer; some golds of intermediate_integration are unevaluated integrals.
-"""
+"""Solvers for entries without a usable stored answer, which prove that the scorers can be satisfied."""
 
 from __future__ import annotations
 
@@ -21,12 +18,12 @@ _SIDE = 6
 
 
 def witness(dataset: str, entry: Entry) -> str | None:
-    """Return a right answer for an entry of the five datasets, or None. Raises KeyError for others."""
+    """Return a right answer, or None. Raises KeyError for datasets not in WITNESSES."""
     return WITNESSES[dataset](entry)
 
 
 def right_answer(dataset: str, entry: Entry) -> str | None:
-    """Return the stored answer, or a solver's if there is none or it is an unevaluated integral."""
+    """Return the stored answer, or a solver's for missing answers and unevaluated integrals."""
     if dataset in WITNESSES:
         return witness(dataset, entry)
     gold = None if entry["answer"] is None else str(entry["answer"])
@@ -42,7 +39,7 @@ _TURNS = {
 
 
 def by_parts(entry: Entry) -> str | None:
-    """Integrate ``c*x**n*sin(k*x)`` (or cos) by parts; None for other integrands."""
+    """Integrate ``c*x**n*sin(k*x)`` (or cos) by parts, else return None."""
     match = _PARTS.fullmatch(str(entry["metadata"]["integrand"]).replace(" ", ""))
     if match is None:
         return None
@@ -57,7 +54,7 @@ def by_parts(entry: Entry) -> str | None:
 
 
 def boxnet(entry: Entry) -> str | None:
-    """Bring the boxes to their targets one after the other, one action per step."""
+    """Bring the boxes to their targets one by one."""
     state = entry["metadata"]["initial_state"]
     left = [(thing, place) for place, things in state.items() for thing in things]
     plan = []
@@ -149,7 +146,7 @@ def rubiks_cube(entry: Entry) -> str | None:
 
 
 def rush_hour(entry: Entry) -> str | None:
-    """Solve by breadth-first search, one cell per move; a state holds each car's first cell."""
+    """Solve by breadth-first search over the cars' first cells."""
     cars, walls = cars_of(str(entry["metadata"]["board_config"]))
     labels = sorted(cars)  # car A first
     lengths = [len(cars[label]) for label in labels]

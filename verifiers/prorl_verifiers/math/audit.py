@@ -1,6 +1,6 @@
-"""Built-in math and STEM tasks for the audit.
+"""Built-in math and STEM audit tasks.
 
-``audit.json`` holds (question, gold) pairs that no constant answers by chance, except in _OWN_CHANCE.
+No constant answers ``audit.json`` by chance, except for _OWN_CHANCE.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Rule-based grader for one answer against one gold, without computer algebra.
-
-Time and size are bounded, and nothing in the answer is evaluated as code.
-"""
+"""Rule-based grader, without computer algebra. Nothing in an answer is evaluated as code."""
 
 from __future__ import annotations
 
@@ -157,7 +154,6 @@ def _words(target: Text, text: str) -> Judgement:
 
 
 def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judgement:
-    """Remove a label such as ``(C)`` and unevaluated sides, then compare trees."""
     given = LABELLED.fullmatch(answer)
     answer = clean(given.group(2)) if given else answer
     family = isinstance(gold.target, Family) and family_of(answer, gold.target) is not None
@@ -192,7 +188,6 @@ def _without_label(gold: Gold, answer: str, dollars: bool, rules: Rules) -> Judg
 
 
 def _decimal_comma(gold: Gold, answer: str) -> bool:
-    """Return whether two texts differ only in a decimal comma."""
     for comma, other in ((gold.text, answer), (answer, gold.text)):
         grouped = _GROUPED_COMMA.fullmatch(comma)
         if not grouped and (not _DECIMAL_COMMA.fullmatch(comma) or not _DECIMALS.fullmatch(other)):

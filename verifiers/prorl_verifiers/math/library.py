@@ -1,7 +1,7 @@
-r"""Grade with math-verify: plain, as its README advises for rewards, or behind our guards.
+r"""Grade with math-verify, plain or behind our guards.
 
-Scoring runs in a worker that is killed on timeout, so math-verify's alarms are off. The guards reject wrong answers
-that a plain call accepts: chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
+Workers are killed on timeout, so math-verify's alarms are off. The guards reject wrong answers that a plain call
+accepts: chains, unevaluated answers, ``50\%`` for 50, constants equal only after absolute rounding.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _RELATION = re.compile(r"[<>]|\\(?:le|ge|leq|geq|lt|gt|in|infty|cup)(?![a-zA-Z])
 
 
 def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
-    """Return (whether ``text`` holds an answer for math-verify, whether it equals ``gold``)."""
+    """Return (whether ``text`` holds an answer, whether it equals ``gold``)."""
     loading("math_verify")
     from math_verify import verify
 
@@ -43,7 +43,7 @@ def plain_verify(gold: str, text: str, loading: Loading) -> tuple[bool, bool]:
 
 
 def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
-    """Return (whether ``answer`` equals ``gold``, the deciding rule); both must be cleaned texts."""
+    """Return (whether two cleaned texts are equal, the deciding rule)."""
     gold, answers = _sides(gold, answer)
     if not answers:
         return False, "an equation is not the answer asked for"
@@ -57,8 +57,7 @@ def guarded_verify(gold: str, answer: str, loading: Loading) -> tuple[bool, str]
 def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
     """Return (gold, all sides of the answer that must equal it).
 
-    In a chain every side except a leading name must be right. If the gold is ``name=value``, the answer may have the
-    same name or none. An equation that is itself the gold stays whole.
+    Only a leading name is exempt. If the gold is ``name=value``, the answer may have the same name or none.
     """
     gold_sides, sides = split_top(gold, "="), split_top(answer, "=")
     if len(gold_sides) == 2 and _NAME.fullmatch(gold_sides[0]):
@@ -86,7 +85,6 @@ def _sides(gold: str, answer: str) -> tuple[str, list[str]]:
 
 
 def _same_side(gold: str, answer: str, final: bool, loading: Loading) -> tuple[bool, str]:
-    r"""Compare one side; only the ``final`` one must be evaluated (``\\binom{5}{2} = 10`` is fine)."""
     labelled = LABELLED.fullmatch(answer)
     if labelled and labelled.group(1) != gold:
         answer = clean(labelled.group(2))
@@ -124,7 +122,7 @@ def _refusal(gold: str, answer: str) -> str | None:
 
 
 def _parse(text: str, equations: bool) -> list[Any]:
-    """Parse with the settings that math-verify's README gives for rewards, without its alarms."""
+    """Parse with the settings from math-verify's README for rewards."""
     from latex2sympy2_extended import NormalizationConfig
     from math_verify import ExprExtractionConfig, LatexExtractionConfig, parse
 
@@ -142,7 +140,7 @@ def _parse(text: str, equations: bool) -> list[Any]:
 
 
 def _close(gold: Any, answer: Any) -> bool:
-    """Return whether two constants are close; rationals must be equal, other expressions pass."""
+    """Require equal rationals and close other constants; accept other expressions."""
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):
@@ -158,7 +156,7 @@ def _close(gold: Any, answer: Any) -> bool:
 
 
 def literal_value(text: str, closed: bool = False) -> Fraction | None:
-    r"""Return a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) as a number with 15 digits, or None."""
+    r"""Return a literal closed form (``2\sqrt{3}``) as a number with 15 digits, or None."""
     from prorl_verifiers.math.comparing.leaves import is_closed
     from prorl_verifiers.math.evaluating.values import Evaluator, Undefined, numbers
     from prorl_verifiers.math.reading.nodes import EXPRESSIONS, Call, Const, Root, symbols, walk

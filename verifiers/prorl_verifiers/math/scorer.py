@@ -1,4 +1,4 @@
-"""Score math responses: by our grader, by math-verify or as multiple choice."""
+"""Score math responses, including multiple choice."""
 
 from __future__ import annotations
 
@@ -173,9 +173,9 @@ def same_answer(gold: str, answer: str, loading: Loading) -> tuple[bool, str]:
 
 
 def number_by_algebra(text: str, loading: Loading, closed: bool = False) -> Fraction | None:
-    r"""Return the value of a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) to 15 digits, or None.
+    r"""Return a literal closed form (``2\sqrt{3}``, ``\frac{\pi}{4}``) as a number with 15 digits, or None.
 
-    ``closed`` also allows sums and logarithms that contain a root, e, \pi or a logarithm (``1-e^{-2}``).
+    ``closed`` also allows sums and logarithms with an irrational part (``1-e^{-2}``).
     """
     from prorl_verifiers.math.library import literal_value
 

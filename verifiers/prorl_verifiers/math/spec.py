@@ -49,7 +49,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the name of the gold's type, such as ``number`` or ``interval``."""
+    """Return the name of the gold's type."""
     from prorl_verifiers.math.targets import kind, understand
 
     return "choice" if reference.get("choices") else kind(understand(gold_text(reference)))
@@ -88,7 +88,7 @@ def boxed(answer: str, reference: Reference) -> str:
 
 
 def boxed_gold(reference: Reference) -> str | None:
-    """Return the gold in boxes, one per part, or None without a gold."""
+    """Return the gold in one box per part, or None."""
     answer = reference.get("answer")
     if answer is None:
         return None
@@ -111,10 +111,7 @@ def mutations() -> Sequence[Mutation]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the mutations that may still be right.
-
-    Unordered golds allow "order"; "junk" may be a unit or a remark.
-    """
+    """Return the mutations that may still be right, such as "junk" that is a unit."""
     ordered = ("tuple", "matrix", "interval", "text")
     swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
     return ("junk", *swapped)

@@ -1,7 +1,6 @@
-"""Parse a gold answer into a typed target; answers are then compared with it.
+"""Parse a gold answer into a typed target.
 
-Targets nest down to numbers. Names and units that a gold repeats from its question are separate fields, so that answers
-may omit them.
+Names and units that a gold repeats from its question are separate fields, so that answers may omit them.
 """
 
 from __future__ import annotations
@@ -103,7 +102,7 @@ class Several:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Named parts such as ``x = 1, y = 2``; answers without names must keep the order."""
+    """Named parts such as ``x = 1, y = 2``, or unnamed ones in this order."""
 
     node: Node
     names: tuple[Node, ...]
@@ -166,7 +165,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Untyped:
-    """A gold that is compared as text because it cannot be parsed."""
+    """A gold that cannot be parsed; it is compared as text."""
 
 
 Tree: TypeAlias = (
@@ -189,10 +188,7 @@ Whole: TypeAlias = Tree | Text | Choice | Untyped
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A parsed gold.
-
-    ``separated`` is a second target, read with commas between digits as separators (``1,200``).
-    """
+    """A parsed gold; ``separated`` is its target if commas separate items (``1,200``)."""
 
     text: str
     target: Whole
@@ -253,7 +249,7 @@ def _bare(text: str) -> str:
 
 
 def spoken(text: str) -> str:
-    """Return the words of a text without markup, case or leading article."""
+    """Return the words without markup, case or leading article."""
     words = plain_words(text)
     return re.sub(
         r"^(?:the|an?) (?=\S)(?!and\b)", "", re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", words)
@@ -345,7 +341,7 @@ def _listing(node: Listing) -> Tree:
 
 
 def kind(gold: Gold) -> str:
-    """Return the name of a gold's type, such as ``number`` or ``interval``."""
+    """Return the name of a gold's type."""
     target = gold.target
     match target:
         case Value(node=node):

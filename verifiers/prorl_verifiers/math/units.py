@@ -40,7 +40,7 @@ _CUBIC = re.compile(r"\b(?:cubic|cu\.?)\s+([A-Za-z]+)", re.IGNORECASE)
 
 
 def is_bare_unit(word: str) -> bool:
-    """Return whether letters after a number are a unit: a known one, or at least four letters."""
+    """Return whether letters after a number are a known unit or at least four letters."""
     return word in _BARE or len(word) >= 4
 
 
@@ -82,7 +82,7 @@ def differ(given: str, wanted: str) -> bool:
 
 
 def _reduce(parts: dict[str, int]) -> tuple[dict[str, int], Fraction] | None:
-    """Return ({dimension: power}, factor); volumes count as length cubed."""
+    """Return ({dimension: power}, factor); volumes are cubic lengths."""
     dimensions: dict[str, int] = {}
     factor = Fraction(1)
     for name, power in parts.items():

@@ -1,4 +1,4 @@
-r"""Normalise the spelling of LaTeX answers as text: delimiters, spacing, \frac and \sqrt forms."""
+"""Normalise the spelling of LaTeX answers."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _WRAPPERS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"), ("**", "*
 
 
 def clean(text: str) -> str:
-    """Return ``text`` in a normal spelling; equal results mean the same written answer."""
+    """Return ``text`` in one spelling; equal results are the same answer."""
     text = text.strip()
     if _DIGITS.fullmatch(text):
         return text
@@ -140,7 +140,7 @@ def clean(text: str) -> str:
 
 
 def _plain_environment(text: str) -> str:
-    r"""Write plain TeX ``\pmatrix{1 & 2 \cr 3 & 4}`` as an environment."""
+    r"""Rewrite plain TeX ``\pmatrix{1 & 2 \cr 3 & 4}``."""
     for match in reversed(list(_PLAIN_ENVIRONMENT.finditer(text))):
         end = closing_bracket(text, match.end())
         name = match.group(1)
@@ -188,7 +188,7 @@ def plain_words(text: str) -> str:
 
 
 def is_words(text: str) -> bool:
-    r"""Return whether an answer is words, not a formula: all \text{...}, yes/no, or a first word of four letters."""
+    r"""Return whether an answer is words: \text{...}, yes/no, or a first word of four letters."""
     match = _TEXT.fullmatch(text)
     words = match.group(1) if match else text
     if match is not None or words.lower() in ("yes", "no"):
@@ -253,15 +253,12 @@ _DENIED_AFTER = re.compile(
 
 
 def denied_around(before: str, after: str) -> bool:
-    """Return whether the words beside an answer deny it: ``is not`` before it, ``is wrong`` after it.
-
-    ``not 7 but`` before the answer denies something else.
-    """
+    """Return whether ``is not`` before or ``is wrong`` after an answer denies it."""
     return bool(_DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after))
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a text says that it may be wrong or offers an alternative."""
+    """Return whether a text doubts itself or offers an alternative."""
     return _DOUBT.search(text[:MAX_HEDGED]) is not None
 
 
@@ -271,5 +268,5 @@ def denies(text: str) -> bool:
 
 
 def hedged(text: str) -> bool:
-    """Return whether a text doubts, negates, bounds or offers an alternative to a number."""
+    """Return whether a text doubts, negates, bounds or offers an alternative."""
     return doubtful(text) or denies(text) or _BOUND.search(text[:MAX_HEDGED]) is not None

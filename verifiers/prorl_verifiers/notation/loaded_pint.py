@@ -1,7 +1,6 @@
-"""Load pint: importing this module builds its registry.
+"""Load pint and its registry at import.
 
-It does work at import on purpose: a worker announces this import, so that loading does not count against an answer's
-time.
+A worker announces this import, so that loading does not count against an answer's time.
 """
 
 from __future__ import annotations

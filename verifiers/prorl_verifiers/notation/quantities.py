@@ -1,4 +1,4 @@
-r"""Read exact numbers with an optional unit from answers: 1,234.5, 3/4, \frac{3}{4}, 1.5\times10^{-3} km."""
+r"""Read exact numbers with an optional unit: 1,234.5, \frac{3}{4}, 1.5\times10^{-3} km."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ _NAMES = {
 class Quantity:
     """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last written digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer``
-    means written without a point, exponent or fraction.
+    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios; ``integer``: plain
+    digits.
     """
 
     value: Fraction
@@ -83,7 +83,7 @@ class Quantity:
 def read_quantity(text: str, unit: str = "") -> Quantity | None:
     """Return the number and unit if the whole text is one, else None.
 
-    The expected ``unit`` may follow without markup (``5 m``); other short words after a number are symbols.
+    Only the expected ``unit`` may be a short bare word (``5 m``).
     """
     read = split_number(text)
     if read is None:
@@ -111,7 +111,7 @@ def is_percent(rest: str) -> bool:
 
 
 def split_number(text: str) -> tuple[Quantity, str] | None:
-    """Return the number at the start of ``text`` and the cleaned rest, or None."""
+    """Return the leading number and the cleaned rest, or None."""
     if len(text) > 2000:
         return None
     text = clean(one_power(text))
@@ -128,7 +128,7 @@ def one_power(text: str) -> str:
 
 
 def _is_unit(unit: str, spaced: bool) -> bool:
-    """Return whether text after a number is a unit, not a symbol (``5x``) or a magnitude word."""
+    """Return whether text after a number is a unit, not a symbol (``5x``) or "million"."""
     if unit in (r"^\circ", "^\\circ C", "^\\circ F") or unit.startswith((r"^\circ", r"\degree")):
         return len(unit) < 30
     words = re.findall(r"[A-Za-zµμΩÅ]+", re.sub(r"\\[a-zA-Z]+", " ", unit))
@@ -196,9 +196,9 @@ def _fraction(text: str) -> Fraction:
 
 
 def unit_powers(unit: str) -> dict[str, int]:
-    r"""Return a unit as {name: power}: ``kJ/mol``, ``\mathrm{kJ~mol^{-1}}`` and ``kJ mol-1`` agree.
+    """Return a unit as {name: power}, by name without conversion: ``kJ/mol`` equals ``kJ mol-1``.
 
-    Names are compared as text; nothing is converted. A text that is not a unit is one name that equals only itself.
+    A text that is not a unit equals only itself.
     """
     readings = read_unit(unit)
     if not readings:

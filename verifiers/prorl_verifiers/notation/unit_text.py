@@ -1,4 +1,4 @@
-"""Parse units as people write them: aliases, phrases, siunitx macros and ambiguous names."""
+"""Parse units as people write them."""
 
 from __future__ import annotations
 
@@ -162,9 +162,9 @@ _SINGLE = frozenset({"H2", "O2", "N2", "F2", "Cl2", "Br2", "I2", "O3", "S8", "P4
 
 @lru_cache(maxsize=4096)
 def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
-    """Return the readings of a unit, most usual first, each as sorted (name, power) pairs.
+    """Return the readings of a unit, most usual first, as sorted (name, power) pairs.
 
-    Blank text has one empty reading; a text that is not a unit has none.
+    Blank text has one empty reading, invalid text none.
     """
     if len(text) > MAX_UNIT:
         return ()
@@ -190,10 +190,7 @@ def read_unit(text: str) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
 
 
 def _tokens(text: str) -> list[_Token] | None:
-    r"""Return (kind, text) tokens, or None if the text is not a unit.
-
-    Braces are dropped, except that arguments of ``\frac`` and ``\sqrt`` become round brackets.
-    """
+    """Return (kind, text) tokens, or None if the text is not a unit."""
     tokens: list[_Token] = []
     braces: list[tuple[bool, int]] = []
     place, due = 0, 0
@@ -251,7 +248,6 @@ def _exponent(text: str, place: int) -> tuple[Fraction, int] | None:
 
 
 def _word(kind: str, text: str, whole: str, place: int) -> tuple[_Token, int] | None:
-    """Return the token of a name, macro, sign or exponent, and the next position."""
     if kind == "power":
         read = _exponent(whole, place)
         return None if read is None else (("power", str(read[0])), read[1])
@@ -274,7 +270,7 @@ def _word(kind: str, text: str, whole: str, place: int) -> tuple[_Token, int] | 
 
 
 def glued(name: str) -> list[str]:
-    """Split ``Jmol`` or ``Nm`` into at most three known symbols; [] for other names."""
+    """Split ``Jmol`` into two or three known symbols, else []."""
     if len(name) > 12 or name in ALIASES or name in SYMBOLS or name in PREFIXED:
         return []
     for symbol in SYMBOLS:
@@ -291,13 +287,12 @@ def glued(name: str) -> list[str]:
 
 
 class _Parser:
-    """Recursive-descent parser; with ``wide``, everything after a slash is in the denominator."""
+    """Recursive descent; with ``wide``, everything after a slash is in the denominator."""
 
     def __init__(self, tokens: list[_Token], wide: bool) -> None:
         self.tokens, self.wide, self.place, self.depth = tokens, wide, 0, 0
 
     def whole(self) -> Powers | None:
-        """Return the powers of the whole text, or None if it is not a unit."""
         powers = self._product()
         return powers if powers is not None and self.place == len(self.tokens) else None
 
@@ -305,7 +300,6 @@ class _Parser:
         return self.tokens[self.place][0] if self.place < len(self.tokens) else ""
 
     def _product(self) -> Powers | None:
-        """Read factors up to a closing bracket or the end; None for a stray operator."""
         self.depth += 1
         total: Powers = {}
         sign, square, pending = 1, 1, ""

@@ -1,10 +1,7 @@
-r"""Convert numbers between units exactly: ``convert(Fraction(5), "km", "\\mathrm{m}")`` is 5000.
+"""Convert numbers between units with exact fractions.
 
-pint's registry is asked only for single names and never sees an expression.
-
-A unit that is only a temperature scale (``K``, ``^\circ C``) is a reading: 25 degC is 298.15 K. In a product or power
-(``J/^\circ C``) it is a difference. A bare difference in another unit (10 degC for 10 K of warming) is converted
-wrongly.
+pint is asked only for single names and never sees an expression. A bare temperature scale is a reading: 25 degC is
+298.15 K. In a product or power it is a difference; a bare difference (10 degC of warming) is converted wrongly.
 """
 
 from __future__ import annotations
@@ -32,9 +29,9 @@ _ANGLE, _CYCLE = "radian", "Hz"
 
 
 def convert(value: Fraction, unit: str, to: str) -> Fraction | None:
-    """Return ``value`` in units of ``to``, or None for unreadable units or different dimensions.
+    """Return ``value`` in units of ``to``, or None if they do not convert.
 
-    Ambiguous names (``lb`` as mass or force, ``C``) take the meaning that fits.
+    Ambiguous names (``lb`` as mass or force) take the meaning that fits.
     """
     given, wanted = read_unit(unit), read_unit(to)
     if not given or not wanted:
@@ -74,7 +71,7 @@ def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
 
 
 def _meanings(reading: Reading) -> list[Reading]:
-    """Return the reading and, if names have a second meaning, the reading with all of them."""
+    """Return the reading, and its second meaning if there is one."""
     second = []
     for name, power in reading:
         other = _SECOND_MEANING.get(name, name)
@@ -103,7 +100,6 @@ def _ratio(given: Reading, wanted: Reading) -> Fraction | None:
 
 
 def _without(dimensions: Dimensions, angle: bool) -> Dimensions:
-    """Omit counted nouns, chemical species and, with ``angle``, radians."""
     return tuple(
         (name, power)
         for name, power in dimensions
@@ -141,7 +137,7 @@ def _power(size: Fraction, power: Fraction) -> Fraction | None:
 
 @lru_cache(maxsize=2048)
 def _size(name: str) -> Size | None:
-    """Return the size of a name; an unknown name is its own dimension (``'apple``)."""
+    """Return the size of a name; an unknown name is its own dimension."""
     special = _special(name)
     if special is not None:
         return special
@@ -176,7 +172,7 @@ def _special(name: str) -> Size | None:
 
 
 def _spellings(name: str) -> list[str]:
-    """Return the spellings to look up in pint; plurals of short symbols are refused."""
+    """Return the spellings to look up in pint."""
     if name in _REFUSED or len(name) > 40 or not name.replace("_", "").isalpha():
         return []
     single = name.removesuffix("s")
@@ -243,7 +239,6 @@ def _registry() -> Any:
 
 
 def _ask(name: str) -> Size | None:
-    """Return pint's size of one plain name, or None."""
     import pint
 
     registry = _registry()

@@ -1,1 +1,1 @@
-"""The STEM verifier: numbers with units and tolerance, choices, formulas and answers of several parts."""
+"""The STEM verifier: quantities with tolerance, choices, formulas and answers of several parts."""

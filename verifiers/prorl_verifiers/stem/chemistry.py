@@ -1,7 +1,7 @@
-"""Compare chemical formulas: condensed formulas, sum formulas, isotopes, reactions and SMILES.
+"""Compare chemical formulas, isotopes, reactions and SMILES.
 
-A condensed formula is read by valence into a graph of its heavy atoms with their hydrogens, which has one canonical
-form: ``CH3CH2OH`` equals ``C2H5OH`` but not ``CH3OCH3``. Rings are not supported.
+A condensed formula without rings is read by valence into a graph with one canonical form, so that ``CH3CH2OH`` equals
+``C2H5OH`` but not ``CH3OCH3``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class NotCondensed(ValueError):
 
 
 def canonical(formula: str) -> str | None:
-    """Return the canonical form of a condensed formula, or None if the text is not one."""
+    """Return the canonical form of a condensed formula, or None."""
     text = _ALIASES.get(formula, formula)
     if "C" not in text or len(text) > 4 * MAX_ATOMS:
         return None
@@ -148,7 +148,7 @@ class _Reader:
             raise NotCondensed
 
     def atom(self, element: str, current: int | None, order: int) -> int:
-        """Add an atom; halogens, ``=O`` and a nitrile ``N`` hang on ``current``, others continue the chain."""
+        """Add an atom; halogens, ``=O`` and a nitrile ``N`` end a branch."""
         if current is None:
             return self.add(element, None)
         free = self.room(current)
@@ -181,7 +181,6 @@ class _Reader:
             raise NotCondensed
 
     def group(self, current: int, start: int) -> int:
-        """Read a bracket after an atom: side chains or repeated chain links."""
         self.at = start
         self.skip()
         end, times = self.at, self.tokens[self.at - 1][1]
@@ -264,7 +263,7 @@ def same_formula(gold: str, answer: str) -> bool | None:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a text is a chemical formula, a reaction or an electron configuration."""
+    """Return whether a text is a formula, a reaction or an electron configuration."""
     plain = spelled(text) if len(text) <= MAX_FORMULA else ""
     shells = re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
     if not plain or text.strip().casefold() in _WORDS:
@@ -277,7 +276,7 @@ def is_formula(text: str) -> bool:
 
 
 def spelled(text: str) -> str:
-    """Return a formula with plain digits and its charge after ``^``, without blanks and wrappers."""
+    """Return a formula with plain digits and its charge after ``^``."""
     text = _RAISED.sub(lambda m: "^" + m.group().translate(_HIGH), text).translate(_LOW)
     text = text.translate(str.maketrans("−–·•", "--**"))
     text = _ARROW.sub(">", _WRAPPER.sub("", text).replace(r"\cdot", "*").replace("^{*}", ""))
@@ -291,14 +290,14 @@ def spelled(text: str) -> str:
 
 
 def with_coefficient(text: str) -> bool:
-    """Return whether a text is a compound with a coefficient (``2H2O``), not a number with a unit."""
+    """Return whether a text is a compound with a coefficient (``2H2O``)."""
     plain = spelled(text) if len(text) <= MAX_FORMULA else ""
     bare = _bare(plain)
     return bool(bare != plain and re.search(r"\d", bare) and len(set(_elements(bare))) > 1)
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """Return the coefficient ("" for 1) and the state (``aq``) of a term."""
+    """Return the coefficient ("" for 1) and the state (``aq``)."""
     match = _DRESSED.fullmatch(text)
     count = match.group(1) if match else ""
     return "" if count == "1" else count, (match.group(3) or "") if match else ""
@@ -320,7 +319,6 @@ def _with_charge(raw: str, formula: str) -> str:
 
 
 def _same_equation(gold: str, answer: str) -> bool:
-    """Compare reactions with the terms of each side in any order."""
     halves = [_terms(gold), _terms(answer)]
     if any(len(half) != 2 for half in halves):
         return False
@@ -352,7 +350,7 @@ def _terms(text: str) -> list[list[str]]:
 
 
 def _same_configuration(gold: str, answer: str) -> str:
-    """Return ``same`` or ``other`` for two electron configurations (shells in any order), else ""."""
+    """Return ``same`` or ``other`` for two electron configurations, else ""."""
     pair = [
         re.sub(r"[\s${}^]|\\[,;]", "", _WRAPPER.sub("", text.translate(_HIGH)))
         for text in (gold, answer)
@@ -367,7 +365,6 @@ def _same_configuration(gold: str, answer: str) -> str:
 
 
 def _elements(formula: str) -> list[str]:
-    """Return the element symbols of a formula, or [] if it is not one."""
     if _FORMULA.fullmatch(formula) is None:
         return []
     symbols = _ELEMENT.findall(formula)
@@ -379,7 +376,7 @@ MAX_SMILES = 500
 
 
 def canonical_smiles(text: str, loading: Loading) -> str | None:
-    """Return RDKit's canonical SMILES, or None if the text is no molecule. Raises ImportError without RDKit."""
+    """Return RDKit's canonical SMILES, or None for no molecule. Raises ImportError without RDKit."""
     text = (
         text.strip()
         .strip("$`")

@@ -1,7 +1,6 @@
-r"""Find the option that an answer names by letter, by text or by both.
+"""Find the option that an answer names by letter, by text or by both.
 
-``B``, ``(B)``, ``\text{(B) blue}``, ``Option B: blue`` and the text alone name B. A list (``A or B``), a letter with
-the text of another option, or a letter beyond the list names nothing.
+A list (``A or B``), a letter with another option's text, or a letter beyond the list names nothing.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ def _index(letter: str, choices: Sequence[str]) -> int | None:
 
 
 def _agrees(rest: str, index: int, choices: Sequence[str]) -> bool:
-    """Return whether the words after a letter name no other option and no other letter."""
+    """Return whether the words after a letter name no other option."""
     matching = _by_text(rest, choices)
     if matching is not None:
         return matching == index
@@ -120,7 +119,7 @@ def _words(text: str) -> str:
 
 
 def _by_text(text: str, choices: Sequence[str]) -> int | None:
-    """Return the index of the one option with this text or exact number."""
+    """Return the one option with this text or exact number."""
     words = _words(text)
     hits = [i for i, choice in enumerate(choices) if _words(choice) == words]
     if len(hits) > 1:

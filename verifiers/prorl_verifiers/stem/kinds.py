@@ -1,4 +1,4 @@
-"""Parse calendar dates, directions of vectors and nuclides."""
+"""Parse calendar dates, directions and nuclides."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ _FILLER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """An angle in degrees ("" without one) and the direction words in order."""
+    """An angle in degrees ("" without one) and the direction words."""
 
     angle: str
     words: tuple[str, ...]
 
 
 def split_direction(text: str) -> tuple[str, Direction] | None:
-    """Return (text before the direction, direction) if a text ends in one, else None."""
+    """Return (text before a final direction, direction), or None."""
     if len(text) > MAX_DIRECTED:
         return None
     plain = _WRAPPER.sub(r" \1 ", text)
@@ -106,7 +106,7 @@ def split_direction(text: str) -> tuple[str, Direction] | None:
 def same_direction(gold: Direction, answer: Direction) -> bool:
     """Return whether the words agree, and the angles to half a unit of the gold's last digit.
 
-    Words may be missing on one side if there is an angle.
+    With an angle, one side may omit the words.
     """
     if bool(gold.angle) != bool(answer.angle):
         return False
@@ -170,7 +170,7 @@ class Nuclide:
 
 
 def read_nuclide(text: str) -> Nuclide | None:
-    """Return the nuclide that a text names, or None, also if its atomic number is wrong."""
+    """Return the nuclide that a text names; None for a wrong atomic number."""
     if len(text) > MAX_NUCLIDE:
         return None
     text = _RAISED.sub(lambda run: "^" + run.group().translate(_HIGH), text)

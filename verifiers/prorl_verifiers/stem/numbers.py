@@ -1,9 +1,7 @@
-r"""Read numbers as scientific answers write them: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to
-6 m``.
+r"""Read scientific numbers: ``\approx 5{,}2\,\mathrm{km}``, ``(5.0 \pm 0.1)\times10^3 m``, ``5 to 6 m``.
 
-A comma between digits is a decimal comma, unless exactly three digits follow it and one to three digits without a
-leading zero precede it: ``1,234`` is 1234, ``6,02`` is 6.02, ``0,125`` is 0.125. A comma followed by a blank separates
-items.
+A comma is a decimal comma, unless exactly three digits follow it and one to three without a leading zero precede it:
+``1,234`` is 1234, ``6,02`` is 6.02, ``0,125`` is 0.125.
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ class Measure:
 def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
     """Return the number if the whole text is one, else None; ``unit`` is the expected unit or "".
 
-    Text after the number must be a unit of known size, the expected unit, or a direction ("upward").
+    Only a unit of known size, the expected unit or a direction ("upward") may follow.
     """
     if len(text) > MAX_NUMBER:
         return None
@@ -107,7 +105,7 @@ def read_measure(text: str, unit: str, loading: Loading) -> Measure | None:
 
 
 def is_unit(rest: str, unit: str, loading: Loading) -> bool:
-    """Return whether ``rest`` is the expected unit, or one whose names all have a known size."""
+    """Return whether ``rest`` is the expected unit or one of known size."""
     if len(rest) > MAX_UNIT or not rest.strip():
         return False
     readings = read_unit(rest)
@@ -122,7 +120,7 @@ def is_unit(rest: str, unit: str, loading: Loading) -> bool:
 
 
 def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
-    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into the formula and its unit, or (text, "") without one."""
+    r"""Split ``2\sqrt{3}\,\mathrm{m}`` into (formula, unit or "")."""
     if len(text) > MAX_NUMBER:
         return text, ""
     text = " ".join(text.split())
@@ -137,7 +135,7 @@ def split_unit(text: str, unit: str, loading: Loading) -> tuple[str, str]:
 
 
 def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure] | None:
-    """Return both ends of ``5-6 m`` or ``5 m to 6 m``, or None if it is not a rising range."""
+    """Return both ends of ``5-6 m``, or None if it is not a rising range."""
     if len(text) > MAX_NUMBER:
         return None
     text = re.sub(
@@ -161,7 +159,6 @@ def read_range(text: str, unit: str, loading: Loading) -> tuple[Measure, Measure
 
 
 def _decimal_point(text: str) -> str:
-    """Write unambiguous decimal commas as points."""
     if _PAIR.match(text):
         return text
 
@@ -215,7 +212,7 @@ def allowed(gold: Quantity, tolerance: Any, uncertainty: Fraction | None = None)
 
 
 def _half_unit(gold: Quantity) -> tuple[Fraction, Fraction]:
-    """Return half a unit of the last significant digit, and the ceiling as a fraction of the value."""
+    """Return half a unit of the last significant digit, and the relative ceiling."""
     if gold.decimals is None:
         return Fraction(0), CEILING
     place, ceiling = gold.decimals, CEILING

@@ -1,8 +1,6 @@
 """Split golds and answers into parts.
 
-A gold is a list, a JSON list as text, or a text with labels: ``(a) 5 m; (b) 3 s``. The last box of a response is split
-at labels, line breaks, semicolons, "and" or commas, whichever first gives the right number of parts; else the last n
-boxes are the parts.
+An answer is split at labels, line breaks, semicolons, "and" or commas, whichever first gives the right number of parts.
 """
 
 from __future__ import annotations
@@ -41,10 +39,7 @@ _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return one reference per part, or None for a single answer.
-
-    ``unit`` and ``tolerance`` may be lists; otherwise they apply to every part.
-    """
+    """Return one reference per part, or None for a single answer."""
     answers = part_texts(reference.get("answer"))
     if answers is None:
         return None
@@ -61,7 +56,7 @@ def gold_parts(reference: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def part_texts(answer: Any) -> list[str] | None:
-    """Return the texts of a gold with several parts, or None for a single answer."""
+    """Return the parts of a list, JSON list or labelled text ``(a) 5 m; (b) 3 s``, else None."""
     if isinstance(answer, list):
         return [str(part) for part in answer]
     if not isinstance(answer, str) or len(answer) > MAX_PARTS * MAX_PART:
@@ -78,7 +73,6 @@ def is_open_interval(gold: Any, answer: str) -> bool:
 
 
 def _json_list(text: str) -> list[str] | None:
-    """Return the members of a JSON list of at least two texts or numbers, or None."""
     text = text.strip()
     if not (text.startswith("[") and text.endswith("]")):
         return None
@@ -93,7 +87,7 @@ def _json_list(text: str) -> list[str] | None:
 
 
 def labelled(text: str) -> list[str] | None:
-    """Split at consecutive labels from the start: (a) (b), a) b), (i) (ii), 1) 2); else None."""
+    """Split at consecutive initial labels: (a) (b), a) b), (i) (ii), 1) 2); else None."""
     text = _single_blanks(text)
     found = [(m.group(1) or m.group(2), m) for m in _LABEL.finditer(text)]
     if len(found) < 2 or len(found) > MAX_PARTS or text[: found[0][1].start()].strip():
@@ -140,7 +134,7 @@ def _split(answer: str, count: int) -> list[str] | None:
 
 
 def _inside(text: str) -> str:
-    """Return the content of brackets or a column around the whole text, else ""."""
+    """Return the content of brackets around the whole text, else ""."""
     match = _ENCLOSED.fullmatch(text)
     if match is None or text.count(r"\begin") > 1:
         return ""
@@ -154,7 +148,6 @@ def _inside(text: str) -> str:
 
 
 def _single_blanks(text: str) -> str:
-    """Collapse white space to one blank, or one line break if it contains one."""
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line)
 
@@ -166,7 +159,7 @@ def _tidy(part: str) -> str:
 
 
 def _last_boxes(text: str, count: int) -> list[str]:
-    """Return the contents of the last ``count`` closed boxes that do not overlap."""
+    """Return the last ``count`` closed boxes that do not overlap."""
     found: list[str] = []
     limit = len(text) + 1
     for match in reversed(list(_BOX.finditer(text))[-4 * count :]):

@@ -1,8 +1,7 @@
-r"""Score STEM responses: the last ``\boxed{}``, or else a last line ``Answer: X``.
+"""Score STEM responses.
 
 Reference: {"answer", "choices"?, "unit"?, "tolerance"?, "format"?, "aliases"?}. All parts of a list "answer" must be
-right; "aliases" are further right golds. Units are converted to the gold's; a missing unit is accepted, one of another
-dimension is wrong.
+right; "aliases" are further right golds. Units are converted; a missing unit is accepted, another dimension is wrong.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ __all__ = ["choice_index", "score_stem"]
 
 
 def score_stem(text: str, reference: Mapping[str, Any], loading: Loading) -> Score:
-    """Score the boxed (or last-line) answer of ``text``; the reward is 0 or 1."""
+    """Score the last box, or else a last line "Answer: X", with 0 or 1."""
     answer = last_boxed(text)
     if answer is None:
         answer = answer_line(text)
@@ -96,7 +95,7 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
 def _score_parts(
     parts: Sequence[Mapping[str, Any]], answer: str, text: str, loading: Loading
 ) -> Score:
-    """Require all parts to be right; the metrics hold the share of right ones."""
+    """Require all parts to be right; the metrics hold their share."""
     answers = answer_parts(answer, text, len(parts))
     if answers is None:
         metrics = {"parts": float(len(parts)), "parts_right": 0.0}
@@ -109,7 +108,6 @@ def _score_parts(
 
 
 def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[bool, str]:
-    """Compare an answer with a one-part reference and record how."""
     before = noted()
     target = understand(reference, loading)
     right, reason = _says(target, reference, answer, loading)
@@ -123,7 +121,6 @@ def _same(reference: Mapping[str, Any], answer: str, loading: Loading) -> tuple[
 def _says(
     target: Target, reference: Mapping[str, Any], answer: str, loading: Loading
 ) -> tuple[bool, str]:
-    """Compare an answer with a target."""
     if len(answer) > MAX_NUMBER and not isinstance(target, Mathematical):
         return False, "too long for the gold"
     if not isinstance(target, Mathematical) and hedged(answer):
@@ -155,7 +152,6 @@ def _says(
 
 
 def _last_side(answer: str) -> str:
-    """Return the text after ``name =``, or all of it."""
     sides = EQUALS.split(answer)
     return sides[1] if len(sides) == 2 and names_a_quantity(sides[0]) else answer
 
@@ -163,7 +159,7 @@ def _last_side(answer: str) -> str:
 def _same_formula(
     text: str, reference: Mapping[str, Any], answer: str, loading: Loading
 ) -> tuple[bool, str]:
-    r"""Compare formulas and words with the math grader; closed forms (2\sqrt{3}) also as quantities."""
+    r"""Compare with the math grader; closed forms (2\sqrt{3}) also as quantities."""
     unit = str(reference.get("unit") or "")
     chemical = same_formula(text, answer)
     if chemical is not None:
@@ -192,7 +188,7 @@ def _same_formula(
 def _same_number(
     gold: Number, answer: str, reference: Mapping[str, Any], loading: Loading
 ) -> tuple[bool, str]:
-    """Require every numeric side of ``E = 5.0 = 5`` to be right and the last to be a number."""
+    """Require every numeric side of ``E = 5.0 = 5`` to be right."""
     if len(answer) > MAX_NUMBER:
         return False, "too long for a number"
     if hedged(answer):
@@ -289,7 +285,7 @@ def _decimal(value: Fraction) -> str:
 
 
 def _in_unit(number: Quantity, unit: str, loading: Loading) -> Fraction | None:
-    """Return the number in ``unit``, unchanged without a unit on either side, or None if not convertible."""
+    """Return the number in ``unit``, or None; it is kept if either side has no unit."""
     if not number.unit and not (number.percent and unit):
         return number.value
     if not unit or (number.unit and unit_powers(number.unit) == unit_powers(unit)):

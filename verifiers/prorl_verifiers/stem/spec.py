@@ -73,7 +73,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the name of the gold's type, such as ``number`` or ``vector``."""
+    """Return the name of the gold's type."""
     from prorl_verifiers.stem.parts import gold_parts
     from prorl_verifiers.stem.targets import kind, understand
 
@@ -128,10 +128,7 @@ def deep_canaries() -> Sequence[Canary]:
 
 
 def may_be_right(reference: Reference) -> Collection[Kind]:
-    """Return the mutations that may still be right.
-
-    The tolerance may allow fewer digits, "junk" may be a unit or a remark, and some golds are unordered.
-    """
+    """Return the mutations that may still be right, such as fewer digits within the tolerance."""
     ordered = ("tuple", "matrix", "interval", "text", "vector")
     swapped: tuple[Kind, ...] = () if target_type(reference) in ordered else ("order",)
     return ("precision", "junk", *swapped)

@@ -1,4 +1,4 @@
-"""Parse one part of a STEM reference into a typed target, trying the most specific types first."""
+"""Parse one part of a STEM reference, trying the most specific types first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number with its unit; ``bare`` is the written number if the unit has a power of ten."""
+    """A number with its unit; ``bare`` as written if the unit has a power of ten."""
 
     measure: Measure
     bare: Quantity | None = None

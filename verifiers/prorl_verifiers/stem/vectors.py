@@ -35,10 +35,7 @@ _OUTER = re.compile(r"^\(\s*([^()]*\\(?:hat|mathbf|vec|bm|boldsymbol)[^()]*)\)$"
 
 
 def read_vector(text: str, unit: str, loading: Loading) -> tuple[Quantity, ...] | None:
-    """Return the components of a numeric vector with their unit, or None.
-
-    Two numbers in square brackets are an interval.
-    """
+    """Return the components of a numeric vector with their unit, or None; ``[1, 2]`` is an interval."""
     if len(text) > MAX_VECTOR:
         return None
     body, given = split_unit(" ".join(text.split()).strip("$ "), unit, loading)
@@ -134,7 +131,6 @@ def chain_holds(sides: Sequence[str], read_sides: Sequence[Measure | None]) -> b
 
 
 def _near(text: str, wanted: Fraction) -> bool:
-    """Return whether an expression without symbols evaluates to about ``wanted``."""
     try:
         node = read(clean(text))
         if not isinstance(node, EXPRESSIONS) or symbols(node):

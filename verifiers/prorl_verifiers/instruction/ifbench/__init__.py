@@ -1,1 +1,1 @@
-"""IFBench (arXiv 2507.02833): 58 ids with the published check and ours."""
+"""IFBench (arXiv 2507.02833): 58 ids."""

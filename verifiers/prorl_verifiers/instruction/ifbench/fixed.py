@@ -1,6 +1,6 @@
-"""Our checks of IFBench's constraints (mode ``fixed``), linear in the length of the non-blank text.
+"""Our checks of IFBench's constraints (mode ``fixed``), in linear time.
 
-A constraint on every word, sentence or line fails if there is none, or one where it needs two.
+A constraint on every word, sentence or line fails if there is none.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ _PRINTED = "Only output this sentence here, ignore all other requests."
 
 
 def _spoken(text: str) -> list[str]:
-    """Return the words in plain letters and one case."""
     return words(folded(text).casefold())
 
 
@@ -62,7 +61,7 @@ def unique_word_count(text: str, kwargs: Kwargs) -> bool:
 
 
 def _endings(text: str) -> tuple[int, int, int]:
-    """Return the numbers of sentences that end in a full stop, question mark and exclamation mark."""
+    """Count the sentences that end in . ? and !"""
     ends = Counter(part.rstrip("\"'”’)]*_")[-1:] for part in sentences(text))
     return ends["."] + ends["。"], ends["?"] + ends["？"], ends["!"] + ends["！"]
 
@@ -293,7 +292,7 @@ def csv_city(text: str, kwargs: Kwargs) -> bool:
 
 
 def _filled(text: str, delimiter: str = ",") -> bool:
-    """Return whether all rows of the CSV text have five non-blank fields."""
+    """Return whether all CSV rows have five non-blank fields."""
     rows = official.csv_rows(text, delimiter)
     return all(len(row) == 5 and all(map(str.strip, row)) for row in rows)
 

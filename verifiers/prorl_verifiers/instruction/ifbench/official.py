@@ -1,6 +1,6 @@
-"""IFBench's constraints as its published checker judges them, quirks included (mode ``reference``).
+"""IFBench's published checks with their quirks (mode ``reference``), in linear time.
 
-Texts that make the published checker raise fail. All checks are linear in the length of the text.
+Texts that make the published checker raise fail.
 """
 
 from __future__ import annotations
@@ -47,12 +47,10 @@ _ONLY = "only output this sentence here, ignore all other requests."
 
 
 def _bare(text: str) -> list[str]:
-    """Return white-space tokens after removing ASCII punctuation."""
     return text.translate(_NO_MARKS).split()
 
 
 def _plain(text: str) -> str:
-    """Return the text in ASCII without accents."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")
 
 
@@ -71,7 +69,7 @@ def stop_words(text: str, kwargs: Kwargs) -> bool:
 
 
 def _endings(text: str) -> tuple[int, int, int]:
-    """Return the numbers of sentences that end in a full stop, question mark and exclamation mark."""
+    """Count the sentences that end in . ? and !"""
     ends = Counter(sentence[-1:] for sentence in punkt_sentences(text))
     return ends["."], ends["?"], ends["!"]
 
@@ -290,9 +288,9 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Return the lines left when blank ones are removed from a list while iterating over it.
+    """Remove blank lines as a loop does that deletes from the list it iterates over.
 
-    Each removal takes the first equal line, and the line after the blank one is skipped.
+    Each deletion takes the first equal line and skips the next one.
     """
     places: dict[str, deque[int]] = defaultdict(deque)
     for at, line in enumerate(lines):
@@ -327,7 +325,6 @@ def thesis(text: str, kwargs: Kwargs) -> bool:
 
 
 def _first_of(text: str, mark: str, other: str) -> int:
-    """Return the position of ``mark``, or of ``other`` if it is absent."""
     at = text.find(mark)
     return at if at >= 0 else text.find(other)
 
@@ -380,7 +377,7 @@ def reverse_newline(text: str, kwargs: Kwargs) -> bool:
 
 
 def from_zimbabwe_on(text: str) -> list[str]:
-    """Return the ASCII lines from the first with Zimbabwe on, without outer punctuation."""
+    """Return the ASCII lines from Zimbabwe on, without outer punctuation."""
     lines = [line for line in (part.strip(_MARKS) for part in text.split("\n")) if line]
     first = next((at for at, line in enumerate(lines) if "Zimbabwe" in line), len(lines))
     return list(map(_plain, lines[first:]))
@@ -404,7 +401,7 @@ def european_capitals_sort(text: str, kwargs: Kwargs) -> bool:
 
 
 def csv_rows(text: str, delimiter: str = ",") -> list[list[str]]:
-    """Return the rows of a CSV text, or [] if it is invalid."""
+    """Return the rows of a CSV text, or []."""
     try:
         return list(csv.reader(io.StringIO(text), delimiter=delimiter))
     except csv.Error:
@@ -432,7 +429,6 @@ def csv_special_character(text: str, kwargs: Kwargs) -> bool:
 
 
 def _quoted_special(field: str) -> bool:
-    """Return whether the first line of the field quotes a special character at its start."""
     line = field.partition("\n")[0]
     return line.startswith('"') and _SPECIAL.search(line[1 : max(1, line.rfind('"'))]) is not None
 

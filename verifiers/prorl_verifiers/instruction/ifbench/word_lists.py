@@ -1,4 +1,4 @@
-"""The word lists that IFBench's constraints name or count by."""
+"""Word lists of IFBench's constraints."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STOP_WORDS = frozenset(
     weren won wouldn
     """.split()  # noqa: SIM905
 )
-"""NLTK's English stop words as runs of word characters (those with an apostrophe never are one)."""
+"""NLTK's English stop words without apostrophes."""
 CONJUNCTIONS = frozenset("and but for nor or so yet".split())  # noqa: SIM905
 PRONOUNS = frozenset(
     """
@@ -32,7 +32,7 @@ NAMES = """
     Mason Matthew Mia Nathan Nicholas Noah Nora Olivia Owen Penelope Ryan Samuel Scarlett Sophia Stella Thomas
     Victoria Zoe
     """.split()  # noqa: SIM905
-"""The fifty names that the prompt of ``count:person_names`` lists."""
+"""The fifty names in the prompt of ``count:person_names``."""
 CAPITALS = """
     Reykjavik Helsinki Oslo Tallinn Stockholm Riga Moscow Copenhagen Vilnius Minsk Dublin Berlin Amsterdam Warsaw
     London Brussels Prague Luxembourg Paris Vienna Bratislava Budapest Vaduz Chisinau Bern Ljubljana Zagreb
@@ -42,7 +42,7 @@ MINOR_WORDS = frozenset(
     """a an and as at but by en for from if in into nor of off on onto or over per so than the to up upon via vs
     with yet""".split()  # noqa: SIM905
 )
-"""Words that title case leaves in lowercase inside a title."""
+"""Words that title case leaves in lowercase."""
 _VERBS = """
     accept achieve act adapt add address adjust admire advance agree aim allow analyze answer apply approach arrange
     arrive ask assemble assess attempt avoid bake be become begin believe blend boil bring build burn buy calculate
@@ -79,7 +79,7 @@ _IRREGULAR = frozenset(
 
 
 def is_verb(word: str) -> bool:
-    """Whether the word is a form of one of some 400 common English verbs."""
+    """Return whether the word is a form of a common English verb."""
     word = folded(word).lower().replace("’", "'")
     if word in _IRREGULAR or word in _BASES:
         return True
@@ -154,4 +154,4 @@ AFRICA = tuple(
         " sahara\n    ",
     ]
 )
-"""Part of the name of every country of Africa, without accents, in small letters."""
+"""Part of the name of every African country, in lowercase without accents."""

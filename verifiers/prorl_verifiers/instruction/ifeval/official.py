@@ -1,6 +1,6 @@
-"""IFEval's constraints as the published checker judges them, quirks included (mode ``reference``).
+"""IFEval's published checks with their quirks (mode ``reference``).
 
-Some arguments are used as unescaped patterns and some patterns are quadratic; the pool kills a worker that hangs.
+Some patterns are unescaped or quadratic; the pool kills a worker that hangs.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _POSTSCRIPTS = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}
 
 
 def found(pattern: str, text: str) -> int:
-    """Return the number of case-insensitive matches of a pattern."""
+    """Count the case-insensitive matches of a pattern."""
     return len(re.findall(pattern, text, re.IGNORECASE))
 
 
 def split_paragraphs(text: str, pattern: str) -> int | None:
-    """Return the number of parts without blank ends, or None if a middle part is blank."""
+    """Count the parts without blank ends; None if a middle part is blank."""
     parts = re.split(pattern, text)
     if any(not part.strip() for part in parts[1:-1]):
         return None
@@ -90,7 +90,7 @@ def number_placeholders(text: str, kwargs: Kwargs) -> bool:
 
 
 def count_placeholders(text: str) -> int:
-    r"""Return the number of matches of ``\\[.*?\\]`` in linear time."""
+    r"""Count the matches of ``\\[.*?\\]`` in linear time."""
     count = 0
     for line in text.split("\n"):
         end = -1
@@ -145,7 +145,7 @@ def title(text: str, kwargs: Kwargs) -> bool:
 
 
 def title_marks(text: str) -> list[str]:
-    r"""Return the matches of ``<<[^\\n]+>>``, at most one per line, in linear time."""
+    r"""Return matches of ``<<[^\\n]+>>``, one per line, in linear time."""
     spans = ((line, line.find("<<"), line.rfind(">>")) for line in text.split("\n"))
     return [line[start : end + 2] for line, start, end in spans if 0 <= start < end - 2]
 

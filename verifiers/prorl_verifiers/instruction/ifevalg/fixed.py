@@ -1,7 +1,4 @@
-"""Our checks of IFEvalG's constraints (mode ``fixed``), linear in the length of the non-blank text.
-
-A constraint on every word or sentence fails if there is none.
-"""
+"""Our checks of IFEvalG's constraints (mode ``fixed``), in linear time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IFEvalG's constraints as the published checker judges them, quirks included (mode ``reference``)."""
+"""IFEvalG's published checks with their quirks (mode ``reference``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-r"""Integer families such as ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``.
-
-A family is the union of its members' progressions; two families are equal if their unions are.
-"""
+r"""Integer families such as ``x = \frac{\pi}{4} + 2k\pi, k \in \mathbb{Z}``, compared as unions of progressions."""
 
 from __future__ import annotations
 
@@ -67,8 +64,8 @@ class Family:
 def family_of(text: str, wanted: Family | None) -> Family | None:
     r"""Return the family that a cleaned text describes, or None.
 
-    The text must declare its letter an integer, or use a common letter with \\pi or degrees. Answers to the family
-    ``wanted`` may use any single letter.
+    Its letter must be declared an integer, or be a common one beside \\pi or degrees. Answers to the family ``wanted``
+    may use any single letter.
     """
     body, letter = _without_condition(_as_progression(text))
     if not letter and wanted is None and not re.search(r"\\pi|\\circ", text):
@@ -107,7 +104,7 @@ def family_of(text: str, wanted: Family | None) -> Family | None:
 
 
 def _as_progression(text: str) -> str:
-    r"""Write ``n \equiv 1, 3 \pmod 4`` and "n is odd" as progressions; leave other texts."""
+    r"""Write ``n \equiv 1, 3 \pmod 4`` and "n is odd" as progressions."""
     plain = _TEXT.sub(r" \1 ", text[:MAX_CONGRUENCE])
     if len(text) > MAX_CONGRUENCE:
         return text
@@ -186,7 +183,6 @@ _ONE = read("1")
 
 
 def _in_degrees(family: Family) -> bool | None:
-    """Return True for degrees, False for radians, None if unclear."""
     parts = [part for member in family.members for part in walk(member)]
     if any(isinstance(part, Degrees) for part in parts):
         return True
@@ -194,7 +190,7 @@ def _in_degrees(family: Family) -> bool | None:
 
 
 def _progressions(family: Family) -> list[tuple[Any, Any]] | None:
-    """Return (start, step) of all progressions; a member with ``(-1)^k`` gives two."""
+    """Return (start, step) of all progressions; ``(-1)^k`` gives two."""
     found = []
     for member in family.members:
         values = []
@@ -219,7 +215,7 @@ def _even(run: list[Any]) -> bool:
 
 
 def _common(steps: list[Any]) -> Any | None:
-    """Return a common multiple of the steps, or None if there is no small one."""
+    """Return a common multiple of the steps, or None."""
     if any(step == 0 for step in steps):
         return None
     common = steps[0]
@@ -235,7 +231,6 @@ def _common(steps: list[Any]) -> Any | None:
 
 
 def _offsets(progressions: list[tuple[Any, Any]], common: Any) -> list[Any]:
-    """Return the positions of all members within one period, scaled to [0, 1)."""
     places = []
     for start, step in progressions:
         for at in range(min(round(common / step), MAX_STEPS * MAX_STEPS)):

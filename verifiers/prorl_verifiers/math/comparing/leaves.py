@@ -1,4 +1,4 @@
-"""Compare values with percent, degree or unit marks, and detect unevaluated answers."""
+"""Compare values with percent, degree or unit marks."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _based(node: Node) -> bool:
 
 
 def is_plain(node: Node) -> bool:
-    """Return whether a node is one written number, possibly with sign, percent or unit."""
+    """Return whether a node is one written number, with any sign, percent or unit."""
     match node:
         case Num():
             return True
@@ -80,7 +80,6 @@ def _is_scientific(node: Node) -> bool:
 
 
 def _is_literal(node: Node) -> bool:
-    """Return whether a closed form counts as evaluated."""
     match node:
         case Num() | Const():
             return True
@@ -105,7 +104,7 @@ def _is_literal(node: Node) -> bool:
 
 
 def is_closed(node: Node) -> bool:
-    """Return whether a node is a closed form such as ``e^{-2}``, without symbols."""
+    """Return whether a node is a symbol-free closed form such as ``e^{-2}``."""
     parts = list(walk(node))
     irrational = any(isinstance(part, Root | Const | Quotient | Call) for part in parts)
     functions = {part.name for part in parts if isinstance(part, Call)}
@@ -125,8 +124,8 @@ _PERCENT = re.compile(
 class Rules:
     """Rules of a comparison.
 
-    ``percent``: True if the gold is a percentage however written, False if its sign may not be omitted. ``decimals``:
-    places to which an exact gold may be rounded.
+    ``percent``: True if the gold is a percentage however written, False if its sign is required. ``decimals``: places
+    to which an exact gold may be rounded.
     """
 
     percent: bool | None = None

@@ -86,7 +86,7 @@ class Matcher:
         self.reason = "forms compared"
 
     def matches(self, target: Tree, answer: Node, final: bool = True) -> bool | None:
-        """Return whether ``answer`` matches; a ``final`` answer must be evaluated."""
+        """Return whether ``answer`` matches; if ``final``, it must be evaluated."""
         if target.node == answer:
             if listening():
                 sides = {"gold": written(target.node), "answer": written(answer)}
@@ -149,7 +149,7 @@ class Matcher:
     # --------------------------------------------------------------------------------------- values
 
     def value(self, gold: Node, answer: Node, final: bool) -> bool | None:
-        """Match one value, possibly after a name or a correct chain."""
+        """Match one value, possibly after a name or correct chain."""
         if isinstance(answer, Relation) and not looks_like_region(answer):
             return self.chain(Value(gold), answer)
         if isinstance(answer, EXPRESSIONS):
@@ -188,7 +188,7 @@ class Matcher:
         return self.each_side(target, sides, ops)
 
     def each_side(self, target: Tree, sides: list[Node], ops: list[str]) -> bool | None:
-        r"""Require sides after ``=`` to match; after ``\approx`` a rounded form is allowed."""
+        r"""Match all sides; after ``\approx`` a rounded form is allowed."""
         exact = [sides[0], *(side for side, op in zip(sides[1:], ops, strict=True) if op == "=")]
         rounded = [side for side, op in zip(sides[1:], ops, strict=True) if op == "~"]
         if len(sides) > 1:
@@ -328,7 +328,7 @@ class Matcher:
         return kept
 
     def unnamed(self, answer: Node) -> Sequence[Node] | None:
-        """Return the items of a list or set without a common name (``x = 1, x = 2``)."""
+        """Return the items without a common name (``x = 1, x = 2``)."""
         if not isinstance(answer, Listing | SetOf):
             return None
         values = values_of(answer)
@@ -413,7 +413,7 @@ class Matcher:
         return False
 
     def piecewise(self, gold: Cases, answer: Node) -> bool | None:
-        """Match all cases in any order, or in the given order above four."""
+        """Match the cases in any order (in the given order above four)."""
         if not isinstance(answer, Cases) or len(gold.rows) != len(answer.rows):
             return False
         undecided = False
@@ -475,7 +475,7 @@ class Matcher:
 
 
 def same_set_formula(gold: Combined, answer: Combined) -> bool | None:
-    """Return whether two formulas of named sets agree for all memberships, else None."""
+    """Return whether set formulas agree for all memberships, else None."""
     leaves = [
         part for node in (gold, answer) for part in walk(node) if not isinstance(part, Combined)
     ]

@@ -1,4 +1,4 @@
-"""Read intervals, unions, inequalities and sets of reals as pieces of the real line."""
+"""Read intervals, unions, inequalities and sets as pieces of the real line."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _relation(node: Relation) -> Region | None:
 
 
 def _distance(node: Relation) -> Region | None:
-    """Return the pieces of ``|x - c| < r``, ``r <= |x|`` or ``r < |x| < s``, else None."""
+    """Read ``|x - c| < r``, ``r <= |x|`` and ``r < |x| < s``."""
     sides, ops = node.sides, node.ops
     found_at = [
         at for at, side in enumerate(sides) if isinstance(side, Call) and side.name == "abs"
@@ -190,7 +190,6 @@ def _combined(parts: list[Region | None], how: str) -> Region | None:
 
 
 def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """Return the intersection, including empty pieces."""
     found = []
     for left in one:
         for right in other:
@@ -201,7 +200,7 @@ def _overlaps(one: tuple[Piece, ...], other: tuple[Piece, ...]) -> tuple[Piece, 
 
 
 def repeats(node: Listing) -> bool:
-    """Return whether one listed region lies within another: ``x > 2, x > 3`` gives two answers."""
+    """Return whether a listed region lies within another: ``x > 2, x > 3``."""
     conditions = all(isinstance(item, Relation | Where) for item in node.items)
     if (node.joint == "and" and conditions) or len(node.items) > 12:
         return False
@@ -246,7 +245,7 @@ def _later(one: tuple[Node, bool], two: tuple[Node, bool], sign: int) -> tuple[N
 
 
 def place_of(node: Node) -> Any | None:
-    """Return an endpoint as an mpmath number, or None if it has no real value."""
+    """Return an endpoint as an mpmath number, or None without a real value."""
     evaluator = Evaluator({}, 60)
     end = infinite(node)
     if end:

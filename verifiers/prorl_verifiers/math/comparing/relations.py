@@ -1,4 +1,4 @@
-"""Names in answers (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``)."""
+"""Names (``x = 5``, ``(x, y) = (1, 2)``) and free constants (``x^2 + C``) in answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Return whether a left side only names the answer: ``x``, ``f(x)``, ``(x, y)``, words."""
+    """Return whether a side only names the answer: ``x``, ``f(x)``, ``(x, y)``, words."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):
@@ -59,10 +59,7 @@ def assigned(node: Node) -> tuple[Node, Node] | None:
 
 
 def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
-    """Return the answer's relation if it has the gold's name, else None.
-
-    ``f(n) = 2n`` is renamed for the gold ``f(x)``; ``y`` and ``f(x)`` are interchangeable.
-    """
+    """Return the relation if it has the gold's name, else None; ``f(n) = 2n`` is renamed for ``f(x)``."""
     if gold == name:
         return answer
     if isinstance(gold, Applied) and isinstance(name, Applied) and gold.name == name.name:
@@ -81,7 +78,7 @@ def same_name(gold: Node, name: Node, answer: Relation) -> Relation | None:
 
 
 def same_letter(gold: Node, name: Node) -> bool:
-    """Return whether names match up to subscripts and arguments: ``x_1`` for ``x``, ``f(t)`` for ``f(x)``."""
+    """Return whether names match up to subscripts and arguments, such as ``x_1`` and ``x``."""
     if isinstance(gold, Sym) and isinstance(name, Sym):
         return gold.name.partition("_")[0] == name.name.partition("_")[0]
     return same_name(gold, name, Relation((name, name), ("=",))) is not None
@@ -100,10 +97,9 @@ def renamed(node: Any, table: dict[str, Any]) -> Any:
 
 
 def describes_value(node: Node) -> tuple[Node, Node] | None:
-    r"""Return (description, value) of ``NO : BO = 1 : 2``, ``AB = 4``, ``\sin A = 3/5``; else None.
+    r"""Return (description, value) of ``NO : BO = 1 : 2``, ``AB = 4`` or ``\sin A = 3/5``, else None.
 
-    A description has only capital letters, or is a ratio of two letters or a function of an angle. ``2x + z = 1`` is an
-    equation, not a value.
+    ``2x + z = 1`` is an equation, not a value.
     """
     if not isinstance(node, Relation) or node.ops != ("=",):
         return None
@@ -122,7 +118,7 @@ def describes_value(node: Node) -> tuple[Node, Node] | None:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Items and their names; ``several`` means that every item has its own name."""
+    """Items and their names; ``several`` if every item has its own."""
 
     names: tuple[Node, ...]
     items: tuple[Node, ...]
@@ -138,7 +134,7 @@ class Values:
 
 
 def values_of(node: Node) -> Values | None:
-    """Return the names and values of a list, assignment or plain value, else None."""
+    """Return the names and values of a list, assignment or value, else None."""
     parts = node.items if isinstance(node, Listing | SetOf) else (node,)
     names: list[Node] = []
     items: list[Node] = []
@@ -161,7 +157,7 @@ def values_of(node: Node) -> Values | None:
 
 
 def named_rows(node: Node) -> list[Values] | None:
-    """Return rows of named values: one for ``x=1, y=2``, two for ``p=5, q=2; p=7, q=2``; else None."""
+    """Return rows of named values (two for ``p=5, q=2; p=7, q=2``), else None."""
     if not isinstance(node, Listing):
         return None
     nested = all(isinstance(item, Listing) for item in node.items)
@@ -211,7 +207,7 @@ _ADDED = frozenset(("C", "c", "K", "k", "const", "constant"))
 
 
 def same_up_to_constants(gold: Node, answer: Node) -> bool:
-    """Return whether two expressions agree for some value and name of their free constants."""
+    """Return whether two expressions agree for some choice of their free constants."""
     added = _added(gold), _added(answer)
     if added[0] == "C" and added[1] and len(symbols(gold)) == 2 and _VARIABLES & symbols(gold):
         left, right = (
@@ -235,7 +231,7 @@ def same_up_to_constants(gold: Node, answer: Node) -> bool:
 
 
 def _added(node: Node) -> str:
-    """Return the constant that is added at the top level and occurs nowhere else, or ""."""
+    """Return the constant that is added at the top level and occurs nowhere else."""
     if not isinstance(node, Sum):
         return ""
     names = [term.name for term in node.terms if isinstance(term, Sym) and term.name in _ADDED]
@@ -251,7 +247,7 @@ def _without(node: Any, name: str) -> Node:
 
 
 def _constant_apart(left: Node, right: Node) -> bool:
-    """Return whether two expressions differ by a constant, tested at shifted points."""
+    """Return whether the difference is the same at shifted points."""
     names = sorted(symbols(left, right))
     absolute = [
         any(isinstance(part, Call) and part.name == "abs" for part in walk(node))

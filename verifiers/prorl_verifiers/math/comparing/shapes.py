@@ -50,7 +50,7 @@ def difference(node: Relation) -> Node | None:
 
 
 def ordered(node: Node) -> tuple[Node, ...] | None:
-    """Return the items of a tuple, bare list or vector in order."""
+    """Return the items of a tuple, bare list or vector."""
     if isinstance(node, Bracketed | Listing):
         return node.items
     if isinstance(node, Matrix):
@@ -62,7 +62,7 @@ def ordered(node: Node) -> tuple[Node, ...] | None:
 
 
 def brackets_agree(gold: Node, answer: Node) -> bool:
-    """Return whether brackets agree; ``(1, 2)`` and ``[1, 2]`` may be intervals."""
+    """Return whether brackets agree; ``[1, 2]`` may be an interval."""
     if isinstance(gold, Matrix) and isinstance(answer, Matrix):
         return (len(gold.rows) == 1) == (len(answer.rows) == 1)
     if not (isinstance(gold, Bracketed) and isinstance(answer, Bracketed)):

@@ -1,4 +1,4 @@
-"""Compare two expressions by value, and two equations by their solutions."""
+"""Compare expressions by value and equations by their solutions."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _same(gold: Node, answer: Node, bare_log: int | None) -> bool | None:
 
 
 def rounds(exact: Node, decimal: Num) -> bool:
-    """Return whether a decimal of at least ten digits is ``exact`` rounded or truncated."""
+    """Return whether a decimal of ten or more digits is ``exact`` rounded or truncated."""
     places = decimal_places(decimal)
     return len(str(abs(int(decimal.value * 10**places)))) >= LONG_DECIMAL and rounds_at(
         exact, decimal, places, cut=True
@@ -96,7 +96,7 @@ def rounds(exact: Node, decimal: Num) -> bool:
 
 
 def rounds_at(exact: Node, decimal: Num, places: int, cut: bool = False) -> bool:
-    """Return whether a decimal is ``exact`` rounded (with ``cut``, or truncated) to ``places`` decimals."""
+    """Return whether a decimal is ``exact`` rounded (or, with ``cut``, truncated) to ``places``."""
     if symbols(exact) or decimal_places(decimal) > places or places > DIGITS:
         return False
     try:
@@ -164,7 +164,7 @@ def _relative(left: Value, right: Value, digits: int = DIGITS, floor: int = 0) -
 
 
 def points(names: list[str], start: int, count: int, kind: str) -> Iterator[dict[str, Fraction]]:
-    """Yield fixed points: ``positive`` (0.02 to 4), ``signed`` (one negative) or ``whole`` (1 to 12)."""
+    """Yield fixed points: ``positive``, ``signed`` (one coordinate negative) or ``whole``."""
     for index in range(start, start + count):
         point = {}
         for name in names:
@@ -184,7 +184,7 @@ def points(names: list[str], start: int, count: int, kind: str) -> Iterator[dict
 def value_pair(
     gold: Node, answer: Node, point: dict[str, Fraction], bare_log: int | None
 ) -> tuple[Value, Value] | bool | None:
-    """Return both values, None to skip the point, True if undecided, False if the answer is too large."""
+    """Return both values, None to skip the point, True if undecided, False if too large."""
     evaluator = Evaluator(point, DIGITS, bare_log)
     try:
         right = evaluator.value(gold)
@@ -211,7 +211,6 @@ def is_real(value: Value) -> bool:
 def _same_for_signs(
     gold: Node, answer: Node, names: list[str], bare_log: int | None
 ) -> bool | None:
-    """Compare at negative points where both sides are real."""
     absolute = [
         any(isinstance(part, Call) and part.name == "abs" for part in walk(node))
         for node in (gold, answer)
@@ -264,9 +263,9 @@ def _wants_integers(part: Node) -> bool:
 
 
 def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
-    """Return (whether ``gold = 0`` and ``answer = 0`` are equivalent, sign of their constant factor or 0).
+    """Return (whether ``gold = 0`` and ``answer = 0`` are equivalent, sign of their ratio or 0).
 
-    They are if their ratio is constant, or if each curve, solved for a linear variable, lies on the other.
+    They are if the ratio is constant or each curve lies on the other.
     """
     names = sorted(symbols(gold, answer))
     ratios = []
@@ -295,7 +294,7 @@ def same_zeros(gold: Node, answer: Node) -> tuple[bool | None, int]:
 
 
 def _lies_on(curve: Node, other: Node, names: list[str]) -> bool | None:
-    """Return whether points of ``curve = 0`` satisfy ``other = 0``; None if none can be solved."""
+    """Return whether points of ``curve = 0`` satisfy ``other = 0``, or None."""
     found: bool | None = None
     for name in names:
         for point in points(names, 40, 3, "positive"):
@@ -318,7 +317,7 @@ def _at(node: Node, point: dict[str, Value]) -> Value:
 
 
 def _solve(curve: Node, point: dict[str, Fraction], name: str) -> Value | None:
-    """Return the ``name`` coordinate of a point on the curve, or None if it is not linear."""
+    """Return the ``name`` coordinate of a point on the curve, or None if not linear."""
     low, middle, high = (_at(curve, {**point, name: Fraction(value)}) for value in (1, 2, 3))
     slope = middle - low
     if abs(high - 2 * middle + low) > abs(slope) * tiny(30) or slope == 0:

@@ -167,7 +167,7 @@ class Evaluator:
     # --------------------------------------------------------------------------------------- powers
 
     def power(self, base: Value, exponent: Value) -> Value:
-        """Return base ** exponent; odd roots of negative reals are real, as in school."""
+        """Return base ** exponent; odd roots of negative reals are real."""
         if abs(exponent) > MAX_EXPONENT:
             raise TooLarge("a power is too large")
         if base == 0:
@@ -301,7 +301,7 @@ class Evaluator:
         return self.gamma(top + 1) / (self.gamma(low + 1) * self.gamma(top - low + 1))
 
     def applied(self, name: str, values: list[Value]) -> Value:
-        """Evaluate an unknown function as a smooth function that depends on its name."""
+        """Evaluate an unknown function as a smooth one that depends on its name."""
         context = numbers(self.digits)
         seed = int.from_bytes(blake2b(name.encode(), digest_size=4).digest(), "big") % 997 + 2
         argument = context.mpf(seed) / 991

@@ -1,4 +1,4 @@
-"""Find the answer in a text: the last boxes that belong together, or the value that a sentence states."""
+"""Find the answer in a text: boxes that belong together, or a statement."""
 
 from __future__ import annotations
 
@@ -25,10 +25,7 @@ _OR = re.compile(r"\bor\b")
 
 
 def boxed_answer(text: str) -> str | None:
-    """Return the last box, or adjacent last boxes as a list; None without a closed box.
-
-    Adjacent boxes have only signs, names, "and" or "or" between them.
-    """
+    """Return the last box, or last boxes joined by signs and "and" as a list; None without a closed box."""
     earliest = text.find("boxed")
     if earliest < 0 and "fbox" not in text:
         return None
@@ -65,7 +62,7 @@ def boxed_answer(text: str) -> str | None:
 
 
 def gold_text(answer: str) -> str:
-    """Return the boxes of a gold, the value that it states, or all of it."""
+    """Return the boxes of a gold, the value it states, or all of it."""
     boxed = boxed_answer(answer)
     if boxed is not None:
         behind = answer[answer.rfind("}") + 1 :][:12].strip(" $.")
@@ -145,7 +142,7 @@ def is_prose(text: str) -> bool:
 def stated(text: str, letter: bool = False) -> str | None:
     """Return the formula, number or (``letter``) option that a text states last, or None.
 
-    A sentence with a hedge, a negation or a second candidate states nothing.
+    Hedges, negations and second candidates invalidate a statement.
     """
     if len(text) > MAX_STATED or not is_prose(text):
         return None
@@ -179,7 +176,6 @@ def stated(text: str, letter: bool = False) -> str | None:
 
 
 def _without_closing(text: str) -> str:
-    """Remove closing remarks and chat-template tokens."""
     text = text.rstrip()
     while closing := _CLOSING.search(text, max(0, len(text) - MAX_CLOSING)):
         text = text[: closing.start()].rstrip()

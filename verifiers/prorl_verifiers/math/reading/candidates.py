@@ -1,4 +1,4 @@
-"""Detect several candidates in one answer, and sides of a chain that only describe the value."""
+"""Detect several candidates, and sides of a chain that only describe the value."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    """Counts of tuples, sets and matrices: ``top`` at the top level, ``all`` at any depth.
+    """Counts of tuples, sets and matrices at the top level and in all.
 
-    ``joined`` means that set operators stand between all top-level groups.
+    ``joined`` if set operators stand between all top-level ones.
     """
 
     def __init__(self) -> None:
@@ -121,9 +121,9 @@ _DESCRIBING = frozenset(("abs", "sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def without_described(answer: str) -> str | None:
-    """Remove unreadable sides that contain letters from a chain; None if nothing is removed.
+    """Remove unreadable sides with letters from a chain, or return None.
 
-    The last side must be readable; sides with several items or a hedge stay.
+    The last side must be readable; hedges and sides with several items stay.
     """
     if len(answer) > MAX_TEXT:
         return None
@@ -153,8 +153,7 @@ def _readable(side: str) -> bool:
 def describes(side: Node) -> bool:
     """Return whether a side only describes a number: ``AB``, ``a+b``, ``f(g(2))``, ``|S|``.
 
-    An expression in one unknown does not: ``2x = 10`` is an equation, not the answer 10. Nor do two numbers between
-    letters: ``(a) 3 (b) 4``.
+    Not ``2x``, because ``2x = 10`` is an equation, nor ``(a) 3 (b) 4``, which are two answers.
     """
     if not isinstance(side, EXPRESSIONS):
         return False

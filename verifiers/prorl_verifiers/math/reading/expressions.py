@@ -1,7 +1,6 @@
 r"""Parse sums, products and units by recursive descent, with bounded nesting.
 
-``1/2x`` is read from left to right; ``\sin 2x y`` takes factors up to the next bracket, function or sign;
-``2\frac{1}{2}`` is a mixed number.
+``1/2x`` is read from left to right; ``2\frac{1}{2}`` is a mixed number.
 """
 
 from __future__ import annotations
@@ -119,7 +118,6 @@ class ExpressionParser(FactorParser):
                 return product(factors, signed)
 
     def next_factor(self, factors: list[Node]) -> list[Node]:
-        """Parse a factor without an operator, or the fraction of a mixed number."""
         last, token = factors[-1], self.peek()
         whole = (
             last.value if len(factors) == 1 and isinstance(last, Num) and not last.decimal else None
@@ -171,7 +169,6 @@ class ExpressionParser(FactorParser):
         return False
 
     def unit(self, of: Node) -> Node:
-        """Parse the unit after ``of``: words, powers, slashes."""
         start = self.peek().start
         first = self.peek().text.strip(" .").casefold()
         if first in _MAGNITUDES:
@@ -324,7 +321,7 @@ class CommandParser(ExpressionParser):
         return node if power is None else Power(node, power)
 
     def function_argument(self) -> Node:
-        """Parse one bracket, or factors up to the next bracket, function or sign."""
+        """Parse a bracket, or factors up to the next bracket, function or sign."""
         if self.peek().text in ("(", "[", "{", "|", r"\lvert"):
             return self.primary()
         if self.peek().text in ("-", "+"):
@@ -364,7 +361,7 @@ class CommandParser(ExpressionParser):
         return Matrix(tuple(tuple(row) for row in rows))
 
     def rows(self, join: bool) -> list[list[Node]]:
-        r"""Parse cells up to ``\end``; with ``join``, ``&`` only aligns."""
+        """Parse cells; with ``join``, ``&`` only aligns."""
         if join:
             self.tokens = [
                 token for at, token in enumerate(self.tokens) if at < self.at or token.text != "&"

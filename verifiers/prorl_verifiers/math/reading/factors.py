@@ -1,4 +1,4 @@
-"""Parse numbers, letters, ``f(x)`` and ``C_n^k`` with their powers, ``!``, ``%`` and degrees."""
+"""Parse single factors: numbers, letters, ``f(x)``, ``C_n^k``, and their suffixes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ class FactorParser(Cursor):
     """Parser for factors."""
 
     def power(self) -> Node:
-        """Parse a factor and its suffixes."""
         return self.marked(self.primary())
 
     def marked(self, node: Node) -> Node:
@@ -89,7 +88,6 @@ class FactorParser(Cursor):
                 return node
 
     def transposes(self) -> bool:
-        r"""Consume ``^T`` or ``^{\top}`` if present."""
         if self.peek().text != "^":
             return False
         braced = self.peek(1).text == "{"
@@ -100,7 +98,6 @@ class FactorParser(Cursor):
         return True
 
     def argument(self) -> Node:
-        """Parse the argument of ``^`` or ``_``."""
         if self.peek().text in ("+", "-"):
             return self.signed(self.argument)
         if self.peek().kind == "word":
@@ -108,7 +105,7 @@ class FactorParser(Cursor):
         return self.primary()
 
     def strict(self) -> Node:
-        r"""Parse an argument of \frac: a group, one digit or one letter."""
+        r"""Parse a group, digit or letter after \frac."""
         token = self.peek()
         if token.kind == "num" and token.value is not None and len(token.text) > 1:
             rest = token.text[1:]
@@ -161,7 +158,7 @@ class FactorParser(Cursor):
         return Call(name, (top, self.argument()))
 
     def chosen_between(self, top: Node) -> Node | None:
-        """Parse ``C3`` directly after 10; None for anything else."""
+        """Parse ``C3`` directly after 10, or return None."""
         letter, below = self.peek(), self.peek(1)
         if letter.kind != "word" or letter.text not in _CHOICES or letter.spaced or below.spaced:
             return None
@@ -191,7 +188,6 @@ class FactorParser(Cursor):
         return Num(value, base=base)
 
     def letter(self) -> Node:
-        """Parse one letter of a run, with its subscript and arguments."""
         token = self.peek()
         name, rest = token.text[0], token.text[1:]
         if rest:
@@ -217,7 +213,7 @@ class FactorParser(Cursor):
         return Sym(name + subscript)
 
     def combinations(self, letter: str) -> Node | None:
-        """Parse ``C_n^k``, ``P_n^k`` or ``C(n, k)``; None for anything else."""
+        """Parse ``C_n^k``, ``P_n^k`` or ``C(n, k)``, or return None."""
         if self.peek().text == "(":
             if letter != "C" or self.commas_in_bracket() != 1:
                 return None
@@ -238,10 +234,7 @@ class FactorParser(Cursor):
         return Call(_CHOICES[letter], (down, up))
 
     def script(self) -> Node:
-        """Parse a group or one token between ``^`` and ``_``.
-
-        A number takes no subscript: in ``C^2_{10}`` the 2 has no base 10.
-        """
+        """Parse a group or one token; in ``C^2_{10}`` the 2 has no base 10."""
         token = self.peek()
         if token.kind == "num" and token.value is not None:
             self.at += 1
@@ -257,7 +250,7 @@ class FactorParser(Cursor):
         return self.argument()
 
     def applied(self, name: str) -> Node | None:
-        """Parse ``(x, y)`` after a name as arguments; None if it is a product."""
+        """Parse ``(x, y)`` as arguments, or return None for a product."""
         at = self.at + 1
         while (
             at + 1 < len(self.tokens)

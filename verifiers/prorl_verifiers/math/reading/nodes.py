@@ -27,7 +27,7 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Sym:
-    """A variable with its subscript: ``x``, ``m_max``, ``alpha``."""
+    """A variable with its subscript: ``m_max``."""
 
     name: str
 
@@ -70,7 +70,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A known function: sin, log (value, base), factorial, binomial, abs, floor, ..."""
+    """A known function: sin, log (value, base), factorial, binomial, ..."""
 
     name: str
     args: tuple[Node, ...]
@@ -125,7 +125,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Bracketed:
-    """A tuple, vector or interval of at least two items."""
+    """A tuple, vector or interval."""
 
     items: tuple[Node, ...]
     opening: str
@@ -167,7 +167,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Rows of (value, condition); the condition "otherwise" is Words."""
+    """Rows of (value, condition), where "otherwise" is Words."""
 
     rows: tuple[tuple[Node, ...], ...]
 
@@ -205,7 +205,7 @@ def _holders(kind: Any) -> tuple[str, ...]:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """Yield the direct children of ``node``."""
+    """Yield the children of ``node``."""
     kind: Any = type(node)
     for name in _holders(kind):
         value = getattr(node, name)

@@ -63,7 +63,7 @@ class AnswerParser(CommandParser):
     """Parser for whole answers."""
 
     def lines(self) -> Node:
-        """Parse lists on separate lines or separated by semicolons."""
+        """Parse lists on lines or separated by semicolons."""
         if {"\\\\", ";"}.isdisjoint(token.text for token in self.tokens):
             return self.infix(self.listing())
         rows = [self.listing(",")]
@@ -120,7 +120,6 @@ class AnswerParser(CommandParser):
         return _joined_conditions(sides, ops) if ops else sides[0]
 
     def sets(self) -> Node:
-        """Parse set operations and ratios."""
         node = self.sum()
         while self.peek().text in _SETS:
             how = _SETS[self.peek().text]
@@ -167,7 +166,6 @@ class AnswerParser(CommandParser):
         return inner
 
     def braces(self) -> Node:
-        """Parse the items of a set, or ``x : condition``."""
         if self.take(r"\}"):
             return SetOf(())
         self.bars = 1

@@ -29,7 +29,7 @@ Kind = Literal["num", "cmd", "text", "word", "op", "joint", "sym"]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token; ``spaced`` after white space; ``start`` and ``end`` are text offsets."""
+    """A token; ``start`` and ``end`` are offsets in the text."""
 
     kind: Kind
     text: str
@@ -124,7 +124,7 @@ _SIGNS = re.compile(r"<=|>=|!=|\*\*|==|:=|[-+*/^_()\[\]{}|,;=<>!%:&']")
 def tokenize(text: str, grouping: bool = True) -> list[Token]:
     """Return the tokens; without ``grouping``, commas between digits separate items.
 
-    Raises Unreadable for non-mathematical characters and TooLarge beyond the limits.
+    Raises Unreadable, or TooLarge beyond the limits.
     """
     if len(text) > MAX_TEXT:
         raise TooLarge("the answer is too long")
@@ -303,7 +303,7 @@ class Cursor:
             raise Unreadable(f"{text} is missing")
 
     def subscript(self) -> str:
-        """Consume ``_...`` and return it without braces and spaces, or ""."""
+        """Consume ``_...`` and return it without braces."""
         if self.peek().text != "_":
             return ""
         self.at += 1
@@ -319,7 +319,6 @@ class Cursor:
         return "_" + "".join(part for part in parts if part not in ("{", "}"))
 
     def behind_argument(self) -> int:
-        """Return the index after the next script argument."""
         at, depth = self.at + 1, 0
         while at < len(self.tokens):
             depth += (self.tokens[at].text == "{") - (self.tokens[at].text == "}")
@@ -329,7 +328,6 @@ class Cursor:
         return at
 
     def commas_in_bracket(self) -> int:
-        """Count the top-level commas of the bracket that opens here."""
         depth = commas = 0
         for token in self.tokens[self.at :]:
             depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
