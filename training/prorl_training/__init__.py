@@ -1,4 +1,4 @@
-"""ProRL training: config and presets, the algorithm, the controller and two engines."""
+"""ProRL training: config, algorithm, controller and two engines."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Specs of the parts of the objective that plug-ins can add: policy losses, advantages, KL estimates, penalties.
+"""Specs of the parts of the objective that plug-ins can add.
 
 Shapes: B trajectories, N tokens of all trajectories laid end to end. Importing this module needs no torch.
 """
@@ -20,7 +20,7 @@ GROUP = "prorl.objectives"
 
 
 class PolicyLoss(NamedTuple):
-    """Loss of each token (N,) and the share of tokens whose gradient was clipped away (scalar)."""
+    """Loss of each token (N,) and the share of tokens whose gradient was clipped (scalar)."""
 
     per_token: Tensor
     clipped_fraction: Tensor
@@ -30,8 +30,7 @@ class PolicyLoss(NamedTuple):
 class Response:
     """The response that a penalty is computed from.
 
-    ``raw`` is the verifier's reward and ``correct`` says whether it is the full reward. ``tokens`` includes the end
-    token, ``limit`` is ``rollout.max_tokens``, and ``truncated`` says whether the response reached it.
+    ``correct`` means full reward ``raw``; ``tokens`` includes the end token; ``limit`` is ``rollout.max_tokens``.
     """
 
     raw: float
@@ -110,13 +109,13 @@ ObjectiveSpec = PolicyLossSpec | AdvantageSpec | KLSpec | PenaltySpec
 
 
 def with_defaults(spec: ObjectiveSpec, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the spec's default options updated with ``given``. Raises PluginError for an unknown option."""
+    """Return the default options updated with ``given``. Raises PluginError for an unknown option."""
     check_options(spec.name, given, spec.options)
     return {**spec.options, **given}
 
 
 def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
-    """Raise PluginError unless ``value`` is a tensor of the shape of ``like``, one number per ``unit``."""
+    """Raise PluginError unless ``value`` is a tensor of the shape of ``like``."""
     from torch import Tensor
 
     if isinstance(value, Tensor) and value.shape == like.shape:
@@ -128,8 +127,7 @@ def check_vector(part: str, value: object, like: Tensor, unit: str) -> None:
 
 
 def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) -> None:
-    """Raise PluginError if ``value`` has no gradient although ``logprobs`` have one, so that nothing could be
-    learned."""
+    """Raise PluginError if ``value`` has no gradient although ``logprobs`` have one."""
     if logprobs.requires_grad and not value.requires_grad:
         raise PluginError(
             f"the {door.noun} {name!r} ({door.origin(name).source}) returned numbers without a gradient, of which "
@@ -138,7 +136,7 @@ def check_gradient(door: Door[Any], name: str, value: Tensor, logprobs: Tensor) 
 
 
 def check_options(name: str, given: Iterable[str], known: Mapping[str, Any]) -> None:
-    """Raise PluginError, with the closest valid name, for an option that ``name`` does not have."""
+    """Raise PluginError, with the closest name, for an unknown option."""
     for option in given:
         if option not in known:
             near = difflib.get_close_matches(option, list(known), n=1, cutoff=0.5)
@@ -151,7 +149,7 @@ S = TypeVar("S", bound=ObjectiveSpec)
 
 
 def known_name(door: Door[S], name: str) -> str:
-    """Return ``name`` if the door has a part of that name. Raises ValueError with the closest names otherwise."""
+    """Return ``name``. Raises ValueError, with the closest names, if the door lacks it."""
     try:
         door.origin(name)
     except UserError as error:
@@ -160,10 +158,7 @@ def known_name(door: Door[S], name: str) -> str:
 
 
 def known_options(door: Door[S], name: str, options: Mapping[str, Any]) -> None:
-    """Raise ValueError if the part lacks one of ``options``.
-
-    Without options the part is not loaded, so that a config can be checked on a machine without torch.
-    """
+    """Raise ValueError if the part lacks one of ``options``; without options no torch is needed."""
     try:
         if options:
             check_options(f"{door.noun} {name}", options, door.get(name).options)

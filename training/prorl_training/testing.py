@@ -1,4 +1,4 @@
-"""Fakes for tests of the training loop: problems with a given name and a generator that echoes prompts."""
+"""Fakes for tests of the training loop."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ def named_sample(name: str, domain: Domain = "math") -> Sample:
 
 
 class EchoGenerator:
-    """A generator that answers with ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
+    """Answers with ``prompt/0``, ``prompt/1``, ... of one token each, oldest group first.
 
-    ``drawn`` lists the prompts in submission order, ``begun`` the completions that each already had, and ``open_at``
-    how many groups were open then. Groups of prompts in ``slow`` finish last; if stopped, they have one finished
-    answer. With ``breaks`` the second group raises RuntimeError.
+    ``begun`` holds each prompt's earlier completions, ``open_at`` how many groups were open then. Groups in ``slow``
+    finish last; if stopped, they have one finished answer. With ``breaks`` the second group raises RuntimeError.
     """
 
     model_id = "echo"
@@ -69,7 +68,7 @@ class EchoGenerator:
 
 
 class EchoStream:
-    """The stream of an ``EchoGenerator``; implements ``Stream``."""
+    """The stream of an ``EchoGenerator``."""
 
     rows = 1 << 20
 
@@ -114,7 +113,7 @@ class EchoStream:
         return [(key, [_echo(request, i) for i in range(len(request.seeds))])]
 
     def stop(self) -> list[Ended]:
-        """Return the open groups with the first answer of each."""
+        """Return open groups with one answer each."""
         found = []
         for key, request in self._open.items():
             paused = [Completion("", (7,), (-0.25,), "paused")] * (len(request.seeds) - 1)

@@ -31,10 +31,10 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """One response with its verdict. ``reward`` is raw; ``shaped`` is the reward that the advantage uses.
+    """One response with its raw ``reward`` and the ``shaped`` one that the advantage uses.
 
-    A response with ``trains=False`` counts in the baseline but not in the loss. ``policies`` are the first and last
-    policies that sampled its tokens, each named by the step that made it (0 is the initial one).
+    With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the first and last policies
+    that sampled its tokens, as the steps that made them (0 is the initial one).
     """
 
     sample_index: int
@@ -62,7 +62,7 @@ class Trajectory:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All responses to one prompt, sampled in step ``step``."""
+    """All responses to one prompt."""
 
     sample: Sample
     trajectories: tuple[Trajectory, ...]
@@ -106,8 +106,7 @@ class Group:
 class LateGroup:
     """A group that was incomplete when sampling ended for its step.
 
-    Its ``paused`` completions are resumed in the next step; each token keeps the log-prob of the policy that sampled
-    it. ``policies`` holds a pair per completion, as in ``Trajectory``.
+    Its ``paused`` completions are resumed in the next step; tokens keep the log-prob of the policy that sampled them.
     """
 
     sample: Sample
@@ -123,7 +122,7 @@ class LateGroup:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Groups passed on to the next step: usable ``groups`` beyond the batch, and incomplete ``late`` ones."""
+    """Groups for the next step: usable ones beyond the batch, and incomplete ``late`` ones."""
 
     groups: Sequence[Group] = ()
     late: Sequence[LateGroup] = ()
@@ -136,9 +135,8 @@ class Carried:
 class Batch:
     """The groups that a step sampled, kept and dropped.
 
-    ``sampled`` groups are in the order they were drawn, late ones of the previous step first; ``outcomes`` has one
-    entry for each. ``surplus`` and ``late`` are passed on to the next step. ``discarded`` (usable) and ``cancelled``
-    (incomplete) groups are dropped. ``drawn`` counts prompts.
+    ``sampled`` groups are in draw order, late ones of the previous step first; ``outcomes`` has one entry for each.
+    ``surplus`` and ``late`` go to the next step; ``discarded`` (usable) and ``cancelled`` (incomplete) are dropped.
     """
 
     sampled: list[Group] = field(default_factory=list)
@@ -171,7 +169,7 @@ class Batch:
 
     @property
     def tokens(self) -> int:
-        """Response tokens sampled in this step, kept or not."""
+        """Response tokens sampled in this step."""
         here: list[Group | LateGroup] = [*self.sampled, *self.late, *self.cancelled]
         return sum(g.tokens for g in here) - sum(g.tokens for g in self.late_in)
 
@@ -180,7 +178,7 @@ class Batch:
 class UpdateStats:
     """Means over one step's mini-batches (``loss``, ``policy_loss``, ``grad_norm``) or its tokens.
 
-    Per-token quantities come from the forward pass of the update, before its optimiser step.
+    Per-token quantities are from before the optimiser step.
     """
 
     loss: float
@@ -214,7 +212,7 @@ class UpdateStats:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The groups that a step trained on, with advantages and log-probs (tokens,) if there was an update.
+    """The groups that a step trained on, and advantages and log-probs (tokens,) if it had an update.
 
     Trajectories are numbered as in ``UpdateBatch``: the scored ones of all groups, in order.
     """
@@ -229,7 +227,7 @@ Rewards = tuple[float | None, ...]
 
 
 class ValidationResult(NamedTuple):
-    """Mean raw reward over problems with a verdict, its standard error between problems, and each problem's mean."""
+    """Mean raw reward over problems with a verdict, its standard error between problems, and their means."""
 
     mean: float
     standard_error: float
@@ -243,9 +241,9 @@ class ValidationResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Measurements of one validation.
+    """One validation; ``result`` is None if too many responses had no verdict.
 
-    ``result`` is None if too many responses had no verdict. ``domains`` maps a domain to mean reward and pass rate.
+    ``domains`` maps a domain to mean reward and pass rate.
     """
 
     result: ValidationResult | None
@@ -312,7 +310,7 @@ DecisionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A change at a step (1-based; 0 is before step 1) with its reason and evidence (JSON values)."""
+    """A change at a step (0 is before step 1) with its reason and evidence (JSON values)."""
 
     step: int
     kind: DecisionKind
@@ -325,7 +323,7 @@ class Decision:
 
 
 class Finding(NamedTuple):
-    """A test that fired: its rule, the reason in words, and the evidence."""
+    """A test that fired, with reason and evidence."""
 
     rule: str
     reason: str

@@ -1,1 +1,1 @@
-"""The training loop and its two engines: in this process, or on OpenRLHF."""
+"""The training loop and its engines."""

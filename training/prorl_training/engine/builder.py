@@ -1,4 +1,4 @@
-"""Build the training loop of a new or resumed run, for either engine."""
+"""Build the training loop of a new or resumed run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIRST_LOOK = 256
 
 @dataclass(frozen=True, slots=True)
 class Machinery:
-    """A policy with its sampler and scorer. ``context`` is the longest sequence in tokens, None if unlimited."""
+    """A policy with its sampler and scorer; ``context`` is the longest sequence in tokens."""
 
     policy: TrainedPolicy
     tokenizer: Any
@@ -39,18 +39,18 @@ class Engine(Protocol):
     """The parts of a run that differ between engines."""
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return the machinery with the base model, or ready to restore ``checkpoint``."""
+        """Return the machinery with the base model, or ready for ``checkpoint``."""
         ...
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
         """Prepare folder and policy of a new run; return the changes to the policy.
 
-        ``again`` means that the run was started before but has no checkpoint.
+        ``again`` means that an earlier start came to no checkpoint.
         """
         ...
 
     def check_resumable(self) -> None:
-        """Raise ResumeError if data, model or plug-ins have changed since the start."""
+        """Raise ResumeError if data, model or plug-ins have changed."""
         ...
 
     def restore(
@@ -62,22 +62,21 @@ class Engine(Protocol):
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only the weights of a checkpoint, possibly of the other engine; return how this machine differs from
-        the one that wrote it."""
+        """Load only a checkpoint's weights, maybe of the other engine; return differences as ``restore`` does."""
         ...
 
     def change_config(self, step: int) -> None:
-        """Replace the run's config after ``step``; its changes are recorded next."""
+        """Replace the run's config after ``step``, before its changes are recorded."""
         ...
 
     def recorded(self) -> None:
-        """Called once the given decisions are in the run's journal."""
+        """Called once the given decisions are recorded."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """Builds the loop of one training call. ``samples`` are (train, validation); ``beat`` feeds a watchdog."""
+    """Builds the loop of one call from (train, validation) ``samples``; ``beat`` feeds a watchdog."""
 
     engine: Engine
     config: TrainConfig
@@ -87,10 +86,7 @@ class Builder:
     beat: Callable[[], None]
 
     def build(self, resume: bool, decisions: Sequence[Decision]) -> TrainingLoop:
-        """Return a new loop, or one restored from the newest intact checkpoint.
-
-        ``decisions``, a resumed run's changes of config, are recorded first.
-        """
+        """Return a new loop, or one from the newest intact checkpoint; record ``decisions`` first."""
         if resume:
             self.engine.check_resumable()
             if has_checkpoint(self.folder.checkpoints):
@@ -158,8 +154,7 @@ class Builder:
 def start_notes(
     prompts: PromptSource, config: TrainConfig, has_validation: bool = True
 ) -> list[str]:
-    """Return lines to show before step 1: prompts that do not fit, repeated passes over the data, no validation
-    split."""
+    """Return notes on prompts that do not fit, repeated data and missing validation."""
     notes: list[str] = []
     worst = 0.0
     for number in range(max(len(config.phases), 1)):

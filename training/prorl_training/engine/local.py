@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainReport:
-    """Result of a training call. ``stopped`` is the reason why the run ended itself, if it did."""
+    """Result of a training call; ``stopped`` says why the run ended itself."""
 
     run: Path
     last_step: int
@@ -31,7 +31,7 @@ class TrainReport:
 
 
 def default_preset() -> str:
-    """Return ``prorl-v2`` on a machine with a CUDA GPU, else ``cpu``."""
+    """Return ``prorl-v2`` with a CUDA GPU, else ``cpu``."""
     require_local()
     import torch
 
@@ -48,7 +48,7 @@ def require_local() -> None:
 
 
 def find_dataset(config: TrainConfig) -> Path:
-    """Return the dataset folder of the config, or the newest under ./data."""
+    """Return the config's dataset folder, or the newest under ./data."""
     if config.data.path is not None:
         return Path(config.data.path)
     from prorl_datasets import newest_dataset
@@ -62,9 +62,9 @@ def find_dataset(config: TrainConfig) -> Path:
 
 
 def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
-    """Return the dataset's folder. Raises UserError for anything that would stop the run at once.
+    """Return the dataset's folder; ``run`` is the folder of a new run.
 
-    ``run`` is the folder of a new run, None for a resumed one.
+    Raises UserError for anything that would stop the run at once.
     """
     from prorl_datasets import stream
     from prorl_inference.models.loading import check_device, pick_device
@@ -90,9 +90,9 @@ def check_start(config: TrainConfig, run: RunFolder | None) -> Path:
 
 
 def load_samples(path: Path, reward: RewardConfig) -> tuple[list[Sample], list[Sample]]:
-    """Return (train, validation) samples. Raises DatasetError without training samples.
+    """Return (train, validation) samples with the verifier modes of ``reward`` set in their tasks.
 
-    The verifier modes of ``reward`` are set in the tasks, so that rollouts record them.
+    Raises DatasetError without training samples.
     """
     from prorl_datasets import load
     from prorl_verifiers import with_mode
@@ -115,8 +115,8 @@ def train(
 ) -> TrainReport:
     """Train with the local engine in the folder ``run``, from its checkpoint with ``resume``.
 
-    ``decisions``, a resumed run's changes of config, are recorded first. The first Ctrl-C finishes the step, saves
-    and returns; a second one stops at once. Training also ends when ``after_step`` returns False.
+    ``decisions`` are recorded first. The first Ctrl-C finishes the step, saves and returns; a second one stops at
+    once. Training also ends when ``after_step`` returns False.
     """
     require_local()
     from prorl_inference import pick_backend, pick_device
@@ -170,10 +170,7 @@ def train(
 
 @dataclass
 class LocalEngine:
-    """Policy, sampler and scorer in this process; implements ``engine.builder.Engine``.
-
-    ``samples`` are (train, validation).
-    """
+    """Runs everything in this process; implements ``engine.builder.Engine``."""
 
     config: TrainConfig
     folder: RunFolder
@@ -182,7 +179,7 @@ class LocalEngine:
     progress: Progress
 
     def load(self, checkpoint: Path | None) -> Any:
-        """Load the model from the checkpoint or, with LoRA or without a checkpoint, the base model."""
+        """Load the checkpoint's model; with LoRA or without a checkpoint the base model."""
         from prorl_inference import load_model, pick_device, pick_dtype
         from prorl_training.engine.builder import Machinery
         from prorl_training.policy.update import Policy
@@ -205,7 +202,7 @@ class LocalEngine:
         )
 
     def begin(self, machinery: Any, again: bool) -> list[Decision]:
-        """Create the run's folder and do the warm start if configured."""
+        """Create the run's folder; do any warm start."""
         from prorl_training.policy.warm_start import warm_start_if_asked
         from prorl_training.run.resume import run_identity
 
@@ -217,7 +214,7 @@ class LocalEngine:
         return warm_start_if_asked(machinery.policy, train, tokenizer, self.progress)
 
     def check_resumable(self) -> None:
-        """Raise ResumeError if data or plug-ins have changed since the start."""
+        """Raise ResumeError if data or plug-ins have changed."""
         self._check(None)
 
     def restore(self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]) -> list[Decision]:
@@ -232,7 +229,7 @@ class LocalEngine:
     def begin_stage(
         self, machinery: Any, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only the weights (with LoRA the adapters)."""
+        """Load only the weights or adapters."""
         from prorl_training.policy.files import environment, restore_weights
         from prorl_training.run.resume import environment_decisions
 
@@ -241,7 +238,7 @@ class LocalEngine:
         return environment_decisions(state, environment(machinery.policy), so)
 
     def change_config(self, step: int) -> None:
-        """Write the changed config and keep the one used until ``step``."""
+        """Write the config and keep the old one."""
         self.folder.replace_config(self.config, step)
 
     def recorded(self) -> None:
@@ -256,7 +253,7 @@ class LocalEngine:
 
     @functools.cached_property
     def parts(self) -> list[dict[str, str]]:
-        """The records of all parts that are not prorl's own, including those that score validation."""
+        """Records of all parts that are not prorl's own."""
         from prorl_training.run.resume import parts_in_use
 
         return parts_in_use(self.config, (s.task for split in self.samples for s in split))
@@ -286,12 +283,12 @@ class LocalEngine:
 
 
 def finishing(run: RunFolder) -> str:
-    """Return the message shown after a first Ctrl-C."""
+    """Return the message for a first Ctrl-C."""
     return f"finishing this step, then saving; go on with {prorl_command('train', '--resume', run.name)}"
 
 
 def scaling_notes(config: TrainConfig) -> list[str]:
-    """Return one line per setting that is smaller than in the published recipe (``prorl-v2``)."""
+    """Return one line per setting smaller than in the published recipe."""
     from prorl_training.config.loading import load_config
 
     full = load_config("prorl-v2")

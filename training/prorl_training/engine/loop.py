@@ -65,15 +65,15 @@ AfterStep = Callable[[Mapping[str, Any]], bool]
 
 
 class TrainedPolicy(Protocol):
-    """A policy in training with its reference and optimiser."""
+    """A policy with its reference and optimiser."""
 
     @property
     def model(self) -> Any:
-        """The model whose weights the generator loads."""
+        """The model that the generator loads."""
         ...
 
     def compute(self) -> AbstractContextManager[None]:
-        """Return the context in which the policy samples."""
+        """Return the context for sampling."""
         ...
 
     def update(
@@ -87,24 +87,21 @@ class TrainedPolicy(Protocol):
         ...
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Load the policy of the checkpoint ``path`` into the reference; the policy is unchanged."""
+        """Load the policy of a checkpoint into the reference only."""
         ...
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Load the weights of the checkpoint ``path``."""
+        """Load the weights of a checkpoint."""
         ...
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write model, tokenizer, reference and optimiser into ``work``; return entries for state.json."""
+        """Write everything into ``work``; return entries for state.json."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The components that the loop uses.
-
-    ``beat`` feeds a watchdog; ``sleep`` waits during an outage of the reward service.
-    """
+    """The loop's components; ``beat`` feeds a watchdog, ``sleep`` waits during outages."""
 
     prompts: PromptSource
     validation: Sequence[Sample]
@@ -121,9 +118,8 @@ class Parts:
 class TrainingLoop:
     """Runs the steps after ``last_step`` up to ``config.steps``.
 
-    Call ``start`` for a new run and ``restore`` for a resumed one. ``stop_reason`` says why a run ended itself early,
-    if it did. ``lineage`` records the origin of the weights (``run.lineage``). A loop ends with its stage; the next
-    stage needs a new loop.
+    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early; ``lineage`` records the
+    origin of the weights. A loop ends with its stage.
     """
 
     def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
@@ -150,7 +146,7 @@ class TrainingLoop:
         self._first: Group | None = None
 
     def start(self, decisions: Sequence[Decision] = ()) -> None:
-        """Begin a new run: save checkpoint 0, with the policy as reference."""
+        """Begin a new run with the policy as reference and checkpoint 0."""
         p = self.parts
         p.policy.reset_reference(clear_optimizer=True)
         p.generator.sync_weights(p.policy.model)
@@ -158,7 +154,7 @@ class TrainingLoop:
         self.checkpoint(0)
 
     def restore(self, state: Mapping[str, Any], checkpoint: Path) -> None:
-        """Restore the loop's state; the policy has been restored already."""
+        """Restore the loop's state after the policy's."""
         prompts = self.parts.prompts
         self._restore(state, load_buffer(checkpoint, {s.id: s for s in prompts.samples}))
         prompts.records.restore(checkpoint)
@@ -168,8 +164,7 @@ class TrainingLoop:
         self.parts.generator.sync_weights(self.parts.policy.model)
 
     def run(self) -> int:
-        """Train until the last step, the end of a stage, ``stop_requested`` or a reason to stop; return the last
-        step."""
+        """Train until the last step, the stage's end or a stop; return the last step."""
         p = self.parts
         p.progress.start("train", self.config.steps, self.last_step)
         while self.last_step < self.config.steps and not self._ended():
@@ -195,7 +190,7 @@ class TrainingLoop:
         return self.last_step
 
     def step(self, step: int) -> dict[str, Any]:
-        """Run one step and return its metrics, which are also written to ``metrics.jsonl``."""
+        """Run one step and return its metrics, which are also recorded."""
         p, started = self.parts, time.perf_counter()
         self.guard.begin_step(step)
         before = self.controller.settings
@@ -245,7 +240,7 @@ class TrainingLoop:
         return row
 
     def checkpoint(self, step: int) -> None:
-        """Save a checkpoint, unless this step's exists, and prune old ones."""
+        """Save a checkpoint unless it exists; prune old ones."""
         if step == self._saved:
             return
         p, c = self.parts, self.config.checkpoint
@@ -286,7 +281,6 @@ class TrainingLoop:
         self.carried = carried
 
     def _sample(self, step: int, before: TrainConfig, settings: TrainConfig) -> Batch:
-        """Collect a full batch; update item records and carried groups."""
         p = self.parts
         waiting, unusable = still_fitting(self.carried, before, settings)
         with p.policy.compute():
@@ -308,7 +302,7 @@ class TrainingLoop:
     def _levels(
         self, step: int, before: Sequence[int], settings: TrainConfig
     ) -> tuple[tuple[int, int] | None, list[Decision]]:
-        """Return the numbers of open and closed levels and a decision on changes since ``before``."""
+        """Return the numbers of open and closed levels, and a decision on changes."""
         prompts = self.parts.prompts
         if settings.data.levels == "all":
             return None, []
@@ -316,7 +310,6 @@ class TrainingLoop:
         return prompts.levels(settings), levels_changed(step, changes, settings.data.open_at)
 
     def _update(self, mini_batches: UpdateBatch | None) -> tuple[UpdateStats | None, float]:
-        """Update the policy and sync the sampler; return statistics (None without a batch) and seconds."""
         p = self.parts
         if mini_batches is None:
             return None, 0.0
@@ -327,7 +320,6 @@ class TrainingLoop:
         return stats, time.perf_counter() - started
 
     def _decide(self, report: StepReport, settings: TrainConfig) -> list[Decision]:
-        """Return the decisions of guard and controller, with resets applied."""
         step, update, validation = report.step, report.update, report.validation
         entropy = update.entropy if update is not None else None
         evidence = batch_evidence(report.batch, settings)
@@ -350,7 +342,7 @@ class TrainingLoop:
         return decisions
 
     def _apply(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Carry out resets of reference and item records; return the decisions, with any fallback."""
+        """Carry out resets; return the decisions, with any fallback."""
         applied: list[Decision] = []
         for d in decisions:
             if d.kind == "items_rerated":
@@ -359,7 +351,7 @@ class TrainingLoop:
         return applied
 
     def _reset_reference(self, decision: Decision) -> list[Decision]:
-        """Reset the reference; if the best checkpoint is lost, use the current policy and record why."""
+        """Reset the reference, to the current policy if the best checkpoint is lost."""
         p, to = self.parts, decision.evidence["reset_to"]
         clear = decision.evidence["optimizer"] == "clear"
         best, trouble = (None, "") if to == "current" else best_checkpoint(p.folder.checkpoints)
@@ -392,7 +384,6 @@ class TrainingLoop:
         return validation
 
     def _record(self, report: StepReport, decisions: Sequence[Decision]) -> dict[str, Any]:
-        """Write rollouts, decisions and metrics of the step; return its metrics."""
         step, folder, logging = report.step, self.parts.folder, self.config.logging
         started = time.perf_counter()
         if logging.rollouts_every and step % logging.rollouts_every == 0:
@@ -417,7 +408,6 @@ class TrainingLoop:
             self.parts.progress.message(f"step {d.step}: {d.kind.replace('_', ' ')} ({d.reason})")
 
     def _stop_if_nothing_was_usable(self) -> None:
-        """Mark a run that never had a usable group as failed, and show its first response."""
         decision = never_usable(self.last_step, self.parts.folder.metrics())
         if decision is None:
             return
@@ -430,7 +420,7 @@ class TrainingLoop:
     def _stop_before(
         self, step: int, reason: str, before: Mapping[str, Any], carried: Carried
     ) -> None:
-        """Abandon ``step`` and undo its changes, so that a resumed run repeats it whole."""
+        """Undo the changes of ``step``, so that a resumed run repeats it whole."""
         seen = [d for d in self.guard.end_step(None, False) if d.kind == "outage"]
         self._restore(before, carried)
         self.stop_reason = reason

@@ -29,7 +29,7 @@ OVERRIDE = "--engine local overrides"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """GPUs that torch sees, and why OpenRLHF cannot run here ("" if it can)."""
+    """GPUs that torch sees, and why OpenRLHF cannot run here, if so."""
 
     gpus: int
     missing: str = ""
@@ -37,14 +37,14 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Settings that select an engine, and a message about it ("" for none)."""
+    """Settings that select an engine, and a message about it."""
 
     settings: tuple[str, ...] = ()
     said: str = ""
 
 
 def look() -> Machine:
-    """Inspect this machine without importing OpenRLHF's stack."""
+    """Inspect this machine without importing OpenRLHF."""
     from prorl_training.engine.openrlhf.versions import require_stack
     from prorl_training.planning.gpus import visible_gpus
 
@@ -60,9 +60,8 @@ def pick_engine(
 ) -> Choice:
     """Return the engine for a run whose user named none.
 
-    ``load`` returns the run's config with more settings. OpenRLHF is chosen with at least two GPUs, for those in the
-    config or as many as divide the batch; a config that names its device or that OpenRLHF does not support stays
-    local.
+    ``load`` returns the config with more settings. OpenRLHF is chosen if at least two GPUs, the config's or as many
+    as divide the batch, can be used; a config that names its device stays local.
     """
     from prorl_training.engine.openrlhf.launch.understood import unsupported
 
@@ -101,9 +100,9 @@ def train_with_restarts(
     say: Callable[[str], None],
     sleep: Callable[[float], None] = time.sleep,
 ) -> TrainReport:
-    """Call ``train(again)``, with ``again=True`` for at most ``restarts`` restarts after a ServiceError.
+    """Call ``train(again)``, restarting it at most ``restarts`` times after a ServiceError.
 
-    Other errors are raised at once, and so is a ServiceError before the run has a config.
+    Other errors, and any before the run has a config, are raised at once.
     """
     done = 0
     while True:
@@ -127,10 +126,7 @@ Trainers = Callable[[Literal["local", "openrlhf"]], Callable[..., TrainReport]]
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A run to begin or resume; ``decisions`` are its changes of config.
-
-    ``chosen`` says why an engine was chosen, if the user named none.
-    """
+    """A run to begin or resume with changes of config; ``chosen`` explains an automatic engine."""
 
     config: TrainConfig
     run: RunFolder
@@ -149,7 +145,7 @@ class Start:
         return dataset
 
     def check_memory(self) -> str | None:
-        """Return a note on the run's memory, if any. Raises UserError if it does not fit this machine."""
+        """Return a note on memory. Raises UserError if the run does not fit."""
         from prorl_training.planning.fit import check_fit, memory_here
 
         return check_fit(self.config, memory_here(self.config))
@@ -157,8 +153,7 @@ class Start:
     def train(
         self, progress: Progress, restarts: int = 0, trainers: Trainers | None = None
     ) -> TrainReport:
-        """Train to the end, each stage with its engine; ``trainers`` maps an engine to its training function. See
-        ``train_with_restarts`` for ``restarts``."""
+        """Train to the end, each stage with the function that ``trainers`` gives for its engine."""
         from prorl_training.engine.start import train_with_restarts
 
         def once(again: bool) -> TrainReport:
@@ -167,11 +162,7 @@ class Start:
         return train_with_restarts(once, self.run, restarts, progress.message)
 
     def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
-        """Train all stages in turn.
-
-        Each stage starts from the previous one's checkpoint, never from memory, so that engines can differ and a kill
-        between two stages changes nothing.
-        """
+        """Train all stages, each from the previous one's checkpoint, so that engines can differ."""
         # an earlier launch has already written the changes to the run's config
         known = again and self.run.config() == self.config
         config, resume = self.config, self.resume or again
@@ -194,7 +185,7 @@ class Start:
 
 
 def trainer_of(engine: Literal["local", "openrlhf"]) -> Callable[..., TrainReport]:
-    """Return the training function of an engine; OpenRLHF is imported only for its own."""
+    """Return the training function of an engine."""
     match engine:
         case "openrlhf":
             from prorl_training.engine.openrlhf.launch.session import train_on_cluster
@@ -215,9 +206,9 @@ def new_run(
     name: str | None,
     machine: Callable[[], Machine] = look,
 ) -> Start:
-    """Return a new run under runs/, with this machine's preset and engine if none is given.
+    """Return a new run under runs/, with preset and engine of this machine if none is named.
 
-    ``overrides`` are ``section.key=value``. The default name is preset and time. Raises UserError.
+    ``overrides`` are ``section.key=value``. Raises UserError.
     """
     if preset is None and config_file is None and "engine=openrlhf" not in overrides:
         # data first: loading torch for the preset takes seconds
@@ -242,7 +233,7 @@ def _names_engine(preset: str | None, file: Path | None, overrides: Sequence[str
 
 
 def resumed_run(name: str, overrides: Sequence[str], steps: int | None) -> Start | str:
-    """Return the run to resume, or the reason why there is nothing to do. Raises UserError."""
+    """Return the run to resume, or why nothing is left. Raises UserError."""
     from prorl_training.run.resume import resume_config
 
     run = find_run(name)
@@ -268,12 +259,11 @@ def train(
     progress: Progress | None = None,
     **settings: Any,
 ) -> TrainReport:
-    """Train a run under runs/ and return its report; the folder is ``report.run``.
+    """Train a run under runs/ and return its report, with the defaults of ``prorl train``.
 
-    The defaults are those of ``prorl train``: this machine's preset, its model and the newest dataset under data/.
-    ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` names a run to
-    continue (or ``latest``), up to ``steps`` in all. ``restarts`` limits automatic restarts after a worker or node
-    died. Ctrl-C finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
+    ``settings`` are config keys with ``__`` for the dot, such as ``optimizer__lr=1e-6``. ``resume`` names a run (or
+    ``latest``) to continue up to ``steps`` in all. ``restarts`` limits restarts after a worker or node died. Ctrl-C
+    finishes the step, saves and sets ``report.interrupted``. Raises UserError, ServiceError.
     """
     from prorl_common import PlainProgress
 

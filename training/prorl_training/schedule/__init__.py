@@ -1,1 +1,1 @@
-"""Rules that change a run over time (controller, guard, validation) and the record of their decisions."""
+"""Rules that change a run over time, and the record of their decisions."""

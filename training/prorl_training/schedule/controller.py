@@ -1,7 +1,4 @@
-"""The controller decides on phases, penalty windows and reference resets.
-
-It is a pure state machine over config and metrics, so a run can be simulated before it starts and explained later.
-"""
+"""Decides on phases, penalty windows and reference resets, as a pure function of config and metrics."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from prorl_training.types import Decision, DecisionKind, Finding, ValidationResu
 
 
 class Measured(NamedTuple):
-    """Metrics of a finished step; None if not measured. KL and entropy are in nats per token."""
+    """Metrics of a finished step, None if not measured; KL and entropy in nats per token."""
 
     kl: float | None
     entropy: float | None = None
@@ -33,7 +30,7 @@ class Measured(NamedTuple):
 
 @dataclass
 class ControllerState:
-    """The controller's state apart from validations and plateau; JSON values only."""
+    """The controller's own state; JSON values only."""
 
     phase: int = 0
     phase_start: int = 1
@@ -53,7 +50,7 @@ class ControllerState:
 
 
 class Controller:
-    """Decides before and after each step; must be called in step order."""
+    """Decides before and after each step, in step order."""
 
     def __init__(self, config: TrainConfig) -> None:
         self.config = config
@@ -71,19 +68,19 @@ class Controller:
 
     @property
     def best_step(self) -> int | None:
-        """Step of the best validation comparable with the current ones, if any."""
+        """Step of the best validation comparable with current ones."""
         return self.state.best_step
 
     @property
     def last_reset(self) -> int:
-        """Step after which the reference was last reset; 0 if never."""
+        """Step of the last reset; 0 if never."""
         return self.state.last_reset
 
     def penalty_is_on(self, step: int) -> bool:
-        """Return whether the length penalty is on at ``step`` (1-based) in the current phase.
+        """Return whether the length penalty is on at ``step`` (1-based).
 
-        Windows count the steps of the run or its stage and continue across phases. A phase that sets
-        ``length_penalty.start_step`` counts from its own first step, which is 1.
+        Windows count steps of the run or stage, across phases, except in a phase that sets
+        ``length_penalty.start_step``.
         """
         p, s = self.settings.length_penalty, self.state
         start = p.start_step + (s.phase_start if self._own_start_step() else s.stage_start) - 1
@@ -94,16 +91,14 @@ class Controller:
     def begins_stage(self, step: int) -> bool:
         """Return whether ``step`` begins a stage other than the first, once the step before it is done.
 
-        The reset at such a step uses the current weights and a new optimiser, so a checkpoint's weights suffice to
-        start it.
+        A stage starts with a new reference and optimiser, so it needs only a checkpoint's weights.
         """
         return self._phase_ends(step) and self.config.begins_stage(self.state.phase + 1)
 
     def begin_step(self, step: int) -> list[Decision]:
-        """Return the decisions that take effect at ``step``, before anything is sampled.
+        """Return the decisions that take effect at ``step`` and apply them to ``settings``.
 
-        Afterwards ``settings`` are those of the step. The order is: phase start, its reset, action after a stall,
-        penalty windows.
+        In order: phase start, its reset, action after a stall, penalty windows.
         """
         before = self.settings.length_penalty
         decisions = self._phase_changes(step)
@@ -117,9 +112,9 @@ class Controller:
     def end_step(self, step: int, measured: Measured) -> list[Decision]:
         """Process a finished step; return at most one ``reference_reset`` and a ``run_ended``.
 
-        The reset names the first rule that fired: KL threshold, KL spike, degraded validation, stalled validation,
-        interval; the evidence lists the others under ``also``. In an ``until: stall`` phase that is not the last, a
-        stall or drop ends the phase instead; elsewhere a stall leads to the next action of ``on_stall``.
+        The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled
+        validation, interval; others are listed under ``also``. A stall or drop ends an ``until: stall`` phase unless
+        it is the last.
         """
         spike = self._kl_rules(step, measured.kl)
         finding = self._validate(step, measured.validation)
@@ -172,10 +167,7 @@ class Controller:
     def _reset(
         self, step: int, after: int, found: list[Finding], new_run: bool = False
     ) -> Decision:
-        """Reset at ``step`` on the first finding; ``after`` is the last step that used the old reference.
-
-        With ``new_run`` reset to the current policy with a new optimiser, whatever the settings.
-        """
+        """Reset after step ``after``; with ``new_run`` to the current policy with a new optimiser."""
         c, best = self.settings.controller, self.state.best_step
         elsewhere = best is not None and best < after and not new_run
         to = c.reset_to if elsewhere else "current"
@@ -189,7 +181,7 @@ class Controller:
         return reset_decision(step, found, to, optimizer, about)
 
     def _act_on(self, rules: Sequence[str]) -> None:
-        """After a drop, compare with the lower level only; after a stall, look for the next one in new validations."""
+        """Compare later validations with the level after a drop, or start a new stretch after a stall."""
         if "degraded_validation" in rules:
             self.validations.forget()
         elif "stalled_validation" in rules:
@@ -256,7 +248,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return the window changes; a phase that changes an open window closes and reopens it."""
+        """Return window changes; a phase that changes an open window closes and reopens it."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

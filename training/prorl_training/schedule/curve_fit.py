@@ -5,8 +5,7 @@ CORRELATIONS. R0 and A follow by least squares, and -2 log-likelihood is
 
     H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise of single problems)
 
-A value is allowed if the lowest H with it exceeds the overall minimum by at most a threshold (profile likelihood),
-which is bootstrapped because the usual one is too low for few validations (``thresholds``).
+A value is allowed if the lowest H with it is within a bootstrapped threshold of the minimum (profile likelihood).
 """
 
 from __future__ import annotations
@@ -49,13 +48,13 @@ FAMILIES = tuple(CURVES)
 
 
 class Correlation(NamedTuple):
-    """K = ``white`` + (1 - ``white``) ``rho``^gap, with gaps in median distances between validations."""
+    """K = ``white`` + (1 - ``white``) ``rho``^gap, gaps in median distances between validations."""
 
     rho: float
     white: float = 0.0
 
     def matrix(self, places: Array) -> Array:
-        """Return K at the given places (in median distances)."""
+        """Return K at the given places."""
         gaps = np.abs(places[:, None] - places[None, :])
         kept = np.where(gaps == 0, 1.0, (1 - self.white) * self.rho**gaps)
         return np.asarray(kept, dtype=np.float64)
@@ -68,22 +67,22 @@ CORRELATIONS = (
 
 
 class Shapes(NamedTuple):
-    """Points of the grid: ``family`` indexes FAMILIES, ``middle`` is a compute, ``exponent`` is B."""
+    """Points of the grid: index into FAMILIES, middle compute, and B."""
 
     family: Places
     middle: Array
     exponent: Array
 
     def of(self, family: int) -> Shapes:
-        """Return the shapes of one family."""
+        """Return one family's shapes."""
         return self.where(self.family == family)
 
     def where(self, chosen: NDArray[np.bool_]) -> Shapes:
-        """Return the shapes selected by a mask."""
+        """Return the masked shapes."""
         return Shapes(self.family[chosen], self.middle[chosen], self.exponent[chosen])
 
     def share(self, compute: Array) -> Array:
-        """Return f at each compute (>= 0): shape x compute."""
+        """Return f (shape x compute) at computes >= 0."""
         ratio = np.maximum(compute, 1e-12)[None, :] / self.middle[:, None]
         share = np.empty(ratio.shape)
         for place, curve in enumerate(CURVES.values()):
@@ -93,7 +92,7 @@ class Shapes(NamedTuple):
 
 
 def grid(last: float) -> Shapes:
-    """Return the shapes to try on data up to the compute ``last``, family by family."""
+    """Return the shapes to try on data up to the compute ``last``."""
     return _join(
         [
             _product(0, last * np.geomspace(0.02, 8, 30), np.geomspace(0.5, 6, 11)),
@@ -105,7 +104,7 @@ def grid(last: float) -> Shapes:
 
 
 def closer(shapes: Shapes, near: NDArray[np.bool_]) -> Shapes:
-    """Return a finer grid over the range of the shapes marked ``near``, family by family."""
+    """Return a finer grid over the shapes marked ``near``."""
     parts = []
     for family in range(len(FAMILIES)):
         own, kept = shapes.of(family), near[shapes.family == family]
@@ -125,7 +124,6 @@ def _product(family: int, middles: Array, exponents: Array) -> Shapes:
 
 
 def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
-    """Return ``count`` values from one grid step below the marked ones to one above."""
     levels = np.unique(values)
     if levels.size == 1:
         return levels
@@ -135,7 +133,7 @@ def _refined(values: Array, near: NDArray[np.bool_], count: int) -> Array:
 
 
 class Functional(NamedTuple):
-    """A quantity start R0 + ceiling A, whose weights depend on the shape."""
+    """A quantity start R0 + ceiling A with shape-dependent weights."""
 
     start: Array
     ceiling: Array
@@ -150,7 +148,7 @@ class Fits(NamedTuple):
 
 
 class Design:
-    """The part of a fit that does not depend on the measured values: whitened shapes and their Gram matrices."""
+    """The part of a fit that does not depend on the measured values."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array) -> None:
         self.shapes, self.places, self.n = shapes, places, compute.size
@@ -168,7 +166,7 @@ class Design:
         self.det = self.a * self.d - self.b**2
 
     def variance(self, at_start: Array | float, at_ceiling: Array | float) -> Array:
-        """Return the variance, in sigma^2, of at_start R0 + at_ceiling A: correlation x shape, at least 1e-9."""
+        """Return the variance of at_start R0 + at_ceiling A in sigma^2 (correlation x shape), at least 1e-9."""
         s, e = np.asarray(at_start), np.asarray(at_ceiling)
         variance = (s * s * self.d - 2 * s * e * self.b + e * e * self.a) / self.det
         return np.asarray(np.maximum(variance, 1e-9))
@@ -189,12 +187,12 @@ class Design:
         return Fits(*(np.stack(x, axis=1) for x in (starts, ceilings, sses)))
 
     def held(self, fits: Fits) -> Array:
-        """Return the sums of squares with A constrained to [0, 1]."""
+        """Return sums of squares with A constrained to [0, 1]."""
         beyond = fits.ceiling - np.clip(fits.ceiling, 0, 1)
         return np.asarray(fits.sse + beyond**2 / self.variance(0.0, 1.0))
 
     def around_level(self, series: Array) -> Array:
-        """Return the sums of squares around the best constant: series x correlation x 1."""
+        """Return sums of squares around the best constant (series x correlation x 1)."""
         sums = []
         for ones, whiten in zip(self.ones, self.whiten, strict=True):
             y = series @ whiten
@@ -203,7 +201,7 @@ class Design:
 
 
 class Setting:
-    """A grid around the shapes that fit one series, with its fits; ``height`` is H with A constrained to [0, 1]."""
+    """A grid around the shapes that fit one series; ``height`` is H with A constrained to [0, 1]."""
 
     def __init__(self, shapes: Shapes, compute: Array, places: Array, values: Array, floor: float):
         self.shapes, self.compute, self.floor, self.n = shapes, compute, floor, compute.size
@@ -212,13 +210,13 @@ class Setting:
         self.height = self.surprise(self.design.held(self.fits))[0]
 
     def surprise(self, sse: Array) -> Array:
-        """Return H of sums of squares: ... x correlation x shape."""
+        """Return H of sums of squares (... x correlation x shape)."""
         variance = np.maximum(sse / self.n, max(self.floor, FINEST))
         log_det = self.design.log_det[:, None]
         return np.asarray(self.n * np.log(variance) + sse / variance + log_det)
 
     def least(self, sse: Array) -> Array:
-        """Return the lowest H of each series, from sums of squares series x correlation x shape."""
+        """Return the lowest H of each series from sums of squares."""
         best = sse.min(axis=2, keepdims=True)  # H rises with the sum of squares
         return np.asarray(self.surprise(best).min(axis=(1, 2)))
 
@@ -237,7 +235,7 @@ class Setting:
         return float((middle - radius)[fits].min()), float((middle + radius)[fits].max())
 
     def likeliest(self) -> tuple[int, float, float]:
-        """Return (shape, R0, A) of the likeliest curve with A within [0, 1]."""
+        """Return (shape, R0, A) of the likeliest curve with A in [0, 1]."""
         k, g = np.unravel_index(self.height.argmin(), self.height.shape)
         free = self.fits.ceiling[0, k, g]
         ceiling = float(np.clip(free, 0, 1))
@@ -246,7 +244,7 @@ class Setting:
 
 
 def settle(compute: Array, places: Array, values: Array, floor: float) -> Setting:
-    """Return a setting with a wide grid refined around the shapes that fit."""
+    """Return a grid refined around the shapes that fit."""
     wide = Setting(grid(float(compute[-1])), compute, places, values, floor)
     near = (wide.height - wide.height.min() < NEAR).any(axis=0)
     fine = Setting(closer(wide.shapes, near), compute, places, values, floor)
@@ -270,14 +268,14 @@ def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generato
 
 
 class Likely(NamedTuple):
-    """Probability of each (variance of the noise, correlation, shape), and those variances."""
+    """Probability of each (noise variance, correlation, shape), and those variances."""
 
     variances: Array
     weights: Array
 
 
 class Draws(NamedTuple):
-    """Curves that the data allow, with the noise of each."""
+    """Curves that the data allow, with their noise."""
 
     shape: Places
     start: Array
@@ -287,10 +285,9 @@ class Draws(NamedTuple):
 
 
 def likely(setting: Setting) -> Likely:
-    """Return the posterior by restricted likelihood, with a flat prior on log middle, log B and A in [0, 1].
+    """Return the posterior by restricted likelihood, flat in log middle, log B, A in [0, 1] and family.
 
-    Families weigh alike. Half of the prior is on the noise of the answers alone if known, the rest is flat in log
-    variance.
+    Half of the prior is on the answers' noise alone if known, the rest flat in log variance.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:
@@ -315,7 +312,7 @@ def _normal(z: Array) -> Array:
 
 
 def _volumes(shapes: Shapes) -> Array:
-    """Return each shape's share of its family's grid, in log middle x log exponent."""
+    """Return each shape's share of its family's grid in log middle x log exponent."""
     volumes = np.empty(shapes.family.size)
     whole = grid(1.0)
     for family in range(len(FAMILIES)):
@@ -352,10 +349,9 @@ def draw(setting: Setting, likely: Likely, random: np.random.Generator) -> Draws
 def thresholds(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], random: np.random.Generator
 ) -> list[float]:
-    """Return the threshold of H for each functional.
+    """Return each functional's threshold: the 95 % point of the H of its true value above the lowest H.
 
-    A series is simulated from each drawn curve and fitted; the threshold is the 95 % point of the H of its true value
-    above the lowest H.
+    It is taken over series simulated from the drawn curves.
     """
     share = setting.shapes.share(setting.compute)[drawn.shape]
     curve = drawn.start[:, None] + (drawn.ceiling - drawn.start)[:, None] * share
@@ -372,7 +368,7 @@ def thresholds(
 def _falls(
     setting: Setting, drawn: Draws, asked: Sequence[Functional], series: Array, block: Places
 ) -> Array:
-    """Return the H of the true values of some series above their lowest H: asked x series."""
+    """Return the H of the true values above the lowest H (asked x series)."""
     design = setting.design
     fits = design.fit(series[block])
     least = setting.least(design.held(fits))

@@ -1,4 +1,4 @@
-"""A run's decisions over its steps: spans, a text timeline, a table and differences between two lists."""
+"""A run's decisions as spans, text and table, and differences between two lists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Span = tuple[int, int, str]
 
 
 class Difference(NamedTuple):
-    """A decision that is in only one of two lists."""
+    """A decision in only one list."""
 
     step: int
     kind: str
@@ -43,7 +43,7 @@ class Difference(NamedTuple):
 
 
 def penalty_windows(decisions: Sequence[Decision], steps: int) -> list[Span]:
-    """Return the spans in which the length penalty was on."""
+    """Return the spans with the length penalty on."""
     spans, opened = [], None
     for d in decisions:
         if d.kind == "penalty_window_closed" and opened is not None:
@@ -72,7 +72,7 @@ def stage_spans(decisions: Sequence[Decision], steps: int) -> list[Span]:
 
 
 def stage_lines(config: TrainConfig) -> list[str]:
-    """Return one line per stage with its phases, length and engine."""
+    """Return one line per stage: phases, length and engine."""
     told = []
     for stage in config.stages:
         numbers = [n for n, phase in enumerate(config.phases) if phase.stage == stage.name]
@@ -88,8 +88,8 @@ def stage_lines(config: TrainConfig) -> list[str]:
 def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> list[str]:
     """Return a text timeline with ``width`` columns for ``steps`` steps.
 
-    Lanes show the number of the stage and phase, ``=`` for the length penalty, ``R`` for resets, ``P`` for other
-    actions after a stall, ``L`` for level changes and ``!`` for other decisions.
+    ``=`` marks the length penalty, ``R`` resets, ``P`` other actions after a stall, ``L`` level changes, ``!`` the
+    rest.
     """
     width = max(min(width, steps), 1)
 
@@ -128,7 +128,7 @@ def lanes_text(decisions: Sequence[Decision], steps: int, width: int = 72) -> li
 
 
 def table_rows(decisions: Sequence[Decision]) -> list[tuple[str, str, str]]:
-    """Return (step, kind, reason) of each decision as text."""
+    """Return (step, kind, reason) of each decision."""
     return [(str(d.step), d.kind.replace("_", " "), d.reason) for d in decisions]
 
 
@@ -142,8 +142,7 @@ def differences(
 ) -> list[Difference]:
     """Return the controller's decisions up to ``steps`` that are in only one list, in step order.
 
-    Resets by another rule or to other weights differ. Decisions of guard and engine (skipped updates, outages) are
-    not compared.
+    Decisions of guard and engine are not compared.
     """
     compared = ("rule", "reset_to", "optimizer", "phase", "weight", "form", "samples", "levels")
     sides = {

@@ -1,7 +1,4 @@
-"""Forecast of a run's validation: intervals for its ceiling and a later step, or the reason why there is none.
-
-It depends on the metrics rows alone, so a simulation gets the same answer as the run (docs/evidence/forecast.md).
-"""
+"""Forecast a run's validation from its metrics rows: intervals for its ceiling and a later step, or a refusal."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ POINTS = 40
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its 95 % interval; ``identified`` if validation has moved and the interval is narrow enough."""
+    """A value and its 95 % interval; ``identified`` if validation moved and it is narrow enough."""
 
     value: float
     low: float
@@ -59,8 +56,8 @@ class Point:
 class Forecast:
     """Forecast of a run's validation at ``to_step`` and beyond.
 
-    ``value`` is the curve at ``to_step``, ``gain`` its climb from the last validation, ``ceiling`` its limit; all are
-    None with too few validations. ``noise`` is the standard deviation of a validation around the curve.
+    ``value`` is the curve at ``to_step``, ``gain`` its climb since the last validation, ``ceiling`` its limit,
+    ``noise`` the standard deviation around it. They are None with too few validations.
     """
 
     identified: bool
@@ -83,8 +80,8 @@ class Forecast:
 
 
 class Series(NamedTuple):
-    """Validations, oldest first. ``noise`` is a lower bound of their variance around the curve (0 if unknown);
-    ``rate`` is the compute per step over the newest quarter of the run."""
+    """Validations, oldest first. ``noise`` is the least variance around the curve (0 if unknown), ``rate`` the recent
+    compute per step."""
 
     steps: Array
     compute: Array
@@ -95,16 +92,15 @@ class Series(NamedTuple):
 
     @property
     def places(self) -> Array:
-        """Steps in units of the median distance between validations."""
+        """Steps in median distances between validations."""
         return self.steps / np.median(np.diff(self.steps))
 
 
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
     """Return the validations of the current problems in a run's metrics rows.
 
-    Compute is the tokens sampled so far, or the step if tokens are missing or do not grow. Rows before a change in
-    the number of problems are dropped; the last row of a step counts. Raises UserError for a value that is not a
-    number or a mean outside 0 to 1.
+    Compute is in tokens sampled, or in steps if tokens are missing or do not grow. Rows before a change in the number
+    of problems are dropped. Raises UserError for a value that is not a number or a mean outside 0 to 1.
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
     seen = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
@@ -150,8 +146,8 @@ def _grow(tokens: Sequence[float]) -> bool:
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
     """Return the variance of the mean reward that comes from noise of single problems.
 
-    The same problems are used each time, so differences between them are no noise. With d_j the change of problem j
-    between two validations, the noise variance is var(d_j) / (2 problems); the mean of d_j is the run's movement.
+    With d_j the change of problem j between two validations it is var(d_j) / (2 problems); the mean d_j is real
+    movement.
     """
     variances = []
     for before, after in pairwise(rewards):
@@ -166,7 +162,7 @@ def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
 def forecast(
     rows: Sequence[Mapping[str, Any]], to_step: int, *, widest: float = WIDEST, seed: int = 0
 ) -> Forecast:
-    """Forecast validation at ``to_step`` from the rows of ``metrics.jsonl``; ``seed`` seeds the bootstrap.
+    """Forecast validation at ``to_step``; ``seed`` seeds the bootstrap.
 
     Raises UserError unless ``to_step`` is after the last validation.
     """
@@ -229,7 +225,7 @@ def forecast(
 
 
 def step_to_ask_for(last: int, planned: int | None) -> int:
-    """Return the planned end, or 1.5 times ``last`` if the run is past it or has none."""
+    """Return the planned end, or 1.5 times ``last`` if it is past or absent."""
     return planned if planned is not None and planned > last else last + max(last // 2, 1)
 
 
@@ -280,14 +276,13 @@ def one_line(found: Forecast) -> str:
 
 
 def number(row: Mapping[str, Any], key: str) -> float | None:
-    """Return the value of ``key``, which may be NaN, or None if absent. Raises UserError if it is not a number."""
+    """Return the value of ``key`` (maybe NaN), or None if absent. Raises UserError if it is no number."""
     value = row.get(key)
     return None if value is None else _number(row, key, value)
 
 
 def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
-    """Return the list of numbers at ``key``, empty if absent; null becomes None. Raises UserError if it is no such
-    list."""
+    """Return the list at ``key``, empty if absent. Raises UserError unless it holds numbers or nulls."""
     values = row.get(key)
     if values is None:
         return ()
@@ -322,7 +317,7 @@ class Outlook(NamedTuple):
     seed: int
 
     def gain(self, least: float) -> Gain:
-        """Return whether validation will climb by ``least`` from now to ``to_step``."""
+        """Return whether validation will climb by ``least`` until ``to_step``."""
         if self.step >= self.to_step:
             return Gain("not known", least, self.to_step, why="this is the run's last step")
         found = forecast(self.rows(), self.to_step, seed=self.seed)
@@ -336,7 +331,7 @@ class Outlook(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """Whether a climb of ``least`` by ``to_step`` is forecast; JSON values, for a decision's evidence."""
+    """Whether a climb of ``least`` is forecast; JSON values."""
 
     says: Literal["less", "may be as much", "not known"]
     """``less``: the whole 95 % interval of the climb lies below ``least``. ``not known``: there is no forecast."""

@@ -1,4 +1,4 @@
-"""The learning rate of each gradient update: warm-up, then constant, linear or cosine decay. It has no state to save."""
+"""The learning rate of each gradient update; there is no scheduler state to save."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from prorl_training.config import OptimizerConfig, TrainConfig
 
 
 def planned_updates(config: TrainConfig) -> int:
-    """Return the planned number of gradient updates of the whole run.
-
-    A phase that ends on a stall counts with its maximum length; skipped updates count too.
-    """
+    """Return the run's planned gradient updates; a phase until a stall counts with its maximum length."""
     if not config.phases:
         return config.steps * config.loss.mini_batches
     total, left = 0, config.steps
@@ -27,9 +24,8 @@ def planned_updates(config: TrainConfig) -> int:
 def lr_at(config: OptimizerConfig, update: int, total_updates: int, scale: float = 1.0) -> float:
     """Return the learning rate of gradient update ``update`` (1-based).
 
-    It rises linearly to ``config.lr`` over ``warmup_updates`` (u / w of it at update u of w), then decays to
-    ``min_ratio`` x lr over ``decay_updates`` more updates, or the rest of ``total_updates`` if 0. ``scale``
-    multiplies the result. Raises ValueError if ``update`` is less than 1.
+    It rises linearly to ``config.lr`` over ``warmup_updates``, then decays to ``min_ratio`` x lr over
+    ``decay_updates`` more, or the rest of ``total_updates`` if 0. Raises ValueError if ``update`` is less than 1.
     """
     if update < 1:
         raise ValueError(f"updates are counted from 1, got {update}")

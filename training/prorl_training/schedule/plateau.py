@@ -1,7 +1,6 @@
-"""What happens when validation stalls: the actions of ``controller.on_stall`` in order, the last one repeated.
+"""Choose what happens when validation stalls: the next action of ``controller.on_stall``, the last one repeated.
 
-An action that can do nothing is skipped; if none is left, the reference is reset. Actions other than ``reset`` and
-``end`` take effect at the next step.
+An action that can do nothing is skipped; if none is left, the reference is reset.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class PlateauState:
 
 
 class Choice(NamedTuple):
-    """The action after a stall, with evidence on the actions skipped before it."""
+    """The action after a stall, with evidence on skipped ones."""
 
     action: StallAction
     evidence: dict[str, Any]
@@ -41,14 +40,14 @@ class Choice(NamedTuple):
 class Plateau:
     """Chooses the action after a stall and applies raised values to a phase's settings.
 
-    Raising n follows BroRL (arXiv 2510.01180): broader rollouts help when longer training no longer does.
+    Raising n follows BroRL (arXiv 2510.01180).
     """
 
     def __init__(self) -> None:
         self.state = PlateauState()
 
     def over(self, settings: TrainConfig) -> TrainConfig:
-        """Return a phase's settings with the raised values."""
+        """Return settings with the raised values."""
         changed: dict[str, Any] = {}
         if self.state.samples > settings.rollout.samples:
             update = {"samples": self.state.samples}
@@ -61,10 +60,7 @@ class Plateau:
     def would_take(
         self, settings: TrainConfig, levels_closed: int | None, outlook: Outlook | None
     ) -> Choice:
-        """Return the action that a stall would cause now.
-
-        ``levels_closed`` is the number of levels from which no item is drawn, None if unknown.
-        """
+        """Return the action that a stall would cause now; ``levels_closed`` is None if unknown."""
         actions: Sequence[StallAction] = settings.controller.on_stall or ("reset",)
         passed: list[StallAction] = []
         evidence: dict[str, Any] = {}
@@ -89,7 +85,7 @@ class Plateau:
         levels_closed: int | None,
         outlook: Outlook | None,
     ) -> Choice:
-        """Return the action after a stall; one that waits for the next step becomes due."""
+        """Return the action after a stall; most take effect at the next step."""
         choice = self.would_take(settings, levels_closed, outlook)
         self.state.taken += len(choice.evidence.get("passed_over", [])) + 1
         if choice.action not in ("reset", "end"):
@@ -98,10 +94,7 @@ class Plateau:
         return choice
 
     def begin_step(self, step: int, settings: TrainConfig) -> list[Decision]:
-        """Return the decision due at ``step``; afterwards ``over`` applies it.
-
-        ``settings`` are those of the step's phase before the decision. A new phase may have left nothing to do.
-        """
+        """Return the decision due at ``step``, unless a new phase made it void; ``over`` then applies it."""
         due, self.state.due = self.state.due, None
         if due is None:
             return []
@@ -129,7 +122,7 @@ class Plateau:
                 assert_never(action)
 
     def begin_stage(self) -> None:
-        """Drop everything raised: a new stage starts like a new run."""
+        """Drop everything raised."""
         self.state = PlateauState()
 
     def to_json(self) -> dict[str, Any]:
@@ -142,7 +135,6 @@ class Plateau:
 
 
 def _able(action: StallAction, settings: TrainConfig, levels_closed: int | None) -> bool:
-    """Return whether the action can still change anything."""
     c = settings.controller
     match action:
         case "raise_samples":

@@ -1,7 +1,4 @@
-"""The guard: reactions to bad updates, empty steps and outages of the reward service.
-
-It only decides; skipping, waiting and stopping are up to the engine.
-"""
+"""The guard: decides how to react to bad updates, empty steps and outages of the reward service."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ class GuardState:
 
 
 class Guard:
-    """Judges updates, scoring rounds and steps in step order; see ``SafetyConfig`` for the reactions."""
+    """Judges updates, scoring rounds and steps in step order, as ``SafetyConfig`` says."""
 
     def __init__(self, config: SafetyConfig) -> None:
         self.config = config
@@ -47,7 +44,7 @@ class Guard:
         self._stop_evidence: dict[str, Any] = {}
 
     def begin_step(self, step: int) -> None:
-        """Begin a step and forget the decisions of the previous one."""
+        """Forget the previous step's decisions."""
         self._step, self._skipped, self._backed_off, self._decisions = step, [], [], []
         if self.state.back_off_until and step > self.state.back_off_until:
             reason = f"{self.config.back_off_steps} steps are over"
@@ -56,14 +53,13 @@ class Guard:
             self.state.back_off_until = 0
 
     def lr_scale(self) -> float:
-        """Return the learning rate factor of this step's updates."""
+        """Return this step's learning rate factor."""
         return self.config.back_off if self._step <= self.state.back_off_until else 1.0
 
     def judge_update(self, loss: float, grad_norm: float) -> bool:
         """Return whether to apply an update with this loss and gradient norm (before clipping).
 
-        It is refused if not finite or above ``explode_factor`` times the median of the last ``explode_window`` norms.
-        Refused norms enter the history, so a lasting change of scale is accepted after half a window.
+        Refused norms enter the history too, so a lasting change of scale is accepted after half a window.
         """
         finite = math.isfinite(loss) and math.isfinite(grad_norm)
         applied = finite and grad_norm <= self.norm_limit()
@@ -71,12 +67,12 @@ class Guard:
         return applied
 
     def norm_limit(self) -> float:
-        """Return the largest gradient norm that is applied; infinity without a history or a factor."""
+        """Return the largest gradient norm that is applied."""
         median, factor = self._usual_norm(), self.config.explode_factor
         return math.inf if median is None or not factor else factor * median
 
     def hear_update(self, loss: float, grad_norm: float, applied: bool) -> None:
-        """Record an update; too many in a row that are not finite stop the run."""
+        """Record an update; too many non-finite ones in a row stop the run."""
         s, c = self.state, self.config
         if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             s.bad_in_a_row += 1
@@ -97,10 +93,9 @@ class Guard:
     def judge_round(
         self, responses: int, without_verdict: int, attempt: int
     ) -> Literal["ok", "retry", "stop"]:
-        """Judge a scoring round that has been retried ``attempt`` times.
+        """Judge a scoring round after ``attempt`` retries.
 
-        On ``retry`` wait :meth:`outage_wait` seconds and score it again; on ``stop`` the retries are used up and
-        ``stop_reason`` is set.
+        On ``retry`` score it again after :meth:`outage_wait` seconds; on ``stop`` see ``stop_reason``.
         """
         c = self.config
         if not responses or without_verdict / responses < c.infra_rate:
@@ -119,16 +114,16 @@ class Guard:
         return "stop"
 
     def outage_wait(self, attempt: int) -> float:
-        """Return the seconds to wait before retry ``attempt`` (0-based): 1, 2, 4, ... at most 60."""
+        """Return the seconds before retry ``attempt`` (0-based): 1, 2, 4, ... at most 60."""
         return float(min(2 ** min(attempt, 6), 60))
 
     def end_step(
         self, entropy: float | None, empty: bool, evidence: Mapping[str, Any] | None = None
     ) -> list[Decision]:
-        """Return all decisions since ``begin_step``; a ``run_stopped`` comes last.
+        """Return all decisions since ``begin_step``, a ``run_stopped`` last.
 
-        ``entropy`` is the mean token entropy in nats, None without an update. ``empty`` means that the batch had
-        nothing to learn from, which gives ``step_skipped`` with ``evidence``.
+        ``entropy`` is in nats per token, None without an update; ``empty`` means that there was nothing to learn
+        from.
         """
         self._report_updates()
         self._count_empty(empty, evidence or {})
@@ -202,11 +197,11 @@ class Guard:
             self.stop_reason, self._stop_evidence = reason, evidence
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for a checkpoint, between two steps."""
+        """Return the state for a checkpoint."""
         return asdict(self.state)
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the state of a checkpoint; counters that had stopped the run restart at 0."""
+        """Restore a checkpoint's state; counters that had stopped the run restart at 0."""
         self.state = GuardState(**state)
         s, c = self.state, self.config
         if s.bad_in_a_row >= c.bad_updates:
@@ -217,21 +212,18 @@ class Guard:
 
 
 def _json(value: float) -> float | str:
-    """Write NaN and infinity as text, which strict JSON lacks."""
+    """Return NaN and infinity as text, which strict JSON lacks."""
     return value if math.isfinite(value) else str(value)
 
 
 def batch_evidence(batch: Batch, settings: TrainConfig) -> dict[str, Any]:
-    """Return the evidence for a decision about a batch."""
+    """Return a batch's group counts as evidence."""
     wanted = settings.rollout.prompts
     return {"groups_kept": len(batch.kept), "groups_wanted": wanted, "prompts_drawn": batch.drawn}
 
 
 def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decision]:
-    """Return the decision that a step used fewer groups than configured, if it did.
-
-    It is ``refill_gave_up`` with dynamic sampling, else ``short_batch``.
-    """
+    """Return ``refill_gave_up``, or ``short_batch`` without dynamic sampling, if groups are missing."""
     if not batch.gave_up:
         return []
     evidence = batch_evidence(batch, settings)
@@ -248,7 +240,7 @@ def too_few_groups(step: int, batch: Batch, settings: TrainConfig) -> list[Decis
 def validation_outage(
     step: int, validation: Validation | None, settings: TrainConfig
 ) -> list[Decision]:
-    """Return the decision that a validation had no result, if so."""
+    """Return the decision that a validation had no result."""
     if validation is None or validation.result is not None:
         return []
     lost, responses = validation.infra_errors, validation.responses
@@ -274,10 +266,7 @@ SHOWN = 600
 
 
 def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | None:
-    """Return the decision that a run failed because no group was ever usable, if so.
-
-    ``rows`` are the metrics of the whole run, including those before a resume.
-    """
+    """Return the decision that a run failed because no group in ``rows``, its whole metrics, was usable."""
     counts: Counter[str] = Counter()
     for row in rows:
         if row["groups_kept"]:
@@ -294,7 +283,7 @@ def never_usable(step: int, rows: Iterable[Mapping[str, Any]]) -> Decision | Non
 
 
 def first_response(group: Group) -> list[str]:
-    """Return a group's prompt, first response and verdict as lines."""
+    """Return a group's prompt, first response and verdict."""
     first = group.trajectories[0]
     verdict = first.verdict
     prompt = "\n".join(message["content"] for message in group.sample.prompt)

@@ -1,4 +1,4 @@
-"""Simulate the decisions of controller and guard, without a model, on a calm run or on recorded metrics."""
+"""Simulate the decisions of controller and guard on a calm run or on recorded metrics."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``, in which every key may be absent or null; steps without
-    a line count as calm. The mean loss and gradient norm of a step count as one update. The simulation ends where the
-    run would, except at stalls in ``gone_on_after``, after which the run was resumed.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``; missing lines count as calm. A step's mean loss and
+    gradient norm count as one update. It ends where the run would, except at stalls in ``gone_on_after``, which were
+    resumed.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []
@@ -45,7 +45,7 @@ def simulate(
 
 
 def outlook_at(config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int) -> Outlook:
-    """Return the forecast that a run with these metrics had at the end of ``step``."""
+    """Return the forecast at the end of ``step``."""
     return Outlook(
         lambda: [metrics[s] for s in sorted(metrics) if s <= step], step, config.steps, config.seed
     )
@@ -58,7 +58,7 @@ def simulate_step(
     row: Mapping[str, Any],
     outlook: Outlook | None = None,
 ) -> list[Decision]:
-    """Run both through one step with its recorded line and return the decisions."""
+    """Run one step with its recorded line; return the decisions."""
     guard.begin_step(step)
     decisions = controller.begin_step(step)
     loss, norm = number(row, "loss"), number(row, "grad_norm")
@@ -70,10 +70,7 @@ def simulate_step(
 
 
 def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured:
-    """Parse a line of ``metrics.jsonl``; a missing standard error becomes NaN.
-
-    A validation without ``validation_rewards`` can be the best but is not tested.
-    """
+    """Parse a line of ``metrics.jsonl``; a missing standard error becomes NaN."""
     mean, validation = number(row, "validation_reward"), None
     if mean is not None:
         se, each = number(row, "validation_se"), numbers(row, "validation_rewards")
@@ -91,10 +88,7 @@ def measured(row: Mapping[str, Any], outlook: Outlook | None = None) -> Measured
 def rules_at(
     config: TrainConfig, metrics: Mapping[int, Mapping[str, Any]], step: int
 ) -> dict[str, Any]:
-    """Return the values that the controller's rules see at the end of ``step``, given the recorded steps.
-
-    The KL statistics are left out if the history is too short.
-    """
+    """Return the values that the controller's rules see at the end of ``step``."""
     controller, guard = Controller(config), Guard(config.safety)
     for before in range(1, step):
         outlook = outlook_at(config, metrics, before)

@@ -1,4 +1,4 @@
-"""Draw a run's decisions over its steps, with curves of its metrics."""
+"""Draw a run's decisions with curves of its metrics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plot_timeline(
     decisions: Sequence[Decision],
     metrics: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Write ``timeline`` to ``path``. Raises UserError if the disk is full or the name does not end in .svg."""
+    """Write ``timeline`` to ``path``. Raises UserError for a full disk or a name without .svg."""
     if path.suffix != ".svg":
         raise UserError(f"--plot {path}: the timeline is an SVG, name a file that ends in .svg")
     atomic_write_text(path, timeline(title, steps, decisions, metrics or {}))
@@ -39,10 +39,7 @@ def timeline(
     decisions: Sequence[Decision],
     metrics: Mapping[int, Mapping[str, Any]],
 ) -> str:
-    """Return the SVG with lanes for phases, penalty windows, resets and other decisions below the metrics curves.
-
-    ``metrics`` maps a step to its line of metrics.jsonl; validation and KL are drawn if recorded.
-    """
+    """Return the SVG: lanes for the decisions below curves of validation and KL."""
     resets: dict[str, list[int]] = {}
     for d in decisions:
         if d.kind == "reference_reset":
@@ -62,7 +59,6 @@ def timeline(
 def _lanes(
     x: Axis, steps: int, decisions: Sequence[Decision], resets: Mapping[int, Sequence[int]]
 ) -> tuple[str, Panel]:
-    """Return a description and the lanes; ``resets`` are the steps of each series of marks."""
     phases, windows = phase_spans(decisions, steps), penalty_windows(decisions, steps)
     left_out = {*(CONTROLLER_KINDS - PLATEAU_KINDS), "levels_changed"}
     other = [d.step for d in decisions if d.kind not in left_out]
@@ -88,7 +84,6 @@ def _lanes(
 def _curve(
     key: str, x: Axis, metrics: Mapping[int, Mapping[str, Any]], decisions: Sequence[Decision]
 ) -> tuple[str, Panel]:
-    """Return a description and the curve of a metric over penalty windows and resets."""
     points = _points(metrics, key)
     values = [v for _, v in points]
     is_kl = key == "kl"

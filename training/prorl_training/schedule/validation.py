@@ -1,14 +1,13 @@
 """Validation on a fixed set of problems, and tests for whether the policy got worse or stalled.
 
-The problems and random numbers are the same each time, so two stretches of validations are compared per problem: the
-gain is the mean difference, its standard error the spread of the differences / sqrt(problems). With K =
-``stall_validations``, two one-sided z-tests are made at every validation:
+Stretches of validations are compared per problem: the gain is the mean difference, its standard error the spread of
+the differences / sqrt(problems). With K = ``stall_validations`` there are two one-sided z-tests per validation:
 
 - degraded: the newest K or 2 K lie below the 2 K to 4 K before them, at ``degrade_alpha``.
 - stalled: the later half of the newest 4 K to 8 K gains significantly less than ``stall_gain`` per 1,000 steps, at
-  ``stall_alpha``. With few problems or samples a stall is found later, not more often by mistake.
+  ``stall_alpha``. With little data a stall is found later, not more often by mistake.
 
-The alphas are per test; ``benchmarks/stall_rule.py`` simulates how often a run fires one.
+``benchmarks/stall_rule.py`` simulates how often a run fires one.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from prorl_verifiers import Verdict
 
 
 class Comparison(NamedTuple):
-    """Two stretches of validations compared problem by problem."""
+    """Two stretches of validations compared per problem."""
 
     before: float
     """Mean reward of the earlier stretch over the problems in both."""
@@ -65,7 +64,7 @@ class ValidationHistory:
         """Validations since the phase began or the last stall was acted on; the stall test uses only these."""
 
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
-        """Add the validation of ``step``; another number of problems begins a new history.
+        """Add a validation; another number of problems begins a new history.
 
         Ignored are validations without a finite mean or rewards by problem, and all if the tests are off.
         """
@@ -79,7 +78,7 @@ class ValidationHistory:
         self.stretch = min(self.stretch + 1, most)
 
     def find(self, config: ControllerConfig) -> Finding | None:
-        """Return the finding of the tests, if any; a degradation precedes a stall."""
+        """Return the tests' finding; a degradation precedes a stall."""
         for seen in self.drops(config):
             if seen.p < config.degrade_alpha:
                 reason = f"validation got worse: {_told(seen)}"
@@ -93,7 +92,7 @@ class ValidationHistory:
         return None
 
     def drops(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the newest K and the newest 2 K compared with those before, if the history is long enough."""
+        """Yield the newest K and 2 K compared with those before."""
         k, count = config.stall_validations, len(self.steps)
         for length in (k, 2 * k):
             first = count - length
@@ -101,7 +100,7 @@ class ValidationHistory:
                 yield from self._compare(max(first - 4 * k, 0), first, 0.0)
 
     def halves(self, config: ControllerConfig) -> Iterator[Comparison]:
-        """Yield the later half of the stretch compared with the earlier one, if it is long enough."""
+        """Yield the later half of the stretch compared with the earlier one."""
         k, count = config.stall_validations, len(self.steps)
         half = min(self.stretch, count) // 2
         if k and half >= 2 * k:
@@ -111,11 +110,11 @@ class ValidationHistory:
             yield from self._compare(middle - half, middle, config.stall_gain * apart / 1000)
 
     def begin_stretch(self) -> None:
-        """Restrict the next stall test to validations from now on."""
+        """Test for a stall only from now on."""
         self.stretch = 0
 
     def forget(self) -> None:
-        """Drop the history: earlier validations are no longer comparable."""
+        """Drop validations that are no longer comparable."""
         self.steps, self.rewards, self.stretch = [], [], 0
 
     def to_json(self) -> dict[str, Any]:
@@ -123,7 +122,7 @@ class ValidationHistory:
         return {"steps": self.steps, "rewards": self.rewards, "stretch": self.stretch}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Restore the history of a checkpoint. Raises UserError if it lacks rewards by problem."""
+        """Restore a checkpoint's history. Raises UserError if it lacks rewards by problem."""
         if "rewards" not in state:
             raise UserError(
                 "the checkpoint was written by an older prorl, whose stall rule kept no rewards by problem: "
@@ -134,7 +133,6 @@ class ValidationHistory:
         self.stretch = int(state["stretch"])
 
     def _compare(self, start: int, middle: int, due: float) -> Iterator[Comparison]:
-        """Compare the validations from ``middle`` on with those from ``start``, if they share 2 problems."""
         before, after = self.rewards[start:middle], self.rewards[middle:]
         pairs = [
             (x, y)
@@ -179,7 +177,7 @@ def _told(seen: Comparison) -> str:
 
 
 def watched(samples: Sequence[Sample], count: int) -> list[Sample]:
-    """Return at most ``count`` samples in the given order, equally many per domain if possible."""
+    """Return at most ``count`` samples in order, balanced over domains."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -202,10 +200,9 @@ def validate(
     scorer: Scorer,
     beat: Callable[[], None] = lambda: None,
 ) -> Validation:
-    """Sample and score the watched problems.
+    """Sample and score the watched problems, calling ``beat`` as responses finish.
 
-    The mean is over problems with a verdict and the standard error between them. There is no result if at least
-    ``safety.infra_rate`` of the responses have no verdict. ``beat`` is called as responses finish.
+    There is no result if at least ``safety.infra_rate`` of the responses have no verdict.
     """
     started = time.perf_counter()
     v = config.validation
