@@ -1,1 +1,1 @@
-"""The ProRL algorithm as pure functions of tensors, a file for each kind of part."""
+"""The ProRL algorithm as pure functions of tensors."""

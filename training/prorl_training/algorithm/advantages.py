@@ -1,7 +1,4 @@
-"""Advantage estimators, chosen by ``advantage.estimator``, and the statistics over groups that they share.
-
-All sums are taken in float64.
-"""
+"""Advantage estimators, chosen by ``advantage.estimator``. All sums are taken in float64."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from prorl_training.types import Group
 
 
 def advantages_of(groups: Sequence[Group], config: AdvantageConfig) -> Tensor:
-    """Return the advantage (B,) of each scored response of the shaped groups, in order; empty without groups."""
+    """Return the advantages (B,) of the scored responses in ``groups``, in order."""
     scored = [(number, t) for number, group in enumerate(groups) for t in group.scored]
     if not scored:
         return torch.zeros(0)
@@ -36,10 +33,9 @@ def compute_advantages(
 ) -> Tensor:
     """Return the advantage (B,) of each trajectory, in the dtype of ``rewards``.
 
-    ``rewards`` (B,) float; ``groups`` (B,) int, any ids, equal for the responses to one prompt;
-    ``lengths`` (B,) int tokens of each response. Raises ValueError when the shapes differ or a reward is not
-    finite (a trajectory without a reward has no place here), UnknownNameError, and PluginError when the estimator
-    returns another shape or what is not finite.
+    ``rewards`` (B,) float; ``groups`` (B,) int, one id per prompt; ``lengths`` (B,) int, tokens of each response.
+    Raises ValueError if the shapes differ or a reward is not finite, UnknownNameError, and PluginError if the estimator
+    returns another shape or a value that is not finite.
     """
     if not rewards.shape == groups.shape == lengths.shape or rewards.dim() != 1:
         raise ValueError(
@@ -66,11 +62,10 @@ def compute_advantages(
 def reinforce_baseline(
     rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig
 ) -> Tensor:
-    """REINFORCE++-baseline (arXiv 2501.03262, the ProRL v2 post): group mean off, then whitened over the batch.
+    """Return (R~ - mu) / (sigma + eps): REINFORCE++-baseline (arXiv 2501.03262, the ProRL v2 post).
 
-    Returns (R~ - mu) / (sigma + eps), R~ = R - mean_group(R), mu and sigma of R~ over the batch.
-    With ``normalise: token`` a trajectory counts as many times as it has tokens; ``std: sample``
-    divides the squares by the count less one.
+    R~ = R - mean_group(R); mu and sigma are over the batch. With ``normalise: token`` each trajectory is weighted by
+    its number of tokens.
     """
     centred = group_centred(rewards, groups)
     by_token = config.normalise == "token"
@@ -90,7 +85,7 @@ REINFORCE_BASELINE = AdvantageSpec(
 
 
 def grpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """GRPO (arXiv 2402.03300, section 4.1): return R~ / (sigma_group + eps), R~ = R - mean_group(R)."""
+    """Return R~ / (sigma_group + eps), R~ = R - mean_group(R): GRPO (arXiv 2402.03300, section 4.1)."""
     del lengths
     centred = group_centred(rewards, groups)
     return centred / divisor(group_variance(centred, groups, config.std), config)
@@ -104,10 +99,7 @@ GRPO = AdvantageSpec(
 
 
 def batch_std(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """TRL 1.16.0, scale_rewards="batch": return R~ / (sigma_raw + eps), R~ = R - mean_group(R).
-
-    sigma_raw is the spread of R itself over the batch.
-    """
+    """Return (R - mean_group(R)) / (std of R over the batch + eps): scale_rewards="batch" of TRL 1.16.0."""
     del lengths
     whole = torch.zeros_like(groups)  # the batch as one group
     raw = group_centred(rewards, whole)
@@ -122,7 +114,7 @@ BATCH_STD = AdvantageSpec(
 
 
 def dr_grpo(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Dr. GRPO (arXiv 2503.20783, section 3.2): return R - mean_group(R)."""
+    """Return R - mean_group(R): Dr. GRPO (arXiv 2503.20783, section 3.2)."""
     del lengths, config
     return group_centred(rewards, groups)
 
@@ -131,12 +123,11 @@ DR_GRPO = AdvantageSpec(name="dr_grpo", advantages=dr_grpo)
 
 
 def maxrl(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """MaxRL (Tajwar et al., arXiv 2602.02710): return (R - mean_group(R)) / mean_group(R).
+    """Return (R - mean_group(R)) / mean_group(R), or 0 if the mean is not positive: MaxRL (arXiv 2602.02710).
 
-    0 in a group whose mean is not above 0. With right-or-wrong rewards a prompt of pass rate p weighs about 1/p: the
-    gradient of log p, the likelihood of a right answer, instead of that of p. Summed over a group and divided by n it
-    is in expectation the gradient of pass@1 + pass@2 / 2 + ... + pass@(n - 1) / (n - 1), the likelihood's expansion
-    up to order n - 1.
+    With rewards of 0 and 1, a prompt of pass rate p is weighted by about 1/p, which gives the gradient of log p instead
+    of p. Averaged over a group of n, that is in expectation the gradient of pass@1 + pass@2 / 2 + ... + pass@(n - 1) /
+    (n - 1).
     """
     del lengths, config
     mean = group_mean(rewards, groups)[groups]
@@ -149,14 +140,11 @@ MAXRL = AdvantageSpec(name="maxrl", advantages=maxrl)
 
 
 def pass_at_k(rewards: Tensor, groups: Tensor, lengths: Tensor, config: AdvantageConfig) -> Tensor:
-    """Pass@k training (Chen et al., arXiv 2508.10751, analytic form): what a response adds to the best of k.
+    """Return each response's advantage for the best of k: Pass@k training (arXiv 2508.10751, analytic form).
 
-    Returns (mean of the best over the k-subsets with this response - mean over all) / their std, where the paper
-    deals a group's n responses into every subset of k and rewards each subset with its best response. The mean is
-    taken from the order of the rewards alone, so that a length penalty or partial credit counts; on rewards of 0 and
-    1 it equals the paper's closed form to rounding, and k = 1 is GRPO with the population's std.
-
-    0 where all subsets are worth the same: with fewer than k wrong answers, and in a group of no more than k.
+    It is (mean best reward of the k-subsets with this response - mean over all k-subsets) / their std, or 0 if all
+    subsets are worth the same or the group has at most k responses. For rewards of 0 and 1 it equals the paper's closed
+    form; k = 1 is GRPO with the population std.
     """
     del lengths
     advantages = torch.zeros_like(rewards)
@@ -172,12 +160,12 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
     n, k = len(rewards), config.k
     best, alone, above = (rewards.new_tensor(w) for w in _subset_weights(n, k))
     values, order = rewards.sort(stable=True)
-    values = values - values[-1]  # the best is 0: equal subsets have no spread to the last bit
+    values = values - values[-1]  # shifted so that equal subsets have a variance of exactly 0
     mean = (best * values).sum()
     variance = (best * (values - mean) ** 2).sum()
     if variance == 0:
         return torch.zeros_like(rewards)
-    better = (above * values).flip(0).cumsum(0).flip(0)  # at j: of j and all above it
+    better = (above * values).flip(0).cumsum(0).flip(0)  # at j: sum over j and all above
     including = alone * values + better - above * values
     return torch.empty_like(rewards).scatter_(
         0, order, (including - mean) / divisor(variance, config)
@@ -186,8 +174,8 @@ def _best_of_k(rewards: Tensor, config: AdvantageConfig) -> Tensor:
 
 @lru_cache(maxsize=64)
 def _subset_weights(n: int, k: int) -> tuple[list[float], list[float], list[float]]:
-    """Return for each place in rising order the share of k-subsets (n,) whose best it is: of all of them; of those
-    that contain it; of those that contain a given lower place."""
+    """Return, for each rank in ascending order, the share of k-subsets (n,) whose best element has that rank: of all
+    subsets, of those that contain the element, and of those that contain a given lower element."""
     every, others = comb(n, k), comb(n - 1, k - 1)
     best = [comb(j, k - 1) / every for j in range(n)]
     alone = [comb(j, k - 1) / others for j in range(n)]
@@ -203,10 +191,7 @@ PASS_AT_K = AdvantageSpec(
 
 
 def group_centred(rewards: Tensor, index: Tensor) -> Tensor:
-    """Return R - mean of its group (B,); exactly 0 where all of a group are equal.
-
-    ``index`` (B,) int numbers the groups from 0.
-    """
+    """Return R - mean_group(R) (B,), exactly 0 in groups of equal rewards. ``index`` (B,) numbers the groups from 0."""
     mean = group_mean(rewards, index)[index]
     size = int(index.max()) + 1 if index.numel() else 0
     empty = rewards.new_zeros(size)
@@ -232,6 +217,6 @@ def divisor(variance: Tensor, config: AdvantageConfig) -> Tensor:
 
 
 def group_mean(values: Tensor, index: Tensor) -> Tensor:
-    """Return the mean (G,) of ``values`` (B,) over each group; ``index`` (B,) int numbers the groups from 0."""
+    """Return the mean (G,) of ``values`` (B,) in each group. ``index`` (B,) numbers the groups from 0."""
     count = torch.bincount(index).to(values.dtype)
     return torch.zeros_like(count).index_add_(0, index, values) / count

@@ -1,8 +1,5 @@
-"""Estimates of KL(policy || reference) at each token, chosen by ``kl.estimator``, and the clamp around them.
-
-Sources: Schulman's k1, k2 and k3 (joschu.net/blog/kl-approx.html, 2020); the ProRL v2 post for the clamp of the
-log-ratio, OpenRLHF 0.11.2 models/utils.py for that of the estimate, NeMo-RL for both.
-"""
+"""KL estimators per token, chosen by ``kl.estimator``, and their clamps. Sources: Schulman's k1, k2 and k3
+(joschu.net/blog/kl-approx.html, 2020); clamps of the ProRL v2 post, OpenRLHF 0.11.2 (models/utils.py) and NeMo-RL."""
 
 from __future__ import annotations
 
@@ -15,23 +12,16 @@ from prorl_training.config.algorithm import KLConfig
 from prorl_training.spec import KL_ESTIMATORS, KLSpec, check_gradient, check_vector, with_defaults
 
 EXP_LIMIT = 80.0
-"""exp(80) is finite in float32, so an estimate that the output clamp cuts has gradient 0, not 0 x inf."""
+"""exp(80) is finite in float32, so an estimate cut by the output clamp has gradient 0, not 0 x inf."""
 
 
 def kl_penalty(logprobs: Tensor, ref_logprobs: Tensor, config: KLConfig) -> Tensor:
     """Return the estimate (N,) of KL(pi || pi_ref) at each token sampled from pi.
 
-    With d = log pi - log pi_ref:
-
-    - clamp ``input``: d is held within +-clamp_value first (for 10, k2 is at most 50; the gradient
-      dies at |d| = 10).
-    - ``output``: the estimate is held within +-clamp_value (for 10, k2's gradient dies at
-      |d| = sqrt(20)).
-    - ``both``: d within +-input_clamp_value, then the estimate within +-clamp_value.
-    - ``none``: neither; k3 can then be infinite.
-
-    The printed formula of the post has pi_old in place of pi, which has no gradient; here it is pi.
-    Raises UnknownNameError, and PluginError when the estimate has another shape.
+    ``clamp`` bounds d = log pi - log pi_ref (``input``), the estimate (``output``) or both; beyond a bound the gradient
+    is 0. With clamp_value 10, k2's gradient vanishes at |d| = 10 for ``input`` and at sqrt(20) for ``output``. With
+    ``none``, k3 can be infinite. The post prints pi_old for pi, which would have no gradient. Raises UnknownNameError,
+    and PluginError if the estimate has another shape.
     """
     d = logprobs - ref_logprobs
     spec = KL_ESTIMATORS.get(config.estimator)
@@ -68,7 +58,7 @@ K1 = KLSpec(name="k1", estimate=k1)
 
 
 def k2(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return d^2 / 2, whose gradient is that of the KL divergence on the policy's own samples."""
+    """Return d^2 / 2, whose gradient on the policy's own samples is that of the KL divergence."""
     del config
     return 0.5 * log_ratio**2
 
@@ -77,7 +67,7 @@ K2 = KLSpec(name="k2", estimate=k2)
 
 
 def k3(log_ratio: Tensor, config: KLConfig) -> Tensor:
-    """Return exp(-d) - 1 + d, unbiased and never below 0; d is held at -80 from below unless ``clamp`` is ``none``."""
+    """Return exp(-d) - 1 + d, unbiased and never negative; d is at least -80 unless ``clamp`` is ``none``."""
     d = log_ratio if config.clamp == "none" else log_ratio.clamp(min=-EXP_LIMIT)
     return torch.exp(-d) - 1 + d
 

@@ -1,15 +1,4 @@
-"""The loss of one pass over trajectories: policy loss, weights for sampler mismatch, KL, and the weight of each token.
-
-Both engines differentiate what ``pass_loss`` returns, so that the same batch has the same loss and gradient on
-either.
-
-vLLM and the trainer give the same weights other probabilities (other kernels, bf16), so the trainer learns from
-another policy's samples. With rho = exp(trainer's log-prob before the update - sampler's) at each sampled token,
-``mismatch_weights`` corrects for it. Sources: truncated importance sampling (Yao et al. 2025, the post on off-policy
-RL by mismatched engines), IcePop (ant-ling 2025), the sequence mask of OpenRLHF 0.11.2 (models/loss.py) and
-NeMo-RL's seq-mask-tis; k3 of Schulman 2020; the effective sample size of Kish 1965. Of the token weights: DAPO (arXiv 2503.14476, eq. 12) for the token mean, GRPO (2402.03300, eq. 3) for the
-sequence mean, Dr. GRPO (2503.20783, section 3.2) for the constant divisor.
-"""
+"""The loss of one pass, shared by both engines: policy loss, sampler-mismatch weights, KL penalty and token weights."""
 
 from __future__ import annotations
 
@@ -24,15 +13,11 @@ from prorl_training.algorithm.policy_loss import policy_loss
 from prorl_training.config.algorithm import KLConfig, LossConfig, MismatchConfig
 
 LOG_RATIO_LIMIT = 20.0
-"""Bound of a weight's logarithm, so that exp cannot overflow (verl's SAFETY_BOUND)."""
+"""Bound of a weight's logarithm, so that exp cannot overflow (SAFETY_BOUND in verl)."""
 
 
 class Mismatch(NamedTuple):
-    """Weight of each token's loss (N,), no gradient; share out of bounds (scalar).
-
-    The share is of tokens (``tis``: held at a bound; ``icepop``: dropped) or of sequences
-    (``sequence_mask``: dropped).
-    """
+    """Weight of each token's loss (N,), without gradient, and the share of tokens (or sequences) out of bounds."""
 
     weights: Tensor
     masked_fraction: Tensor
@@ -41,14 +26,15 @@ class Mismatch(NamedTuple):
 def mismatch_weights(
     trainer_logprobs: Tensor, sampler_logprobs: Tensor, lengths: Tensor, config: MismatchConfig
 ) -> Mismatch:
-    """Return what each token's policy loss is multiplied by; ones for ``none``.
+    """Return importance weights that correct for the gap between sampler and trainer; ones for ``none``.
 
-    ``trainer_logprobs`` (N,) from the trainer before the update, ``sampler_logprobs`` (N,) as sampled,
-    ``lengths`` (B,) int. Bounds included in what is kept:
+    rho = exp(trainer - sampler log-prob) at each token: vLLM's kernels and bf16 give other probabilities to the same
+    weights. ``trainer_logprobs`` (N,) are from before the update; ``lengths`` (B,) int.
 
-    - ``tis``: rho held within [low, high] (low 0: truncation from above alone, as first published).
-    - ``icepop``: rho where low <= rho <= high, else 0.
-    - ``sequence_mask``: rho where low <= geometric mean of the sequence's rho <= high, else 0.
+    - ``tis``: rho clamped to [low, high] (truncated importance sampling, Yao et al. 2025, which has low 0).
+    - ``icepop``: rho within [low, high], else 0 (ant-ling 2025).
+    - ``sequence_mask``: rho if the geometric mean of the sequence's rho is within [low, high], else 0 (OpenRLHF 0.11.2
+      models/loss.py, NeMo-RL's seq-mask-tis).
     """
     gap = (trainer_logprobs - sampler_logprobs).detach()
     if config.correction == "none":
@@ -78,19 +64,19 @@ def mismatch_weights(
 
 
 class MismatchSize(NamedTuple):
-    """How far the sampler is from the trainer, over tokens."""
+    """Distance between sampler and trainer over a step's tokens."""
 
     kl: float
-    """KL(sampler || trainer) in nats a token: the mean of rho - 1 - log rho (k3, never negative)."""
+    """KL(sampler || trainer) in nats per token: the mean of rho - 1 - log rho (Schulman's k3, never negative)."""
     ess: float
-    """Effective sample size of the ratios as a share of the tokens, (sum rho)^2 / (n sum rho^2): 1 where sampler
-    and trainer agree, 1 / n where one token has all the weight. Of rho itself, whatever the correction."""
+    """Effective sample size of rho as a share of the tokens (Kish 1965), (sum rho)^2 / (n sum rho^2): 1 if sampler and
+    trainer agree, 1 / n if one token has all the weight. The correction does not change it."""
 
 
 def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: Tensor) -> Tensor:
-    """Return what ``mismatch_size`` is made of, (4,) float32, to be added over the passes of a step.
+    """Return the sums (4,) float32 from which ``mismatch_size`` is computed; they add up over the passes of a step.
 
-    All (N,); ``counted`` is True for tokens that the policy before the update sampled, not for stale ones.
+    All inputs are (N,). ``counted`` is True for tokens sampled by the policy before the update, False for stale ones.
     """
     gap = (trainer_logprobs - sampler_logprobs).detach().float()
     gap = torch.where(counted, gap.clamp(-LOG_RATIO_LIMIT, LOG_RATIO_LIMIT), gap.new_zeros(()))
@@ -101,7 +87,7 @@ def mismatch_sums(trainer_logprobs: Tensor, sampler_logprobs: Tensor, counted: T
 
 
 def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
-    """Return the figures of a step from its added ``mismatch_sums``; None without tokens."""
+    """Return the mismatch from a step's added ``mismatch_sums``, or None without tokens."""
     k3, total, squares, count = sums
     if not count:
         return None
@@ -109,11 +95,11 @@ def mismatch_size(sums: Sequence[float]) -> MismatchSize | None:
 
 
 class Tokens(NamedTuple):
-    """The N response tokens of a pass, those of its B trajectories laid end to end; all (N,) float but ``lengths``.
+    """The N response tokens of a pass, its B trajectories concatenated; all (N,) float except ``lengths`` (B,) int.
 
-    ``logprobs`` are the policy's, with gradient; ``old`` its own before the update (or, where another policy
-    sampled, the sampler's); ``sampled`` the sampler's; ``reference`` None without a reference. ``weights`` are
-    ``token_weights`` of the whole mini-batch, so that the passes of one add up. ``lengths`` (B,) int.
+    ``logprobs`` are the policy's, with gradient; ``old`` the policy's before the update, or the sampler's for stale
+    trajectories; ``reference`` is None without a reference model; ``weights`` are the ``token_weights`` of the whole
+    mini-batch, so that passes add up.
     """
 
     logprobs: Tensor
@@ -126,9 +112,9 @@ class Tokens(NamedTuple):
 
 
 class PassLoss(NamedTuple):
-    """A pass's part of a mini-batch's loss; scalars but ``kl``, the estimate (N,) or None without a reference.
+    """One pass's part of a mini-batch loss: scalars, and ``kl`` (N,) or None without a reference.
 
-    ``loss`` is to be differentiated: ``policy_loss`` plus the KL coefficient times the weighted sum of ``kl``.
+    ``loss``, to be differentiated, is ``policy_loss`` plus the KL coefficient times the weighted sum of ``kl``.
     """
 
     loss: Tensor
@@ -139,7 +125,7 @@ class PassLoss(NamedTuple):
 
 
 def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
-    """Return the loss of ``tokens``. Raises UnknownNameError and PluginError as the named parts do."""
+    """Return the loss of ``tokens``. Raises UnknownNameError and PluginError like its parts."""
     policy = policy_loss(tokens.logprobs, tokens.old, tokens.advantages, tokens.lengths, loss)
     mismatch = mismatch_weights(tokens.old, tokens.sampled, tokens.lengths, loss.mismatch)
     surrogate = (policy.per_token * mismatch.weights * tokens.weights).sum()
@@ -152,11 +138,11 @@ def pass_loss(tokens: Tokens, loss: LossConfig, kl: KLConfig) -> PassLoss:
 
 
 def token_weights(lengths: Tensor, aggregation: str, max_tokens: int) -> Tensor:
-    """Return the weight (N,) float32 of each token; sum(weights * losses) is the batch loss.
+    """Return the weight (N,) float32 of each token; the batch loss is sum(weights * losses).
 
-    ``lengths`` (B,) int tokens of each trajectory. ``token_mean``: 1 / N. ``sequence_mean``: a
-    trajectory with tokens weighs 1 / (number of such trajectories), shared among its tokens.
-    ``constant``: 1 / (B max_tokens). Raises ValueError for another name.
+    ``token_mean``: 1 / N (DAPO, arXiv 2503.14476, eq. 12). ``sequence_mean``: 1 / (number of non-empty trajectories),
+    divided evenly over a trajectory's tokens (GRPO, 2402.03300, eq. 3). ``constant``: 1 / (B max_tokens) (Dr. GRPO,
+    2503.20783, section 3.2). ``lengths`` (B,) int. Raises ValueError for another name.
     """
     total = int(lengths.sum())
     if aggregation == "token_mean":

@@ -1,8 +1,4 @@
-"""Policy losses, chosen by ``loss.name``: PPO's clip with separate bounds, dual clip, and a forced on-policy ratio.
-
-Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8), dual clip (Ye et al.,
-1912.09729, eq. 5), force_on_policy_ratio of NeMo-RL.
-"""
+"""Policy losses, chosen by ``loss.name``."""
 
 from __future__ import annotations
 
@@ -20,16 +16,16 @@ from prorl_training.spec import (
 )
 
 LOG_RATIO_LIMIT = 20.0
-"""Bound of the log-ratio, so that exp cannot overflow (OpenRLHF and verl hold it at the same 20)."""
+"""Bound of the log-ratio, so that exp cannot overflow (20 in OpenRLHF and verl too)."""
 
 
 def policy_loss(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return the loss of each token (N,) by the loss that ``config.name`` names.
+    """Return the loss (N,) of each token under the loss ``config.name``.
 
-    The first three are (N,) float, ``lengths`` (B,) int tokens of each trajectory. Raises
-    UnknownNameError, and PluginError when the loss returns another shape or has no gradient where ``logprobs`` have one.
+    The first three arguments are (N,) float, ``lengths`` (B,) int. Raises UnknownNameError, and PluginError if the loss
+    has another shape, or no gradient although ``logprobs`` have one.
     """
     spec = POLICY_LOSSES.get(config.name)
     told = config.model_copy(update={"options": with_defaults(spec, config.options)})
@@ -43,11 +39,11 @@ def policy_loss(
 def clip(
     logprobs: Tensor, old_logprobs: Tensor, advantages: Tensor, lengths: Tensor, config: LossConfig
 ) -> PolicyLoss:
-    """Return -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A) for each token.
+    """Return -min(r A, clip(r, 1 - clip_low, 1 + clip_high) A) per token, r = exp(logprobs - old_logprobs).
 
-    r = exp(clamp(logprobs - old_logprobs, +-20)). ``dual_clip`` c > 1 holds the loss of a negative
-    advantage at c |A|. ``on_policy_ratio`` sets r to 1 with the gradient of ``logprobs``, so nothing is
-    ever clipped and ``old_logprobs`` plays no part.
+    Sources: PPO (arXiv 1707.06347, eq. 7), Clip-Higher of DAPO (2503.14476, eq. 8). ``dual_clip`` c bounds the loss of
+    negative advantages by c |A| (Ye et al., 1912.09729, eq. 5). ``on_policy_ratio`` sets r to 1 with the gradient of
+    ``logprobs``, so nothing is clipped (NeMo-RL's force_on_policy_ratio).
     """
     del lengths
     base = logprobs.detach() if config.on_policy_ratio else old_logprobs

@@ -1,8 +1,4 @@
-"""What is made of a raw reward before advantages: stop-properly, penalties, the scheduled length reward.
-
-Filtering and pass@k use the raw reward. Stop-properly is that of OpenRLHF 0.11.2 (length_penalty.py) and DLER
-(arXiv 2510.15110); the penalties name their own sources. Importing this needs no torch.
-"""
+"""Shape raw rewards before advantages are computed; filtering and pass@k use the raw reward. Needs no torch."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from prorl_training.types import Group
 
 
 def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: bool) -> list[Group]:
-    """Return the groups with the rewards that advantages are made of, and which responses are in the loss."""
+    """Return the groups with shaped rewards, and ``trains`` set for responses in the loss."""
     return [
         replace(
             group,
@@ -41,12 +37,11 @@ def shape_rewards(groups: Sequence[Group], config: TrainConfig, penalty_is_on: b
 def shaped_reward(
     config: TrainConfig, raw: float, tokens: int, truncated: bool, penalty_is_on: bool
 ) -> float:
-    """Return the reward that advantages are made of.
+    """Return the shaped reward: stop-properly, plus overlong and ``penalties``, plus the weighted length reward.
 
-    In this order: stop-properly, then overlong and every one of ``penalties`` added, then, while
-    ``penalty_is_on``, ``length_penalty.weight`` times the length reward. ``tokens`` counts the response,
-    its end token included; full marks of the raw reward count as correct, whatever stop-properly made of
-    them. Raises UnknownNameError, and PluginError when a penalty is no finite number.
+    The length reward applies only while ``penalty_is_on``. ``tokens`` includes the end token. A response is correct if
+    its raw reward is 1, whatever stop-properly does. Raises UnknownNameError, and PluginError if a penalty is not
+    finite.
     """
     limit = config.rollout.max_tokens
     reward = stop_properly(config.stop_properly, raw, truncated)
@@ -71,7 +66,7 @@ def length_reward(
     raw: float | None = None,
     truncated: bool = False,
 ) -> float:
-    """Return eta_len(t) of the configured form for one response; without ``raw``, 1 or 0 by ``correct``."""
+    """Return one response's length reward in the configured form; ``raw`` defaults to 1 or 0 by ``correct``."""
     raw = float(correct) if raw is None else raw
     spec = PENALTIES.get(config.form)
     theirs = {"options", *spec.options} - {key.removeprefix("length_penalty.") for key in spec.keys}
@@ -81,15 +76,13 @@ def length_reward(
 
 
 def overlong_penalty(config: OverlongConfig, tokens: int, limit: int) -> float:
-    """Return DAPO's overlong penalty of one response; 0 where it is off."""
+    """Return DAPO's overlong penalty of one response, 0 if it is off."""
     return _value("overlong", Response(0.0, tokens, limit, False, False), dict(config))
 
 
 def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) -> float:
-    """Return the reward of a response that the token limit cut; others keep theirs.
-
-    ``scale``: reward x value, ``fixed``: value, ``off`` and ``mask``: unchanged.
-    """
+    """Return the reward, changed only for truncated responses (OpenRLHF 0.11.2 length_penalty.py; DLER, arXiv
+    2510.15110)."""
     if not truncated:
         return reward
     match config.mode:
@@ -104,12 +97,11 @@ def stop_properly(config: StopProperlyConfig, reward: float, truncated: bool) ->
 
 
 def in_loss(config: TrainConfig, truncated: bool) -> bool:
-    """Return whether a response takes part in the loss; ``stop_properly: mask`` leaves cut ones out."""
+    """Return whether a response is in the loss; ``stop_properly: mask`` excludes truncated ones."""
     return not (truncated and config.stop_properly.mode == "mask")
 
 
 def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
-    """Return a penalty's value for one response."""
     spec = PENALTIES.get(name)
     value = spec.penalty(response, {**spec.options, **options})
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -120,20 +112,15 @@ def _value(name: str, response: Response, options: Mapping[str, Any]) -> float:
 
 
 def cosine_between(at_zero: float, at_limit: float, tokens: int, limit: int) -> float:
-    """Return at_limit + (at_zero - at_limit)/2 * (1 + cos(pi t/T)), with t/T held at 1 beyond the limit.
-
-    Half a cosine is the shape of the length rewards. ``tokens`` t >= 0 output tokens, ``limit`` T >= 1. The
-    clamp matters: cosine is periodic.
-    """
+    """Return at_limit + (at_zero - at_limit) / 2 * (1 + cos(pi t / T)), with t / T at most 1 because cosine is
+    periodic."""
     progress = min(tokens / limit, 1.0)
     return at_limit + 0.5 * (at_zero - at_limit) * (1 + math.cos(math.pi * progress))
 
 
 def printed(response: Response, options: Mapping[str, Any]) -> float:
-    """The ProRL v2 post's cosine from ``eta_max`` at 0 tokens to ``eta_min`` at the limit.
-
-    The same for right and wrong answers.
-    """
+    """Return the ProRL v2 post's cosine, from ``eta_max`` at 0 tokens to ``eta_min`` at the limit, right or wrong
+    alike."""
     return cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
 
 
@@ -146,12 +133,11 @@ PRINTED = PenaltySpec(
 
 
 def proportional(response: Response, options: Mapping[str, Any]) -> float:
-    """The post's cosine in proportion to the raw reward (ours), so that length never costs an answer its rank.
+    """Return the post's cosine times the raw reward (ours), so that length never costs an answer its rank.
 
-    Added to the raw reward it makes raw x (1 + weight x eta(t)): the post's number for a right answer, 0 for a wrong
-    one at any length. With weight x eta_min above -1, which the config checks, a partly right answer stays above a
-    wrong one, and the longer of two equal answers is never above the shorter. The post's form subtracts the same from
-    all: at 7,000 of 8,192 tokens an answer worth 0.4 falls to -0.08, below a wrong one of 300 tokens.
+    Added to the raw reward it gives raw x (1 + weight x eta(t)). With weight x eta_min above -1, which the config
+    checks, a partly right answer stays above a wrong one. The post's form subtracts the same from all: at 7,000 of
+    8,192 tokens a reward of 0.4 falls to -0.08, below a wrong answer of 300 tokens.
     """
     eta = cosine_between(options["eta_max"], options["eta_min"], response.tokens, response.limit)
     return response.raw * eta
@@ -175,10 +161,10 @@ COSINE_DEFAULTS = {
 
 
 def correctness_aware(response: Response, options: Mapping[str, Any]) -> float:
-    """The cosine length reward of Yeo et al. 2025 (arXiv 2502.03373; TRL's values), which knows right from wrong.
+    """Return the cosine length reward of Yeo et al. 2025 (arXiv 2502.03373; default values from TRL).
 
-    Returns ``exceed`` at the limit; below it right answers fall from correct_short to correct_long, and wrong ones
-    rise from wrong_short to wrong_long.
+    It is ``exceed`` at the limit; below, right answers fall from correct_short to correct_long, and wrong ones rise
+    from wrong_short to wrong_long.
     """
     if response.tokens >= response.limit:
         return float(options["exceed"])
@@ -197,9 +183,9 @@ CORRECTNESS_AWARE = PenaltySpec(
 
 
 def overlong(response: Response, options: Mapping[str, Any]) -> float:
-    """DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13).
+    """Return DAPO's soft overlong punishment (arXiv 2503.14476, eq. 13), 0 if ``buffer_tokens`` is 0.
 
-    Returns -factor * min(max(t - (T - buffer), 0), buffer) / buffer; 0 where ``buffer_tokens`` is 0.
+    It is -factor * min(max(t - (T - buffer), 0), buffer) / buffer.
     """
     buffer = options["buffer_tokens"]
     if not buffer:

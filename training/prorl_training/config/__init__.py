@@ -1,4 +1,4 @@
-"""The config tree of a training run: pydantic models, every key with its meaning and unit."""
+"""The config tree of a training run as pydantic models."""
 
 from prorl_common.config import Section
 from prorl_training.config.algorithm import (

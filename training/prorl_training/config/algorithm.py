@@ -1,9 +1,5 @@
-"""The algorithm's settings: advantages, clipped loss, sampler mismatch, KL, optimiser.
-
-Every place where the published formula and the official code differ is a named value here; a preset
-picks one. Sources: ProRL v1 (arXiv 2505.24864), the ProRL v2 post (2025-08-11), OpenRLHF 0.11.2 and
-NeMo-RL's prorlv2 recipe.
-"""
+"""Settings of the algorithm. Sources: ProRL v1 (arXiv 2505.24864), the ProRL v2 post (2025-08-11), OpenRLHF 0.11.2 and
+NeMo-RL's prorlv2 recipe; where they differ, each variant is a named value."""
 
 from __future__ import annotations
 
@@ -16,25 +12,26 @@ from prorl_training.spec import ADVANTAGES, KL_ESTIMATORS, POLICY_LOSSES, known_
 
 
 class AdvantageConfig(Section):
-    """From rewards to advantages."""
+    """How rewards become advantages."""
 
     estimator: str = "reinforce_baseline"
-    """``reinforce_baseline`` (REINFORCE++: group mean, batch std of what is left), ``grpo`` (group mean, group
-    std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's scale_rewards="batch"), ``dr_grpo``
-    (mean only), ``pass_at_k`` (the best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
-    2602.02710), or a plug-in's AdvantageSpec by its name."""
+    """``reinforce_baseline`` (REINFORCE++: group mean, then the batch std of the centred rewards), ``grpo`` (group
+    mean, group std), ``batch_std`` (group mean, batch std of the raw rewards: TRL's scale_rewards="batch"), ``dr_grpo``
+    (group mean only), ``pass_at_k`` (best of ``k``, arXiv 2508.10751), ``maxrl`` (divided by the group mean, arXiv
+    2602.02710), or the name of a plug-in's AdvantageSpec."""
     k: int = Field(default=4, ge=1)
-    """Of ``pass_at_k``: how many responses try together; 1 is ``grpo``."""
+    """``pass_at_k``: responses in a subset; 1 is the same as ``grpo``."""
     normalise: Literal["trajectory", "token"] = "trajectory"
-    """Statistics of ``reinforce_baseline``: a trajectory counts once (ProRL v2 post) or once a token (OpenRLHF, NeMo-RL, verl)."""
+    """``reinforce_baseline``: each trajectory counts once in the batch statistics (ProRL v2 post), or once per token
+    (OpenRLHF, NeMo-RL, verl)."""
     std: Literal["population", "sample"] = "population"
-    """Divisor n or n - 1 in the standard deviation (TRL and verl divide GRPO's by n - 1)."""
+    """Divide by n or by n - 1 in the standard deviation (TRL and verl use n - 1 for GRPO)."""
     eps: float = Field(default=1e-8, gt=0)
-    """Keeps the divisor above 0; where it is added, ``eps_in`` says."""
+    """Small constant that keeps the divisor above 0; ``eps_in`` says where it is added."""
     eps_in: Literal["std", "variance"] = "std"
-    """Divide by std + eps, or by sqrt(variance + eps) (verl's whitening over a batch)."""
+    """Divide by std + eps, or by sqrt(variance + eps) (verl's batch whitening)."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Options of the estimator's own, where it has any."""
+    """Options of the estimator, if it has any."""
 
     @field_validator("estimator")
     @classmethod
@@ -48,14 +45,14 @@ class AdvantageConfig(Section):
 
 
 class MismatchConfig(Section):
-    """Importance weights for the gap between the sampler's log-probs and the trainer's.
+    """Importance weights that correct for the gap between the sampler's log-probs and the trainer's.
 
     The ratio is exp(trainer's log-prob before the update - sampler's log-prob), without gradient.
     """
 
     correction: Literal["none", "tis", "icepop", "sequence_mask"] = "none"
-    """``tis``: token ratio held within [low, high]; ``icepop``: 0 outside it; ``sequence_mask``: sequences
-    whose geometric mean ratio is outside are dropped, the others keep their token ratios."""
+    """``tis``: clamp the token ratio to [low, high]; ``icepop``: set ratios outside to 0; ``sequence_mask``: drop
+    sequences whose geometric mean ratio is outside, and keep the token ratios of the others."""
     low: float = Field(default=0.5, ge=0)
     """Lower bound of the ratio."""
     high: float = Field(default=5.0, gt=0)
@@ -69,27 +66,26 @@ class MismatchConfig(Section):
 
 
 class LossConfig(Section):
-    """The policy loss and its update."""
+    """The policy loss and the gradient updates of a step."""
 
     name: str = "clip"
-    """``clip``: PPO's with separate bounds; or a plug-in's PolicyLossSpec by its name."""
+    """``clip``, PPO's loss with separate bounds, or the name of a plug-in's PolicyLossSpec."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Options of the loss's own, where it has any."""
+    """Options of the loss, if it has any."""
     clip_low: float = Field(default=0.2, gt=0, lt=1)
-    """The ratio is clipped at 1 - this."""
+    """The ratio is clipped below at 1 - clip_low."""
     clip_high: float = Field(default=0.28, gt=0)
-    """The ratio is clipped at 1 + this."""
+    """The ratio is clipped above at 1 + clip_high."""
     dual_clip: float = Field(default=0.0, ge=0)
     """For negative advantages the loss is at most this times |A| (Ye et al., arXiv 1912.09729); 0: off."""
     on_policy_ratio: bool = False
-    """Take the ratio as 1 whatever the update has done already (ProRL v2.1's force_on_policy_ratio)."""
+    """Use a ratio of 1 in every mini-batch (ProRL v2.1's force_on_policy_ratio)."""
     mini_batches: int = Field(default=4, ge=1)
-    """Gradient updates a step; 1 is exactly on-policy."""
+    """Gradient updates per step; 1 is exactly on-policy."""
     aggregation: Literal["token_mean", "sequence_mean", "constant"] = "token_mean"
-    """Every token the same; every sequence the same; or a sum over B x max_tokens (Dr. GRPO)."""
+    """Weight every token equally; weight every sequence equally; or divide the sum by B x max_tokens (Dr. GRPO)."""
     pack_tokens: int = Field(default=1024, ge=1)
-    """Tokens in one forward pass; gradients of a mini-batch's passes are accumulated exactly, so this is a
-    matter of memory and speed only."""
+    """Tokens per forward pass. Gradients are accumulated exactly, so this affects memory and speed only."""
     mismatch: MismatchConfig = MismatchConfig()
 
     @field_validator("name")
@@ -110,24 +106,24 @@ class LossConfig(Section):
 
 
 class KLConfig(Section):
-    """The penalty that ties the policy to the reference."""
+    """The KL penalty that ties the policy to the reference model."""
 
     coefficient: float = Field(default=1e-4, ge=0)
-    """beta; 0: no penalty and no reference model."""
+    """beta; 0 means no penalty and no reference model."""
     estimator: str = "k2"
-    """``k1``: log-ratio, ``k2``: half its square, ``k3``: exp - 1 - log-ratio (Schulman 2020), or a plug-in's
-    KLSpec by its name."""
+    """``k1``: log-ratio; ``k2``: half its square; ``k3``: exp - 1 - log-ratio (Schulman 2020); or the name of a
+    plug-in's KLSpec."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Options of the estimator's own, where it has any."""
+    """Options of the estimator, if it has any."""
     clamp: Literal["input", "output", "both", "none"] = "input"
-    """``input``: the log-ratio is clamped (post); ``output``: the estimate is (OpenRLHF); ``both``: NeMo-RL."""
+    """``input`` clamps the log-ratio (ProRL v2 post), ``output`` the estimate (OpenRLHF), ``both`` both (NeMo-RL)."""
     clamp_value: float = Field(default=10.0, gt=0)
     """Bound of the log-ratio (``input``) or of the estimate (``output``, ``both``)."""
     input_clamp_value: float = Field(default=20.0, gt=0)
-    """Bound of the log-ratio with ``both`` (NeMo-RL's 20)."""
+    """Bound of the log-ratio with ``both`` (20 in NeMo-RL)."""
     measure_share_every: int = Field(default=50, ge=0)
-    """Every so many steps the share of the KL term in the gradient is measured, at the cost of one more
-    backward pass over a mini-batch; 0: never."""
+    """Every N steps, measure the share of the KL term in the gradient, at the cost of one more backward pass over a
+    mini-batch; 0: never."""
 
     @field_validator("estimator")
     @classmethod
@@ -146,20 +142,20 @@ class OptimizerConfig(Section):
     lr: float = Field(default=2e-6, gt=0)
     """Learning rate."""
     schedule: Literal["constant", "linear", "cosine"] = "constant"
-    """After the warm-up: hold, or fall to ``min_ratio`` of lr over ``decay_updates``."""
+    """After the warm-up, keep lr constant or decay it to ``min_ratio`` of lr over ``decay_updates``."""
     warmup_updates: int = Field(default=0, ge=0)
     """Gradient updates over which lr rises linearly from 0."""
     decay_updates: int = Field(default=0, ge=0)
-    """Length of the fall, warm-up not included; 0 takes what is left of the run's planned updates."""
+    """Length of the decay in updates, without the warm-up; 0 takes the rest of the run's planned updates."""
     min_ratio: float = Field(default=0.0, ge=0, le=1)
-    """What ``linear`` and ``cosine`` end at, as a share of lr."""
+    """Final learning rate of ``linear`` and ``cosine``, as a share of lr."""
     beta1: float = Field(default=0.9, ge=0, lt=1)
-    """AdamW: decay of the mean."""
+    """AdamW: decay of the first moment."""
     beta2: float = Field(default=0.95, ge=0, lt=1)
-    """AdamW: decay of the square."""
+    """AdamW: decay of the second moment."""
     eps: float = Field(default=1e-8, gt=0)
-    """AdamW: added to the root of the square."""
+    """AdamW: added to the root of the second moment."""
     weight_decay: float = Field(default=0.0, ge=0)
     """AdamW: decoupled weight decay."""
     grad_clip: float = Field(default=1.0, gt=0)
-    """Largest norm of an update's gradient."""
+    """Maximum norm of an update's gradient."""

@@ -1,19 +1,5 @@
-"""From preset, file, stages and ``--set a.b=c`` to one checked config.
-
-Precedence, later wins: preset (its parents first), file, ``--set`` (how it is read: ``prorl_common.config``). All
-mistakes are reported at once; what a stage or phase sets is checked on top of what lies under it. A run may go through
-several recipes, whose phases become its own:
-
-    stages:
-      - preset: prorl-v1
-        phases: {run-1: {steps: 400}}    # changes of that preset's phases, by name
-      - preset: prorl-v2
-        steps: 1000                      # the length of one without phases
-        engine: openrlhf                 # optional, as are name and set
-
-What is said beside ``stages``, in the file and with ``--set``, holds for every stage; what cannot change during a run
-must be the same in all of them.
-"""
+"""Load one checked config from a preset, a file, its stages and ``--set``; later ones win. Settings beside ``stages``
+hold for every stage (docs/concepts/controller.md shows the format)."""
 
 from __future__ import annotations
 
@@ -42,22 +28,22 @@ from prorl_training.config.tree import TrainConfig, merge
 
 
 def check_config(values: Mapping[str, Any], complaints: Sequence[str] = ()) -> TrainConfig:
-    """Return the config of plain values. ``complaints`` are lines that were found before.
+    """Return the config of plain values; ``complaints`` are mistakes found earlier.
 
     Raises ConfigError listing every unknown key (with the nearest known one) and every wrong value.
     """
     plain = dict(values)
-    parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + what lies under it
+    parts: list[tuple[str, int, Mapping[str, Any], Mapping[str, Any]]] = []  # + the settings below
     stages: dict[object, Mapping[str, Any]] = {}
     for kind in ("stages", "phases"):
         given = values.get(kind)
         items = list(given) if isinstance(given, list | tuple) else []
         for number, part in enumerate(items):
             if not isinstance(part, Mapping):
-                continue  # the tree says so
+                continue  # reported by TrainConfig
             settings = part.get("set", {})
             if not isinstance(settings, Mapping):
-                continue  # as here
+                continue  # likewise
             if "set" in part:
                 items[number] = {**part, "set": {}}
             if kind == "stages":
@@ -84,7 +70,7 @@ def _add_part(
     number: int,
     settings: Mapping[str, Any],
 ) -> None:
-    """Add what is wrong with the settings of one phase or stage, on top of what lies under it."""
+    """Add the mistakes in the settings of one phase or stage to ``found``."""
     prefix = (kind, number, "set")
     fitting = _allowed(settings)
     misplaced: list[Where] = [(key,) for key in settings if key not in PHASE_SECTIONS]
@@ -103,12 +89,12 @@ def _add_part(
         if below := path[len(prefix) :]:
             if _is_set(fitting, below):
                 found.setdefault(path, line)
-        elif line not in known:  # about the phase as a whole
+        elif line not in known:  # not about a single setting
             found.setdefault(path, f"{kind}.{number}: {line}")
 
 
 def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
-    """Whether a part's settings hold the value at ``path`` (or one that contains it)."""
+    """Return whether ``settings`` set ``path`` or a value that contains it."""
     here: Any = settings
     for key in path:
         if not isinstance(here, Mapping):
@@ -120,22 +106,22 @@ def _is_set(settings: Mapping[str, Any], path: Where) -> bool:
 
 
 OF_THE_RUN = ("preset", "steps", "engine", "phases", "stages")
-"""What a stage has otherwise, or not at all, than a run of its preset alone."""
+"""Settings of the whole run, which are left out of a stage's config."""
 
 
 class StageEntry(Section):
-    """One stage as a preset or a file names it."""
+    """One stage as written in a preset or a file."""
 
     preset: str
     name: str = ""
-    """The preset's name, where none is given."""
+    """Defaults to the preset's name."""
     steps: int | None = Field(default=None, ge=1, le=MOST_STEPS)
-    """Its length, of a preset without phases; for the last stage the run's end counts."""
+    """Length of a stage whose preset has no phases; optional for the last stage, which lasts to the run's end."""
     engine: str | None = None
     phases: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Changes of the preset's phases, by their names."""
+    """Changes to the preset's phases, by name."""
     set: dict[str, Any] = Field(default_factory=dict)
-    """Settings laid over the preset's."""
+    """Settings that override the preset's."""
 
 
 class _Entries(Section):
@@ -143,10 +129,10 @@ class _Entries(Section):
 
 
 def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``values`` with their ``stages`` resolved, and ``phases`` from them.
+    """Return ``values`` (preset and file) with ``stages`` resolved and their phases filled in.
 
-    ``values`` are a preset's and a file's, ``said`` what the user sets on top of them and of every stage. Raises
-    ConfigError for an entry that is wrong, and where stages differ in what holds for the whole run.
+    ``said`` are the user's overrides of every stage. Raises ConfigError if an entry is wrong, or if stages differ in a
+    setting that holds for the whole run.
     """
     if values.get("phases"):
         raise ConfigError("phases: a config with stages takes its phases from their presets")
@@ -180,7 +166,7 @@ def expand(values: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]
 def _phases(
     entry: StageEntry, name: str, of_preset: Sequence[Mapping[str, Any]], last: bool
 ) -> list[dict[str, Any]]:
-    """Return the phases of a stage: the preset's with the entry's changes, or one for all of it."""
+    """Return the phases of a stage: its preset's with the entry's changes, or a single one."""
     known = [str(phase["name"]) for phase in of_preset]
     if unknown := [phase for phase in entry.phases if phase not in known]:
         raise ConfigError(
@@ -202,7 +188,7 @@ def _phases(
 
 
 def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the phases; where two stages have phases of one name, theirs begin with the stage's."""
+    """Prefix phase names that occur in several stages with the stage's name."""
     names = [phase["name"] for phase in phases]
     return [
         p if names.count(p["name"]) == 1 else {**p, "name": f"{p['stage']}-{p['name']}"}
@@ -211,7 +197,7 @@ def _named_apart(phases: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> None:
-    """Raise ConfigError where a stage wants something else that holds for the whole run."""
+    """Raise ConfigError if a stage changes a setting that holds for the whole run."""
     one, other = _flat(first), _flat(config)
     differ = [
         ".".join(path)
@@ -228,7 +214,7 @@ def _refuse_other_runs(first: TrainConfig, config: TrainConfig, name: str) -> No
 
 
 def _difference(first: TrainConfig, config: TrainConfig) -> dict[str, Any]:
-    """Return what ``config`` sets otherwise than ``first``, as nested settings of ``PHASE_SECTIONS``."""
+    """Return the settings of ``PHASE_SECTIONS`` in which ``config`` differs from ``first``, nested."""
     one = _flat(first)
     found: dict[str, Any] = {}
     for path, value in _flat(config).items():
@@ -241,7 +227,7 @@ def _difference(first: TrainConfig, config: TrainConfig) -> dict[str, Any]:
 
 
 def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
-    """Return path -> value of a config, a section's values one by one, any other value whole."""
+    """Return path -> value of every setting; values that are not sections stay whole."""
 
     def walk(values: Mapping[str, Any], path: tuple[str, ...]) -> dict[tuple[str, ...], Any]:
         flat: dict[tuple[str, ...], Any] = {}
@@ -257,10 +243,10 @@ def _flat(config: TrainConfig) -> dict[tuple[str, ...], Any]:
 def load_config(
     preset: str | None = None, file: Path | None = None, overrides: Sequence[str] = ()
 ) -> TrainConfig:
-    """Return the checked config of preset, file and overrides.
+    """Return the checked config of preset, file and overrides, where later ones win.
 
-    The file may name its own ``preset``; an explicit ``preset`` argument wins over it. Raises
-    ConfigError listing every unknown key (with the nearest known one) and every wrong value.
+    An explicit ``preset`` wins over the one named in the file. Raises ConfigError listing every unknown key (with the
+    nearest known one) and every wrong value.
     """
     from_file = read_config_file(file) if file is not None else {}
     if "extends" in from_file:
@@ -274,16 +260,13 @@ def load_config(
     overrides = [text for text in overrides if text not in whole]
     values = load_preset(str(name))
     if "stages" in own and "stages" not in values:
-        values = {
-            "preset": name
-        }  # each stage has a preset of its own, which this one must not lie over
+        values = {"preset": name}  # stages name their own presets, which it must not override
     values = merge(values, own)
-    if values.get("stages") and not from_file.get(
-        "phases"
-    ):  # with phases: a run's own config, resolved
+    # a file with phases is a run's own config, already expanded
+    if values.get("stages") and not from_file.get("phases"):
         for_all = [text for text in overrides if not _of_a_part(text)]
         said, _ = config.apply_overrides({}, for_all, parse_override)
-        _with_plugins(merge(values, said), file)  # their parts are looked up in what follows
+        _with_plugins(merge(values, said), file)  # their parts are looked up below
         values = expand(values, {k: v for k, v in said.items() if k not in OF_THE_RUN})
     values.setdefault("phases", [])
     values, complaints = config.apply_overrides(values, overrides, parse_override)
@@ -291,26 +274,26 @@ def load_config(
 
 
 def _of_a_part(override: str) -> bool:
-    """Return whether an override is for one stage or phase, by name or number."""
     return override.strip().startswith(("stages.", "phases."))
 
 
 def save_config(resolved: TrainConfig, path: Path) -> None:
-    """Write the resolved config as YAML, atomically; it loads back bit for bit."""
+    """Write the resolved config as YAML, atomically; it loads back exactly."""
     atomic_write_text(path, write_yaml(resolved.model_dump(mode="json")))
 
 
 GONE = (("advantage", "sign", 1), ("openrlhf", "cpu_slots", None), ("reward", "judge", None))
-"""(section, key, value) of settings that runs of earlier versions have: dropped at this value, None at any."""
+"""(section, key, value) of removed settings in configs of earlier versions: dropped if they have this value, or any
+value if it is None."""
 
 
 def load_saved_config(path: Path) -> TrainConfig:
-    """Read a run's resolved ``config.yaml``. Raises ConfigError like :func:`load_config`."""
+    """Read a run's resolved ``config.yaml``. Raises ConfigError like ``load_config``."""
     return check_config(_with_plugins(saved_values(path), path))
 
 
 def saved_values(path: Path) -> dict[str, Any]:
-    """Return the plain values of a run's ``config.yaml`` as today's config has them; no plug-in is loaded."""
+    """Return the values of a run's ``config.yaml`` with today's setting names; plug-ins are not loaded."""
     values = read_config_file(path)
     for section, key, neutral in GONE:
         kept = values.get(section)
@@ -323,19 +306,19 @@ def saved_values(path: Path) -> dict[str, Any]:
             reward.setdefault("servers", urls)
     sampling = values.get("dynamic_sampling")
     if isinstance(sampling, dict) and "max_rounds" in sampling:
-        sampling.setdefault("late", "wait")  # up to prorl 0.2: rounds, each awaited
+        sampling.setdefault("late", "wait")  # up to prorl 0.2, which waited for each round
         sampling["max_batches"] = sampling.pop("max_rounds")
     return values
 
 
 def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """Load the plug-ins that the config names, and name those loaded already; paths become absolute.
+    """Load the config's plug-ins, and return its values with the absolute paths of all loaded ones.
 
-    A relative path is one from the config file's folder, without a file from here. Raises PluginError.
+    Relative paths start at the config file's folder, or without a file at the working directory. Raises PluginError.
     """
     named = values.get("plugins", ())
     if not isinstance(named, list | tuple) or not all(isinstance(path, str) for path in named):
-        return dict(values)  # a wrong value, which the checks will name
+        return dict(values)  # a wrong value, reported by the checks
     base = Path() if file is None else file.parent
     if file is not None and (gone := [path for path in named if not (base / path).exists()]):
         raise PluginError(
@@ -346,7 +329,7 @@ def _with_plugins(values: Mapping[str, Any], file: Path | None) -> dict[str, Any
 
 
 def parse_override(text: str) -> tuple[list[str], Any]:
-    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError, also for the preset, which is no setting."""
+    """Split ``a.b=c`` into (["a", "b"], value). Raises ConfigError, also for ``preset``, which is not a setting."""
     path, value = config.parse_override(text, "rollout.samples=8")
     if path[0] in ("preset", "extends"):
         raise ConfigError(

@@ -1,8 +1,5 @@
-"""The packaged presets with their parents, and where each of their values comes from.
-
-A value's source is the comment at the end of its line in the preset's YAML, else the comment line right
-above it.
-"""
+"""The packaged presets and the source of each of their values: the comment at the end of its YAML line, else the
+comment line above."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ _COMMENT = re.compile(r"(?:^|\s)#\s*(.*)$")
 
 
 def preset_names() -> list[str]:
-    """Return the names of the packaged presets, sorted."""
+    """Return the sorted names of the packaged presets."""
     folder = resources.files("prorl_training") / "presets"
     return sorted(
         f.name.removesuffix(".yaml") for f in folder.iterdir() if f.name.endswith(".yaml")
@@ -30,7 +27,7 @@ def preset_names() -> list[str]:
 
 
 def preset_text(name: str) -> str:
-    """Return a preset's YAML text. Raises ConfigError for an unknown name, offering the nearest."""
+    """Return a preset's YAML. Raises ConfigError for an unknown name and suggests the nearest."""
     if name not in preset_names():
         known = ", ".join(preset_names())
         raise ConfigError(
@@ -40,41 +37,41 @@ def preset_text(name: str) -> str:
 
 
 def preset_description(name: str) -> str:
-    """Return the first sentence of the comment that a preset's file begins with."""
+    """Return the first sentence of the comment at the head of a preset's file."""
     return first_sentence(_head(name)[0])
 
 
 def preset_notes(name: str) -> str:
-    """Return what follows the first paragraph of that comment: short names of sources, what is not published."""
+    """Return that comment after its first paragraph: names of sources, values that are not published."""
     return " ".join(_head(name)[1:])
 
 
 def _head(name: str) -> list[str]:
-    """Return the paragraphs of the comment that a preset's file begins with, each on one line."""
+    """Return the paragraphs of the comment at the head of a preset's file."""
     lines = takewhile(lambda line: line.startswith("#"), preset_text(name).splitlines())
     text = "\n".join(line.removeprefix("#").strip() for line in lines)
     return [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
 
 
 def first_sentence(text: str) -> str:
-    """Return the text up to its first full stop that ends a word, without it."""
+    """Return the first sentence of a text, without its full stop."""
     return text.split(". ")[0].removesuffix(".")
 
 
 def load_preset(name: str) -> dict[str, Any]:
-    """Return a preset's values, its parents' (``extends``) under its own.
+    """Return a preset's values, merged over its parents' (``extends``).
 
-    Raises ConfigError for an unknown name and for presets that extend one another in a circle.
+    Raises ConfigError for an unknown name or presets that extend each other in a circle.
     """
     texts = {known: preset_text(known) for known in preset_names()}
     return {**resolve_preset(name, texts), "preset": name}
 
 
 def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of preset ``name`` of ``texts`` (name -> YAML) laid over its parents'.
+    """Return the values of preset ``name``, merged over its parents'; ``texts`` maps names to YAML.
 
-    A preset may extend one other. Raises ConfigError for an unknown name or parent, a parent that
-    is not a name, a circle, or a text that is not a mapping.
+    Raises ConfigError for an unknown name or parent, a parent that is not a name, a circle, or YAML that is not a
+    mapping.
     """
     chain: list[dict[str, Any]] = []
     names: list[str] = []
@@ -101,17 +98,16 @@ def resolve_preset(name: str, texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def preset_parent(text: str) -> str | None:
-    """Return the preset that a preset's YAML text extends, if any."""
+    """Return the preset that a preset's YAML extends, or None."""
     root = yaml.compose(text, Loader=PlainLoader)
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     return next((value.value for key, value in pairs if key.value == "extends"), None)
 
 
 def value_sources(text: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value in a preset's YAML text, "" where none is given.
+    """Return path -> source of every value in a preset's YAML, "" if none is given.
 
-    A path is the keys and list indices that lead to the value, like ("phases", "0", "steps");
-    ``extends`` is no value.
+    A path holds the keys and list indices of a value, like ("phases", "0", "steps"); ``extends`` is left out.
     """
     lines = text.splitlines()
     root = yaml.compose(text, Loader=PlainLoader)
@@ -129,19 +125,19 @@ def value_sources(text: str) -> dict[tuple[str, ...], str]:
 
 
 def preset_sources(name: str) -> dict[tuple[str, ...], str]:
-    """Return path -> source of every value that a preset sets, its parents' under its own."""
+    """Return path -> source of every value that a preset or one of its parents sets."""
     text = preset_text(name)
     parent = preset_parent(text)
     return {**(preset_sources(parent) if parent else {}), **value_sources(text)}
 
 
 def default_sources() -> dict[tuple[str, ...], str]:
-    """Return path -> source of every default that changes what a run computes (``config/defaults.yaml``)."""
+    """Return path -> source of every default in ``config/defaults.yaml``: those that change what a run computes."""
     return value_sources(_defaults_text())
 
 
 def sourced_defaults() -> dict[tuple[str, ...], object]:
-    """Return path -> default, as ``config/defaults.yaml`` has them beside their sources."""
+    """Return path -> value of every default in ``config/defaults.yaml``."""
     return leaf_values(read_yaml(_defaults_text(), "config/defaults.yaml"))
 
 
@@ -150,7 +146,7 @@ def _defaults_text() -> str:
 
 
 def leaf_values(values: Mapping[str, object]) -> dict[tuple[str, ...], object]:
-    """Return path -> value of plain values, with the same paths as :func:`value_sources`."""
+    """Return path -> value of nested values, with the paths of ``value_sources``."""
     return dict(_walk(values, ()))
 
 

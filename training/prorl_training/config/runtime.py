@@ -1,4 +1,4 @@
-"""The settings of how a run is carried out: model, validation, checkpoints, rewards, records, the OpenRLHF engine."""
+"""Settings of how a run is executed: model, validation, checkpoints, rewards, logging, the OpenRLHF engine."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from prorl_common.seeds import MOST_TEMPERATURE
 class LoraConfig(Section):
     """Train low-rank adapters instead of all weights (needs peft).
 
-    The reference is the base with the adapters as they were at the start of RL (after a warm start, if there
-    is one) or at the last reset; adapters that were never trained add nothing to the base."""
+    The reference is the base model with the adapters as they were at the start of RL (after a warm start, if there is
+    one) or at the last reset.
+    """
 
     rank: int = Field(default=0, ge=0)
-    """0 trains all weights."""
+    """Rank of the adapters; 0 trains all weights."""
     alpha: float = Field(default=32.0, gt=0)
-    """Scale of the adapters; they count alpha / rank."""
+    """The adapters are scaled by alpha / rank."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
     """Dropout before the adapters."""
     targets: str = "all-linear"
-    """Module names, comma-separated, or ``all-linear``."""
+    """Comma-separated module names, or ``all-linear``."""
 
 
 class ModelConfig(Section):
-    """Which policy is trained, and where."""
+    """The model to train and its device."""
 
     path: str = "smollm2-135m"
     """A cached name, a local folder, or a hub id."""
@@ -40,79 +41,79 @@ class ModelConfig(Section):
     dtype: Literal["auto", "fp32", "bf16"] = "auto"
     """Compute type; master weights are always float32."""
     gradient_checkpointing: bool = False
-    """Recompute activations in the backward pass: less memory, about a third more time in the update."""
+    """Recompute activations in the backward pass: less memory, about a third more time per update."""
     liger: bool = False
-    """Log-probs by Liger's fused kernel (liger-kernel and a CUDA GPU); otherwise a block of logits at a time."""
+    """Compute log-probs with Liger's fused kernel (needs liger-kernel and a CUDA GPU) instead of in blocks of logits."""
     gpu_gb: float = Field(default=80.0, gt=0)
-    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for: what ``prorl train fit`` reckons with where
-    none is found."""
+    """Memory in GB (10^9 bytes) of the GPU that the settings are chosen for; ``prorl train fit`` assumes it if there is
+    no GPU."""
     check_fit: bool = True
-    """Refuse to start a run that is reckoned to need more memory than there is."""
+    """Refuse to start a run whose estimated memory exceeds what is available."""
     lora: LoraConfig = LoraConfig()
 
 
 class ValidationConfig(Section):
-    """Watching the validation split; never the test split."""
+    """Validation on the validation split, never on the test split."""
 
     every: int = Field(default=20, ge=0)
-    """Steps between validations; 0 switches them off."""
+    """Steps between validations; 0 switches validation off."""
     problems: int = Field(default=250, ge=1)
-    """How many problems are watched, the same ones every time, spread evenly over the domains."""
+    """Number of problems, the same ones each time, spread evenly over the domains."""
     samples: int = Field(default=1, ge=1)
-    """Responses a problem."""
+    """Responses per problem."""
     temperature: float = Field(default=0.6, ge=0, le=MOST_TEMPERATURE)
     """Sampling temperature."""
     top_p: float = Field(default=0.95, gt=0, le=1)
-    """Nucleus."""
+    """Nucleus sampling threshold."""
 
 
 class CheckpointConfig(Section):
-    """What is kept on disk."""
+    """Which checkpoints are written and kept."""
 
     every: int = Field(default=50, ge=1)
     """Steps between checkpoints."""
     keep: int = Field(default=2, ge=1)
-    """The newest so many; step 0 (before RL) and those that a stage began from always stay."""
+    """Number of newest checkpoints to keep; step 0 (before RL) and those that a stage began from always stay."""
     best: bool = True
-    """Keep the one with the best validation too, saved when it is measured."""
+    """Also keep the checkpoint with the best validation, saved when it is measured."""
 
 
 class LoggingConfig(Section):
-    """Who else is told, beside ``metrics.jsonl``."""
+    """What is recorded, and where metrics go besides ``metrics.jsonl``."""
 
     tensorboard: bool = True
-    """Where it is installed."""
+    """Log to TensorBoard if it is installed."""
     wandb: Literal["off", "online", "offline"] = "off"
-    """Weights & Biases."""
+    """Weights & Biases mode."""
     wandb_project: str = "prorl"
-    """Its project."""
+    """Weights & Biases project."""
     trackio: str = ""
-    """The trackio project that is told; empty: none. It lies on this machine unless TRACKIO_SPACE_ID names a Space."""
+    """Trackio project; empty: off. It is stored on this machine unless TRACKIO_SPACE_ID names a Space."""
     solved_steps: int = Field(default=100, ge=1)
-    """``items_solved_recently`` counts the items that were solved in so many steps."""
+    """``items_solved_recently`` counts the items solved within this many steps."""
     rollouts_every: int = Field(default=1, ge=0)
-    """Every so many steps all responses with their verdicts are written to ``rollouts/``; 0: never."""
+    """Every N steps, write all responses with their verdicts to ``rollouts/``; 0: never."""
     forecast: int = Field(default=0, ge=0)
-    """Every so many validations the run says where its validation is heading (``prorl train forecast``); 0: never."""
+    """Every N validations, forecast where validation is heading (``prorl train forecast``); 0: never."""
     rollouts: Literal["full", "texts"] = "full"
-    """``texts`` leaves out what has a value a token (ids, log-probs of sampler and trainer): 9 bytes a token."""
+    """``texts`` leaves out the values per token (ids, log-probs of sampler and trainer), which take 9 bytes per token."""
 
 
 class WarmStartConfig(Section):
-    """Supervised steps on gold-format answers before step 1; recorded as a decision."""
+    """Supervised steps on gold-format answers before step 1, recorded as a decision."""
 
     examples: int = Field(default=0, ge=0)
-    """Training samples shown in one epoch; 0 switches the warm start off."""
+    """Training samples per epoch; 0 switches the warm start off."""
     epochs: int = Field(default=1, ge=1)
-    """Times that each example is shown."""
+    """Number of epochs."""
     batch: int = Field(default=8, ge=1)
-    """Examples in one update."""
+    """Examples per update."""
     lr: float = Field(default=5e-5, gt=0)
     """Learning rate of the warm start."""
 
 
 FAITHFUL_MODES = {"math": "either", "logic": "reference"}
-"""What the paper says of its graders (arXiv 2505.24864, appendix D)."""
+"""Modes of the graders that the ProRL paper describes (arXiv 2505.24864, appendix D)."""
 
 
 def _default_backend() -> str:
@@ -122,27 +123,27 @@ def _default_backend() -> str:
 
 
 class RewardConfig(Section):
-    """Who checks the answers."""
+    """How responses are scored."""
 
     servers: tuple[str, ...] = ()
-    """Addresses of running reward servers (``prorl verify serve``), like ``http://host:8421``: they score for either
-    engine. Their own options hold in place of ``workers``, ``timeout_seconds``, ``backend`` and ``allow_weak``."""
+    """Addresses of running reward servers (``prorl verify serve``), like ``http://host:8421``, for either engine. Their
+    own options apply instead of ``workers``, ``timeout_seconds``, ``backend`` and ``allow_weak``."""
     workers: int = Field(default=0, ge=0)
-    """Processes that score, of each replica on a cluster; 0: as many as a step's answers ask for and the cores
-    allow, at least 2."""
+    """Scoring processes, per replica on a cluster; 0: as many as a step's responses need and the cores allow, at least
+    2."""
     timeout_seconds: float = Field(default=10.0, gt=0)
-    """Wall time for one response."""
+    """Wall-clock limit for scoring one response."""
     backend: str = Field(default_factory=_default_backend, pattern=r"^(local|docker(:\w[\w.-]*)?)$")
-    """``local``, ``docker``, or ``docker:RUNTIME`` for one of the engine's runtimes, like ``runsc``. The environment's
-    PRORL_BACKEND is the default."""
+    """``local``, ``docker``, or ``docker:RUNTIME`` for one of the Docker engine's runtimes, like ``runsc``. The
+    environment variable PRORL_BACKEND sets the default."""
     allow_weak: bool = False
     """Run code without full isolation; recorded in every verdict."""
     faithful: bool = False
-    """Reward as ProRL did where ours differs: math by either of two graders, logic by the upstream scorers."""
+    """Reward as ProRL did where prorl differs: math by either of two graders, logic by the upstream scorers."""
     overlap: bool = True
     """Score finished groups while others are still being sampled."""
     modes: dict[str, str] = Field(default_factory=dict)
-    """Verifier -> its mode, for those that are not to work in their default one; goes before ``faithful``."""
+    """Verifier -> mode, for verifiers that should not use their default mode; takes precedence over ``faithful``."""
 
     @field_validator("backend", mode="before")
     @classmethod
@@ -178,64 +179,65 @@ class RewardConfig(Section):
         return modes
 
     def verifier_modes(self) -> dict[str, str]:
-        """Return the mode of each verifier that does not work in its default one."""
+        """Return the mode of each verifier that does not use its default."""
         return (FAITHFUL_MODES if self.faithful else {}) | self.modes
 
 
 _RAY_ADDRESS = re.compile(r"auto|(ray://)?[\w.-]+:\d+")
 RING_ATTENTION = frozenset({"ring_attn_size", "ring_attn_head_stride", "ring_attention"})
-"""OpenRLHF's options, and what one would try, for sequences cut over GPUs."""
+"""OpenRLHF's options for splitting sequences over GPUs, and a name that users might try."""
 
 
 class OpenRLHFConfig(Section):
-    """How a run with ``engine: openrlhf`` is laid out over GPUs; without effect on the local engine."""
+    """Layout of a run with ``engine: openrlhf`` over GPUs; the local engine ignores it."""
 
     nodes: int = Field(default=1, ge=1)
-    """Machines in the Ray cluster that the run takes."""
+    """Machines of the Ray cluster to use."""
     gpus_per_node: int = Field(default=8, ge=1)
-    """GPUs that it takes on each of them."""
+    """GPUs to use on each machine."""
     colocate: bool = True
-    """Policy, reference and vLLM share all GPUs and take turns; else vLLM has GPUs of its own, and the policy
-    shares the others with the reference."""
+    """Policy, reference and vLLM share all GPUs and take turns; otherwise vLLM has its own GPUs, and the policy shares
+    the others with the reference."""
     vllm_engines: int = Field(default=0, ge=0)
-    """vLLM engines; 0: as many as fill the GPUs when colocated, else as many as fill half of them."""
+    """Number of vLLM engines; 0: as many as fill the GPUs if colocated, otherwise as many as fill half of them."""
     vllm_tensor_parallel: int = Field(default=1, ge=1)
-    """GPUs of one vLLM engine."""
+    """GPUs per vLLM engine."""
     vllm_memory: float = Field(default=0.5, gt=0, lt=1)
-    """The part of a GPU's memory for vLLM's weights and cache."""
+    """Fraction of a GPU's memory for vLLM's weights and cache."""
     vllm_sleep: bool = True
-    """Colocated on GPUs: vLLM gives its memory back while the policy is trained."""
+    """If colocated on GPUs, vLLM releases its memory while the policy is trained."""
     vllm_eager: bool = False
-    """vLLM without CUDA graphs: less memory, slower."""
+    """Run vLLM without CUDA graphs: less memory, slower."""
     zero_stage: Literal[2, 3] = 2
-    """DeepSpeed ZeRO: 2 shards optimiser and gradients, 3 the weights too."""
+    """DeepSpeed ZeRO stage: 2 shards optimiser and gradients, 3 also the weights."""
     adam_offload: bool = False
-    """Keep the optimiser's state in the machines' main memory."""
+    """Keep the optimiser state in main memory."""
     reference_offload: bool = False
-    """Keep the reference's weights in main memory between its passes; needs ``zero_stage=3``."""
+    """Keep the reference's weights in main memory between passes; needs ``zero_stage=3``."""
     train_tokens_per_gpu: int = Field(default=16384, ge=1)
-    """Tokens in one forward and backward pass on a GPU; a longer sequence makes a pass of its own."""
+    """Tokens per forward and backward pass on a GPU; a longer sequence gets its own pass."""
     rollout_tokens_per_gpu: int = Field(default=32768, ge=1)
-    """Tokens in one pass without gradient (old and reference log-probs) on a GPU."""
+    """Tokens per pass without gradient (old and reference log-probs) on a GPU."""
     attention: str = Field(default="flash_attention_2", min_length=1)
-    """Attention implementation of the trained model on GPUs; it must be a ``flash_attention`` one, as sequences
-    are packed. On CPU always ``sdpa``."""
+    """Attention implementation of the trained model on GPUs; must be a ``flash_attention`` one because sequences are
+    packed. On CPU always ``sdpa``."""
     ray_address: str = ""
-    """Empty: start Ray here and stop it at the end; else join: ``auto``, HOST:PORT or ``ray://HOST:PORT``."""
+    """Ray address to join (``auto``, HOST:PORT or ``ray://HOST:PORT``). If empty, start a local Ray and stop it when
+    the run ends."""
     reward_replicas: int = Field(default=0, ge=0)
-    """Ray actors that score, in all, where ``reward.servers`` names none; 0: by the nodes' free cores and the answers of
-    a step."""
+    """Total number of Ray actors that score if ``reward.servers`` is empty; 0: chosen from the nodes' free cores and a
+    step's responses."""
     verify_sync: bool = False
-    """Compare every vLLM engine's weights with the policy's, by checksum, after each update, and stop where they
+    """After each update, compare the checksums of every vLLM engine's weights with the policy's and stop if they
     differ; costs a pass over the weights."""
     cpu_ranks: int = Field(default=1, ge=1)
-    """Without a GPU: ranks of policy and reference, and vLLM engines; ``nodes``, ``gpus_per_node`` and what says how
-    GPUs are shared say nothing then."""
+    """Without a GPU: number of ranks of policy and reference, and of vLLM engines. ``nodes``, ``gpus_per_node`` and the
+    settings for sharing GPUs are then ignored."""
     node_wait_seconds: float = Field(default=600.0, ge=0)
-    """How long a start waits for ``nodes`` machines with ``gpus_per_node`` free GPUs in a cluster that is joined: after
-    a restart, the one that takes a dead one's place."""
+    """When joining a cluster, how long to wait for ``nodes`` machines with ``gpus_per_node`` free GPUs, for example for
+    the replacement of a dead machine."""
     object_store_gib: float = Field(default=0.0, ge=0)
-    """Size of Ray's object store when Ray is started here; 0: Ray's own choice."""
+    """Size in GiB of the object store of a local Ray; 0: Ray's default."""
 
     @model_validator(mode="before")
     @classmethod

@@ -41,21 +41,21 @@ from prorl_training.spec import PENALTIES, known_name, known_options
 
 
 class TrainConfig(Section):
-    """Everything a run depends on; saved resolved as ``config.yaml``."""
+    """All settings of a run; saved resolved as ``config.yaml``."""
 
     preset: str = "prorl-v2"
-    """The preset that the config came from; chosen with ``--preset`` or in the file."""
+    """Preset that the config came from; chosen with ``--preset`` or in the file."""
     steps: int = Field(default=3000, ge=1, le=MOST_STEPS)
     """Length of the run in steps."""
     token_budget: int = Field(default=0, ge=0, le=MOST_TOKENS_IN_ALL)
-    """Stop after the step in which this many response tokens have been sampled in all, dropped groups
-    included; 0: off. For comparing arms at equal cost."""
+    """Stop after the step in which this many response tokens have been sampled in total, including dropped groups; 0:
+    off. For comparisons at equal cost."""
     seed: int = Field(default=0, ge=0, le=MOST_SEED)
-    """Seed of everything that is drawn."""
+    """Seed of all random draws."""
     plugins: tuple[str, ...] = ()
-    """Plug-in files (paths); those given with ``--plugin`` are added. Loaded before anything is looked up."""
+    """Plug-in files (paths), loaded before names are looked up; those given with ``--plugin`` are added."""
     engine: Literal["local", "openrlhf"] = "local"
-    """Who trains: this process, or OpenRLHF on a cluster."""
+    """``local`` trains in this process, ``openrlhf`` on a cluster."""
     model: ModelConfig = ModelConfig()
     data: DataConfig = DataConfig()
     rollout: RolloutConfig = RolloutConfig()
@@ -64,15 +64,15 @@ class TrainConfig(Section):
     overlong: OverlongConfig = OverlongConfig()
     stop_properly: StopProperlyConfig = StopProperlyConfig()
     penalties: dict[str, dict[str, Any]] = Field(default_factory=dict)
-    """Penalties that are always on, a plug-in's PenaltySpec by its name -> its options; added to the reward."""
+    """Penalties that are always added to the reward: name of a plug-in's PenaltySpec -> its options."""
     advantage: AdvantageConfig = AdvantageConfig()
     loss: LossConfig = LossConfig()
     kl: KLConfig = KLConfig()
     controller: ControllerConfig = ControllerConfig()
     phases: tuple[PhaseConfig, ...] = ()
-    """Stretches of the run with settings of their own, in order; see below."""
+    """Parts of the run with their own settings, in order; see below."""
     stages: tuple[StageConfig, ...] = ()
-    """The recipes that the run goes through, each over some of the phases, in order (``config.loading``)."""
+    """Recipes that the run goes through, each over some of the phases, in order (``config.loading``)."""
     optimizer: OptimizerConfig = OptimizerConfig()
     safety: SafetyConfig = SafetyConfig()
     validation: ValidationConfig = ValidationConfig()
@@ -114,7 +114,7 @@ class TrainConfig(Section):
         return self
 
     def _takes_below_zero(self) -> str:
-        """Return what of the shaping makes rewards negative; empty: nothing does."""
+        """Return the setting that can make rewards negative, or ""."""
         p, cut = self.length_penalty, self.stop_properly
         if p.weight and p.steps_on and p.form != "proportional":
             return f"length_penalty.form={p.form}"
@@ -220,27 +220,27 @@ class TrainConfig(Section):
         return self
 
     def stage_of(self, number: int) -> StageConfig | None:
-        """Return the stage that phase ``number`` is part of; None in a run without stages."""
+        """Return the stage of phase ``number``, or None in a run without stages."""
         if not self.stages:
             return None
         return next(s for s in self.stages if s.name == self.phases[number].stage)
 
     def begins_stage(self, number: int) -> bool:
-        """Return whether phase ``number`` begins another stage than the run's first."""
+        """Return whether phase ``number`` begins a stage other than the first."""
         phases = self.phases
         return 0 < number < len(phases) and phases[number].stage != phases[number - 1].stage
 
     def first_of_stage(self, number: int) -> int:
-        """Return the number of the first phase of the stage that phase ``number`` is part of."""
+        """Return the number of the first phase in the stage of phase ``number``."""
         while number and not self.begins_stage(number):
             number -= 1
         return number
 
     def in_phase(self, number: int) -> TrainConfig:
-        """Return the config that holds in phase ``number`` (0-based), with no phases or stages of its own.
+        """Return the config of phase ``number`` (0-based), without phases or stages.
 
-        A run without phases has only phase 0, which is the config itself. Raises pydantic's
-        ValidationError when a phase's settings do not fit.
+        A run without phases has only phase 0, the config itself. Raises ValidationError if a phase's settings do not
+        fit.
         """
         if not self.phases:
             return self
@@ -253,7 +253,7 @@ class TrainConfig(Section):
 
 
 def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    """Return the paths of the settings in a nested mapping, down to two levels."""
+    """Return the paths of nested settings, at most two levels deep."""
     keys: list[tuple[str, ...]] = []
     for key, value in values.items():
         path = (*prefix, str(key))
@@ -265,11 +265,11 @@ def phase_keys(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> list[
 
 
 def all_keys() -> list[str]:
-    """Return the dotted path of every setting outside ``phases``, in the order of the tree."""
+    """Return the dotted path of every setting outside ``phases``, in tree order."""
     return config.all_keys(TrainConfig)
 
 
 def merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with ``over`` laid on top, section by section; ``phases``, ``data.domain_weights`` and
-    other values of their own are replaced whole."""
+    """Return ``base`` overridden by ``over``, section by section; ``phases``, ``data.domain_weights`` and other values
+    that are not sections are replaced whole."""
     return config.merge(TrainConfig, base, over)
