@@ -1,1 +1,1 @@
-"""The command line: parse, call one function of a room, show what it returned."""
+"""The command line: parse arguments, call one function of a package, print its result."""

@@ -1,4 +1,4 @@
-"""``prorl`` and ``python -m prorl_cli``: hear of Ctrl-C from the first moment on, then load the command line."""
+"""Entry point of ``prorl`` and ``python -m prorl_cli``; watches for Ctrl-C before the command line is loaded."""
 
 import sys
 
@@ -6,7 +6,7 @@ from prorl_common import interrupts
 
 
 def start() -> None:
-    """Run the command line as a process of its own; see ``prorl_cli.main`` for exit codes."""
+    """Run the command line as a process; see ``prorl_cli.main`` for exit codes."""
     code: str | int | None = 0
     try:
         interrupts.watch()

@@ -1,4 +1,4 @@
-"""One line of ``prorl doctor``, and whether a package is there."""
+"""Checks of ``prorl doctor``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ State = Literal["ok", "note", "problem"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of one check: its state, what was found and, unless it is fine, the cure."""
+    """Outcome of one check: its state, the finding and, unless it is fine, the fix."""
 
     name: str
     state: State
@@ -22,7 +22,7 @@ class Check:
 def is_installed(module: str) -> bool:
     """Return whether a package can be imported, without importing it.
 
-    A folder without ``__init__.py`` (prorl's own ``datasets/`` in a checkout) does not count.
+    A folder without ``__init__.py`` (such as ``datasets/`` in a checkout) does not count.
     """
     try:
         spec = importlib.util.find_spec(module)

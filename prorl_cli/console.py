@@ -1,7 +1,4 @@
-"""How the command line talks: data to stdout, messages to stderr, a rich bar on a terminal.
-
-NO_COLOR is honoured by rich itself.
-"""
+"""Terminal output: data to stdout, messages to stderr, a progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 
 
 WIDE = 200
-"""Columns of a table that goes to a file or a pipe: lines are not folded there."""
+"""Width of tables written to a file or pipe, so that lines are not folded."""
 
 
 _SPELT = {
@@ -57,11 +54,11 @@ _SPELT = {
         "◆*",
     ]
 }
-"""What a character that prorl draws with becomes where the terminal's encoding lacks it."""
+"""ASCII replacement of drawing characters that the terminal's encoding lacks."""
 
 
 def spell_what_cannot_be_encoded() -> None:
-    """Make stdout and stderr write characters that their encoding lacks in ASCII, in place of an error."""
+    """Make stdout and stderr write ASCII for characters that their encoding lacks, instead of failing."""
     import codecs
 
     def spelt(error: UnicodeError) -> tuple[str, int]:
@@ -77,13 +74,12 @@ def spell_what_cannot_be_encoded() -> None:
 
 
 def stderr_console() -> Console:
-    """Return a rich console on stderr (plain when it is not a terminal or NO_COLOR is set)."""
+    """Return a rich console on stderr (plain if it is not a terminal or NO_COLOR is set)."""
     return _console(stderr=True)
 
 
 def stdout_console() -> Console:
-    """Return a rich console on stdout, for tables that are data: as wide as the terminal or COLUMNS says,
-    and wide enough for every table where neither says."""
+    """Return a rich console on stdout, as wide as the terminal or COLUMNS, else wide enough for every table."""
     console = _console(stderr=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDE
@@ -103,11 +99,11 @@ def _console(stderr: bool) -> Console:
 _NUMBER = re.compile(r"[-+<>~]?\s?[\d.]|[-\u2013]?$")
 _BEFORE_INTERVAL = re.compile(r" (?=[\[{(])")
 PROSE = 24
-"""Columns that a text keeps at least where a table is folded to fit, if it is that long."""
+"""Minimum width of a text column in a folded table."""
 
 
 GAP = 2
-"""Blanks between two columns of a table."""
+"""Blanks between two columns."""
 
 
 def print_table(
@@ -118,8 +114,8 @@ def print_table(
 ) -> None:
     """Print a table on stdout that fits its width: texts are folded between words, numbers are never cut.
 
-    Where that is not enough, columns are left out, those named in ``drop`` first and then from the right, and a line
-    says which. A column is of numbers when every cell begins like one; numbers stand on the right.
+    If that is not enough, columns are dropped (those in ``drop`` first, then from the right) and a line says which. A
+    column is numeric, and right-aligned, if every cell begins like a number.
     """
     from rich import box
     from rich.table import Table
@@ -160,7 +156,7 @@ def print_table(
 
 
 class _Column:
-    """A column of a table: its cells, whether they are numbers, and how narrow it may be drawn."""
+    """A table column with its cells and minimum width."""
 
     def __init__(self, name: str, cells: Sequence[str | Text]) -> None:
         self.name, self.cells = name, cells
@@ -177,7 +173,7 @@ class _Column:
         self.width = self.least
 
     def folded(self) -> Iterator[str | Text]:
-        """Yield the cells, those of numbers broken before an interval that has no room beside its value."""
+        """Yield the cells, breaking numbers before an interval that does not fit beside its value."""
         for cell in self.cells:
             broken = self.numbers and isinstance(cell, str) and _width(cell) > self.width
             yield _BEFORE_INTERVAL.sub("\n", str(cell)) if broken else cell
@@ -190,29 +186,29 @@ def _width(text: str) -> int:
 
 
 def say(text: str) -> None:
-    """Print one message line to stderr, without markup."""
+    """Print a message to stderr, without markup."""
     stderr_console().print(text, markup=False, soft_wrap=True)
 
 
 def warn(text: str) -> None:
-    """Print one loud line to stderr."""
+    """Print a highlighted warning to stderr."""
     stderr_console().print(f"WARNING: {text}", style="bold yellow", markup=False, soft_wrap=True)
 
 
 def print_json(value: Any) -> None:
-    """Print a JSON document to stdout."""
+    """Print JSON to stdout."""
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 class RichProgress:
-    """The ``Progress`` interface on a terminal: a bar with count and time left, the facts on a line below."""
+    """``Progress`` on a terminal: a bar with count and remaining time, and a line of facts below."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
         self._stage: Stage | None = None
 
     def start(self, label: str, total: int | None, done: int = 0) -> None:
-        """Begin a stage with its own bar."""
+        """Begin a stage with a new bar."""
         from rich.live import Live
 
         self.finish()
@@ -236,34 +232,34 @@ class RichProgress:
         return Group(line, *([Text(facts, style="dim")] if facts else []))
 
     def advance(self, count: int = 1, **fields: str) -> None:
-        """Count finished items and show the facts below the bar."""
+        """Count finished items and show the facts."""
         if self._stage is not None:
             self._stage.advance(count, fields)
 
     def message(self, text: str) -> None:
-        """Print a line that stays above the bar."""
+        """Print a line above the bar."""
         console = self._live.console if self._live is not None else stderr_console()
         console.print(text, markup=False, soft_wrap=True)
 
     def finish(self) -> None:
-        """End the stage and leave its bar as drawn."""
+        """End the stage and leave its bar visible."""
         if self._live is not None:
             self._live.stop()
             self._live = self._stage = None
 
 
 def make_progress() -> Progress:
-    """Return a rich bar when stderr is a terminal, else one plain line every few seconds."""
+    """Return a rich bar if stderr is a terminal, else a plain line every few seconds."""
     return RichProgress() if sys.stderr.isatty() else PlainProgress()
 
 
 KEPT = "stopping; finished batches are kept, give the same command again to go on"
-"""What a Ctrl-C leaves of sampling."""
+"""Message at Ctrl-C while sampling."""
 
 
 @contextmanager
 def stoppable(words: str | Callable[[], str], progress: Progress) -> Iterator[None]:
-    """Say ``words`` at the first Ctrl-C inside the block, what is kept and how to go on, and end the command."""
+    """On the first Ctrl-C in the block, say ``words`` (what is kept, how to continue) and end the command."""
     try:
         with on_interrupt(words, say=progress.message):
             yield

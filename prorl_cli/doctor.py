@@ -1,7 +1,6 @@
-"""``prorl doctor``: can this machine run prorl, and what to do where it cannot.
+"""``prorl doctor``: check whether this machine can run prorl, without changing anything.
 
-Looks, never changes anything. A problem (exit code 2) stops the quickstart; a note does not. The walls of the
-sandbox one by one are ``prorl sandbox doctor``'s; whether the network is reachable is not tried.
+A problem (exit code 2) stops the quickstart, a note does not. Does not test the network.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ _DISK_GB = 2.0
 
 
 class Engine(StrEnum):
-    """Who trains."""
+    """Training engine to check."""
 
     local = "local"
     openrlhf = "openrlhf"
 
 
 class Device(StrEnum):
-    """What the OpenRLHF engine runs on."""
+    """Device of the OpenRLHF engine."""
 
     auto = "auto"
     cpu = "cpu"
@@ -44,7 +43,7 @@ class Device(StrEnum):
 
 
 class Extra(NamedTuple):
-    """The packages of an extra of prorl, what they are for, and whether the quickstart needs them."""
+    """Packages of an extra, their purpose, and whether the quickstart needs them."""
 
     modules: tuple[str, ...]
     purpose: str
@@ -92,11 +91,12 @@ def doctor(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Check this machine, and print the cure of what is missing.
+    """Check this machine and print how to fix problems.
 
     Example: prorl doctor
 
-    Packages, device, memory, isolation, model, data. With --gpu: the real training step, sampler and evaluation.
+    Checks packages, device, memory, isolation, model and data. With --gpu, runs a real training step, sampler and
+    evaluation.
     """
     cluster = engine is Engine.openrlhf
     if gpu:
@@ -128,7 +128,10 @@ def doctor(
 
 
 def run_gpu_checks(model: str | None) -> Iterator[Check]:
-    """Yield the checks that train, sample and evaluate on a GPU. Raises UserError where there is none."""
+    """Yield checks that train, sample and evaluate on a GPU.
+
+    Raises UserError without a GPU.
+    """
     if not is_installed("torch"):
         raise MissingExtraError("local", "torch")
     import torch
@@ -144,7 +147,7 @@ def run_gpu_checks(model: str | None) -> Iterator[Check]:
 
 
 def run_cluster_checks(device: Device) -> Iterator[Check]:
-    """Yield the checks of the OpenRLHF engine, after those of the base install that it shares."""
+    """Yield the checks of the OpenRLHF engine and its base install."""
     from prorl_training.engine.openrlhf.launch.requirements import findings
 
     yield check_python()
@@ -159,7 +162,7 @@ def run_cluster_checks(device: Device) -> Iterator[Check]:
 
 
 def run_checks() -> Iterator[Check]:
-    """Yield every check, cheapest first. Imports torch only where it is installed."""
+    """Yield all checks, cheapest first; imports torch only if it is installed."""
     yield check_python()
     yield from check_packages()
     yield from check_plugins()
@@ -176,7 +179,7 @@ def run_checks() -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """Look at the Python version and the operating system."""
+    """Check the Python version and operating system."""
     version = ".".join(str(part) for part in sys.version_info[:3])
     detail = f"{version} on {sys.platform}"
     if sys.platform != "linux":
@@ -185,7 +188,7 @@ def check_python() -> Check:
 
 
 def check_memory() -> Check:
-    """Compare free memory, under the container's limit, with what the quickstart takes."""
+    """Check that free memory suffices for the quickstart."""
     free = free_memory_gb()
     if free is None:
         return Check("memory", "note", "unknown on this system", "make sure 6 GB are free")
@@ -202,9 +205,9 @@ def check_memory() -> Check:
 def free_memory_gb(
     meminfo: Path = Path("/proc/meminfo"), cgroup: Path = Path("/sys/fs/cgroup")
 ) -> float | None:
-    """Return gigabytes of memory that can still be used, or None where Linux does not say.
+    """Return the free memory in gigabytes, or None if unknown.
 
-    The smaller of the kernel's MemAvailable and what the control group (v2) leaves.
+    The smaller of MemAvailable and the remainder of the control group's (v2) limit.
     """
     try:
         lines = meminfo.read_text().splitlines()
@@ -223,7 +226,7 @@ def free_memory_gb(
 
 
 def check_disk() -> Iterator[Check]:
-    """Look at the free room here and in the model cache, and whether both can be written."""
+    """Check free space and write access here and in the model cache."""
     from prorl_common import cache_root
 
     for name, folder, cure in (
@@ -242,7 +245,7 @@ def check_disk() -> Iterator[Check]:
 
 
 def check_packages() -> Iterator[Check]:
-    """Look for the packages of the base install and of each extra."""
+    """Check the packages of the base install and each extra."""
     for name, extra in EXTRAS.items():
         title = f"packages [{name}]" if name else "packages"
         missing = [module for module in extra.modules if not is_installed(module)]
@@ -265,7 +268,7 @@ def check_packages() -> Iterator[Check]:
 
 
 def check_plugins() -> Iterator[Check]:
-    """Load what the distributions of others add to prorl: a line for each and each kind of part."""
+    """Load the plug-ins of installed distributions; one check per plug-in and kind of part."""
     for found in installed_plugins():
         title, source = f"plug-in {found.origin}", found.origin.source
         if found.trouble:
@@ -276,7 +279,7 @@ def check_plugins() -> Iterator[Check]:
 
 
 def check_torch() -> Check:
-    """Import torch and say what it would compute on, and in which type."""
+    """Check that torch imports, and report its device and dtype."""
     from prorl_inference import pick_device, pick_dtype
 
     try:
@@ -293,7 +296,7 @@ def check_torch() -> Check:
 
 
 def check_fit(engine: str) -> Iterator[Check]:
-    """Reckon whether the preset that a GPU takes fits those that are here; nothing without one."""
+    """Check whether the default preset fits the GPUs, if any."""
     from prorl_training.config.loading import load_config
     from prorl_training.planning.fit import misfit, planned, usage
     from prorl_training.planning.gpus import visible_gpus
@@ -312,7 +315,7 @@ def check_fit(engine: str) -> Iterator[Check]:
 
 
 def check_sandbox() -> Check:
-    """Try the walls that untrusted code is run behind, here or where PRORL_BACKEND says."""
+    """Check the isolation of untrusted code, on this machine or in the backend PRORL_BACKEND."""
     from prorl_common import ProrlError, ServiceError
     from prorl_sandbox import default_backend, open_sandbox, probe
 
@@ -333,7 +336,7 @@ def check_sandbox() -> Check:
 
 
 def check_model() -> Check:
-    """Look for the default model in the cache and check its files."""
+    """Check the files of the default model in the cache."""
     from prorl_inference import DEFAULT_MODEL, ModelError, is_cached, resolve_model
     from prorl_inference import verify_model_dir as verify
 
@@ -357,7 +360,7 @@ def check_model() -> Check:
 
 
 def check_dataset() -> Check:
-    """Look for the newest dataset under ./data."""
+    """Check for a dataset under ./data."""
     from prorl_datasets import newest_dataset
 
     newest = newest_dataset(Path("data"))
@@ -367,7 +370,7 @@ def check_dataset() -> Check:
 
 
 def check_runs() -> Check:
-    """Look for runs under ./runs."""
+    """Check for runs under ./runs."""
     runs = [config.parent for config in Path("runs").glob("*/config.yaml")]
     if not runs:
         return Check("runs", "note", "none under ./runs", "prorl train --steps 3000")

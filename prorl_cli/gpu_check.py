@@ -1,6 +1,6 @@
-"""``prorl doctor --gpu``: build, train, sample and evaluate for real on this machine's GPU, in a few minutes.
+"""``prorl doctor --gpu``: build, train, sample and evaluate on this machine's GPU, in a few minutes.
 
-Each check is a prorl command in a process of its own, so that a crash or a full memory is one failed check.
+Each check is a prorl command in its own process, so that a crash or full memory fails only that check.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any
 from prorl_cli.checks import Check, is_installed
 
 MOST_MISMATCH_KL = 0.005
-"""Nats a token that the sampler may differ from the trainer; ours, as bf16 moves a log-prob by about 0.01."""
+"""Maximum difference of sampler and trainer in nats per token; bf16 moves a log-prob by about 0.01."""
 SECONDS = 600.0
-"""Most that one command may take."""
+"""Timeout of one command."""
 RUN, DATA = "check", "data/check"
 _TRAIN = (
     *("train", "--preset", "quickstart", "--data", DATA, "--steps", "3"),
@@ -29,14 +29,14 @@ _TRAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One prorl command of the check: its name and its arguments."""
+    """A prorl command: name and arguments."""
 
     name: str
     arguments: tuple[str, ...]
 
 
 def check_gpu(model: str, device: str = "cuda") -> Iterator[Check]:
-    """Yield the outcome of each command on ``device``. The model and the samples are as in the quickstart."""
+    """Yield the outcome of each command on ``device``, with the quickstart's model and samples."""
     yield _device(device)
     chosen = ("--model", model, "--set", f"model.device={device}")
     with tempfile.TemporaryDirectory(prefix="prorl-gpu-") as name:
@@ -65,7 +65,7 @@ def check_gpu(model: str, device: str = "cuda") -> Iterator[Check]:
 
 
 def _device(device: str) -> Check:
-    """Say which device it is and how fast it multiplies matrices in bfloat16."""
+    """Report the device and its bfloat16 matmul speed."""
     import time
 
     import torch
@@ -87,7 +87,7 @@ def _device(device: str) -> Check:
 
 
 def _check(command: Command, folder: Path, success: str) -> Check:
-    """Run ``command`` in ``folder``; what it said last is the detail of a failure."""
+    """Run ``command`` in ``folder``; on failure, the detail is its last line of output."""
     full = [sys.executable, "-m", "prorl_cli", *command.arguments]
     try:
         done = subprocess.run(
@@ -107,7 +107,7 @@ def _cure(command: Command) -> str:
 
 
 def _check_training(command: Command, folder: Path, run: str) -> Check:
-    """Run a training command and look at the numbers of its steps."""
+    """Run a training command and check its metrics."""
     check = _check(command, folder, "")
     if check.state != "ok":
         return check
@@ -116,7 +116,7 @@ def _check_training(command: Command, folder: Path, run: str) -> Check:
 
 
 def judge_training(name: str, rows: Sequence[Mapping[str, Any]]) -> Check:
-    """Return whether the steps in ``rows`` (lines of metrics.jsonl) learned, and sampler and trainer agree."""
+    """Return whether the steps in ``rows`` (lines of metrics.jsonl) learned and sampler and trainer agree."""
     updated = [row for row in rows if "grad_norm" in row]
     if not updated:
         return Check(

@@ -1,4 +1,4 @@
-"""A group of commands whose help lists them by what a person wants to do."""
+"""Command groups whose help lists commands by purpose."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 
 class ByPurpose(TyperGroup):
-    """Lists its commands in the order and under the titles of ``purposes``."""
+    """Lists its commands under the titles of ``purposes``."""
 
     purposes: ClassVar[Mapping[str, str]] = {}
     """Title -> names of commands, separated by spaces."""
@@ -20,7 +20,7 @@ class ByPurpose(TyperGroup):
         return [*listed, *(name for name in super().list_commands(ctx) if name not in listed)]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a section for each purpose."""
+        """Write one section per purpose."""
         title_of = {name: title for title, names in self.purposes.items() for name in names.split()}
         width = formatter.width - 6 - max(map(len, self.commands), default=0)
         sections: dict[str, list[tuple[str, str]]] = {}
@@ -36,5 +36,5 @@ class ByPurpose(TyperGroup):
 
 
 def by_purpose(purposes: Mapping[str, str]) -> type[ByPurpose]:
-    """Return the class of a group with these purposes (title -> names of its commands)."""
+    """Return a group class with these purposes."""
     return type("Group", (ByPurpose,), {"purposes": purposes})

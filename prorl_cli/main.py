@@ -1,7 +1,7 @@
-"""The ``prorl`` command: groups of verbs, one place where errors become exit codes.
+"""The ``prorl`` command; the only place where errors become exit codes.
 
-Exit codes: 0 success, 2 a user's mistake (one line with the cure), 1 a fault of ours or of a service,
-130 interrupted. A bug keeps its traceback. Data goes to stdout, progress and messages to stderr.
+Exit codes: 0 success, 2 a user's mistake (one line with the fix), 1 an error of prorl or a service, 130 interrupted. A
+bug keeps its traceback. Data goes to stdout, progress and messages to stderr.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EPILOG = "Start with: prorl quickstart"
 
 
 def build_app() -> typer.Typer:
-    """Return the Typer app with every group attached."""
+    """Return the Typer app with all groups."""
     app = typer.Typer(
         name="prorl",
         cls=_Root,
@@ -92,12 +92,11 @@ def _load(paths: list[Path] | None) -> list[Path]:
 
 
 _UsageError: Any = typer.BadParameter.__base__
-"""A wrong option, argument or command; Typer has no public name for it."""
+"""Base of usage errors, for which Typer has no public name."""
 
 
 class _Root(ByPurpose):
-    """Says a wrong option in one line, and lets through what Typer would turn into an exit code without a
-    word."""
+    """Reports usage errors in one line, and keeps Typer from silently turning other exceptions into exit codes."""
 
     purposes: ClassVar = {
         "Commands to begin with": "quickstart doctor model",
@@ -127,7 +126,7 @@ class _Root(ByPurpose):
 
 
 def plugins_first(args: list[str]) -> list[str]:
-    """Return the words with ``--plugin FILE`` in front, wherever it stood before ``--``: every command takes it."""
+    """Return the arguments with ``--plugin FILE`` moved to the front, unless it follows ``--``."""
     end = args.index("--") if "--" in args else len(args)
     plugins: list[str] = []
     rest: list[str] = []
@@ -160,7 +159,7 @@ def _in_a_line(error: Any) -> Exception:
 
 
 class _ClosedPipeError(Exception):
-    """The reader of stdout has enough."""
+    """The reader of stdout has closed it."""
 
 
 class _InterruptedError(Exception):
@@ -168,7 +167,7 @@ class _InterruptedError(Exception):
 
 
 def _is_named(path: object) -> bool:
-    """Return whether the command line names this path, or a folder that holds it."""
+    """Return whether the command line names this path or a parent folder."""
     if not isinstance(path, str):
         return False
     words = [word.rpartition("=")[2] for word in sys.argv[1:]]
@@ -177,8 +176,8 @@ def _is_named(path: object) -> bool:
 
 def main() -> None:
     """Run the command line; see the module docstring for exit codes."""
-    # before torch loads: its threads sleep, rather than spin, while they wait for each other, so that another busy
-    # process on the machine slows a run down and does not stop it
+    # Set before torch loads, so that its waiting threads sleep instead of spinning and another busy process
+    # only slows a run down.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     spell_what_cannot_be_encoded()
     try:

@@ -1,7 +1,4 @@
-"""``prorl model``: fetch the default model, list what is cached, ask a model one question.
-
-The answer and the paths go to stdout, the rest to stderr.
-"""
+"""``prorl model``: fetch the default model, list cached models, ask a model one question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that verbs of every group take."""
+"""Options shared by all command groups."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ T = TypeVar("T", int, float)
 
 
 def file_to_write(path: Path | None) -> Path | None:
-    """Return the path that an option or argument gave; the callback of every file that a verb writes."""
+    """Check and return the path of a file to write (option callback)."""
     if path is not None:
         check_output(path)
     return path
 
 
 def folder_to_write(path: Path | None) -> Path | None:
-    """Return the path that an option or argument gave; the callback of every folder that a verb writes."""
+    """Check and return the path of a folder to write (option callback)."""
     if path is not None:
         check_output(path, folder=True)
     return path
 
 
 def whole(*names: str, low: int = 0, high: int = MOST, help: str) -> Any:
-    """Return an option that takes a whole number from ``low`` to ``high``, as ``int`` or ``int | None``."""
+    """Return an option for an integer from ``low`` to ``high``."""
 
     def parse(value: str | int) -> int:
         from pydantic import Field, TypeAdapter
@@ -45,7 +45,7 @@ def whole(*names: str, low: int = 0, high: int = MOST, help: str) -> Any:
 
 
 def real(*names: str, low: float = 0.0, high: float = MOST, help: str) -> Any:
-    """Return an option that takes a finite number from ``low`` to ``high``, as ``float`` or ``float | None``."""
+    """Return an option for a finite number from ``low`` to ``high``."""
 
     def parse(value: str | float) -> float:
         from pydantic import Field, TypeAdapter
@@ -57,7 +57,7 @@ def real(*names: str, low: float = 0.0, high: float = MOST, help: str) -> Any:
 
 
 def _checked(numbers: TypeAdapter[T], value: object) -> T:
-    """Return the number that ``value`` stands for, by the rules that the settings trees have too."""
+    """Parse ``value`` by the same rules as the settings trees."""
     from pydantic import ValidationError
 
     try:
@@ -113,7 +113,7 @@ RunArgument = Annotated[
 
 
 def run_or_newest(name: str | None) -> RunFolder:
-    """Return the run of that name or path; without one the newest, which is said on stderr."""
+    """Return the run with this name or path, or the newest (named on stderr)."""
     from prorl_training.run.folder import find_run
 
     run = find_run(name)

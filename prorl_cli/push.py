@@ -1,4 +1,4 @@
-"""``prorl push``: put a run, a model or a dataset on the hub, with its card."""
+"""``prorl push``: upload a run, model or dataset to the hub, with its card."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from prorl_common.hub import Upload
 
 MANIFEST = "manifest.json"
-"""A folder that holds this file is a dataset."""
+"""A folder with this file is a dataset."""
 
 
 def push(
@@ -56,9 +56,9 @@ def push(
 
     Example: prorl push mine owner/name --private
 
-    One commit. Of a model: its files, a card with what was done, decided and measured, and the run's record; no prompts,
-    answers, paths or tokens. Of a dataset: data/<split>-*.parquet, the card and the manifest, as load_dataset reads
-    them; texts of rows that the build left out stay here. Needs HF_TOKEN.
+    Makes one commit. For a model: its files, a card of what was done, decided and measured, and the run's record; no
+    prompts, answers, paths or tokens. For a dataset: data/<split>-*.parquet, the card and the manifest, as load_dataset
+    reads them, without the texts of dropped rows. Needs HF_TOKEN.
     """
     if (Path(model) / MANIFEST).is_file():
         if checkpoint != "latest" or fall_back or evaluation or license is not None:
@@ -132,7 +132,7 @@ def _push_dataset(folder: Path, repo: str, private: bool, dry_run: bool, json_ou
 
 
 def show_upload(done: Upload, dry_run: bool, json_out: bool, more: Mapping[str, Any]) -> None:
-    """Print an upload that was done, or only planned; ``more`` goes into the JSON."""
+    """Print an upload that was done or planned; ``more`` is added to the JSON."""
     if json_out:
         print_json({**done.to_json(), **more})
         return

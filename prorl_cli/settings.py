@@ -1,4 +1,4 @@
-"""Options that are settings: which tree a command reads, and the setting that stands for an option it does not have."""
+"""Find the setting that replaces an unknown option."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ TREES = {
     "eval": ("prorl_evaluation.config", "EvalConfig"),
     "data": ("prorl_evaluation.config", "EvalConfig"),
 }
-"""Group of commands -> module and class of the settings that its ``--set`` takes."""
+"""Command group -> module and class of its settings."""
 SECTIONS = {
     "compare": "comparison",
     "report": "comparison",
     "table": "comparison",
     "novelty": "novelty",
 }
-"""Command -> the section that is meant where several have a setting of one name."""
+"""Command -> section preferred among settings of the same name."""
 SHORT = {"server": "server.url", "gpus": "openrlhf.gpus_per_node"}
-"""Option -> setting where the names differ."""
+"""Options whose setting has another name."""
 
 
 def setting_for(command: str, option: str) -> str | None:
-    """Return the setting that does what ``option`` would do in ``command`` (as ``prorl eval run``), or None."""
+    """Return the setting that replaces ``option`` of ``command`` (such as ``prorl eval run``), or None."""
     _, group, *verbs = [*command.split(), ""]
     if group not in TREES:
         return None

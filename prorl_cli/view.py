@@ -1,4 +1,4 @@
-"""``prorl view``: a page over runs, datasets and evaluations, served on this machine or written as one file.
+"""``prorl view``: runs, datasets and evaluations in a browser, or as one file.
 
 The page's address (or the file's name) goes to stdout, messages to stderr.
 """
@@ -43,8 +43,8 @@ def view(
 
     Example: prorl view runs/mine
 
-    The page is read-only, goes on while a run does, and is for this machine alone: its address holds a
-    token. On another machine, forward the port: ssh -L 8000:127.0.0.1:8000 HOST prorl view --port 8000.
+    The page is read-only, follows running runs, and is for this machine alone: its address holds a token. On another
+    machine, forward the port: ssh -L 8000:127.0.0.1:8000 HOST prorl view --port 8000.
     """
     from prorl_viewer import Subjects, write_html
 
@@ -78,8 +78,8 @@ def _serve(
 
 @contextlib.contextmanager
 def _door(address: str) -> Iterator[Path]:
-    """Give a file of this user's alone that leads to ``address``; every user sees a command's arguments, and so a token
-    among them."""
+    """Yield a user-only file that leads to ``address``, because every user sees a command's arguments and so its
+    token."""
     with tempfile.TemporaryDirectory(prefix="prorl-view-") as folder:
         file = Path(folder) / "open.html"
         file.write_text(

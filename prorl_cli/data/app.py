@@ -1,4 +1,4 @@
-"""``prorl data``: the group of the verbs that build, show, check and rate datasets."""
+"""The command group ``prorl data``."""
 
 from __future__ import annotations
 

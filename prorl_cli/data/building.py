@@ -1,4 +1,4 @@
-"""``prorl data recipes|benchmarks|doctor|build|ladder``: what can be built, whether its sources answer, and the build."""
+"""``prorl data recipes|benchmarks|doctor|build|ladder``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def recipes_command(json_out: JsonNotTables = False) -> None:
-    """List the recipes there are by name.
+    """List the available recipes.
 
     Example: prorl data recipes
     """
@@ -50,9 +50,9 @@ def recipes_command(json_out: JsonNotTables = False) -> None:
 
 
 _METRICS = {"mean_of_n": "pass@1", "mean_reward": "reward"}
-"""Both are means over the samples of an item; the full names are in --json and in the docs."""
+"""Means over the samples of an item; --json and the docs have the full names."""
 GOLDS = 200
-"""Gold answers checked at most, spread over a benchmark; the rest is `prorl data verify`'s."""
+"""Maximum of gold answers checked, spread over a benchmark; `prorl data verify` checks all."""
 
 
 def benchmarks_command(
@@ -130,7 +130,7 @@ def benchmarks_command(
 
 
 def _check_golds(loaded: Loaded, n: int) -> None:
-    """Say how many gold responses the benchmark's own verifier accepts. Code is not run here."""
+    """Report how many golds the benchmark's verifier accepts, without running code."""
     from prorl_verifiers import VerifierPool, runs_programs
 
     step = max(1, len(loaded.samples) // GOLDS)
@@ -190,11 +190,12 @@ def doctor_command(
     ] = None,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Check what a build would take, a line a source.
+    """Check the sources of a build, one line per source.
 
     Example: prorl data doctor --recipe prorl-136k
 
-    Lists each repository and reads a Parquet footer or a text's first row: no file is fetched. Exit 1 where a source fails.
+    Lists each repository and reads a Parquet footer or the first row of a text, without downloading files. Exits 1 if a
+    source fails.
     """
     from prorl_datasets import examine_sources, load_recipe
 
@@ -250,16 +251,15 @@ def build_command(
     reward_server: RewardServers = None,
     json_out: JsonNotTables = False,
 ) -> None:
-    """Build a dataset, or go on with one.
+    """Build a dataset, or continue a build.
 
     Example: prorl data build --recipe quickstart
 
-    Run again after an interruption or with more of its entries, it goes on where it was. Exit 1: a source could not be
-    had or read, and the others are built. Exit 2: a source yielded too little of its target (min_share of the recipe;
-    --allow-short accepts that), or a mistake in recipe, sources or data.
+    After an interruption, or with more entries, the same command continues. Exit 1: a source could not be loaded; the
+    others are built. Exit 2: a source fell short of its target (min_share of the recipe; --allow-short accepts that),
+    or the recipe, sources or data are invalid.
 
-    Files of the hub are locked in <recipe>.lock.json beside the output on the first build and
-    checked on the next.
+    Files of the hub are locked in <recipe>.lock.json beside the output on the first build and checked on the next.
     """
     from prorl_datasets import BuildOptions, build, choose_bare_recipe, load_recipe
     from prorl_datasets.building.builder import check_folders
@@ -344,14 +344,14 @@ def build_command(
 
 
 def _tests(entry: Mapping[str, Any]) -> None:
-    """Say how many tests of an entry's rows were left out."""
+    """Report how many tests of an entry were left out."""
     if left_out := entry.get("tests_left_out"):
         reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.items())
         say(f"{entry['name']}: tests left out: {reasons}")
 
 
 def _conclude(report: BuildReport, allow_short: bool) -> int:
-    """Say how the build ended, the last line last; return the exit code."""
+    """Report how the build ended; return the exit code."""
     for name in report.too_short:
         splits = ", ".join(report.short[name])
         warn(f"{name} fell short: {splits} (kept/target), below its min_share")
@@ -387,8 +387,8 @@ def ladder_command(
 
     Example: prorl data ladder quickstart --out ladder.yaml
 
-    The levels of a family; a reasoning-gym task as it is configured (now) and at its curriculum's first levels. Build
-    it, then rate it: prorl data rate --suggest says which sizes suit a model.
+    Sizes are the levels of a family, or a reasoning-gym task as configured (now) and at the first levels of its
+    curriculum. Build it, then run prorl data rate --suggest to see which sizes suit a model.
     """
     from prorl_common import UserError, atomic_write_text, nearest, prorl_command
     from prorl_common.config import write_yaml

@@ -1,4 +1,4 @@
-"""``prorl data inspect|show|verify|diff|export``: look at a dataset, check it again, and write it for a trainer."""
+"""``prorl data inspect|show|verify|diff|export``."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def show_command(
     row: Annotated[str, typer.Argument(metavar="ID", help="Id of a row, or of a dropped item.")],
     json_out: JsonNotTables = False,
 ) -> None:
-    """Show all that a dataset says of one row.
+    """Show everything recorded about one row.
 
     Example: prorl data show data/mine math-000012
 
-    Prompt, gold, verifier and where it comes from; of a row that was dropped, what was recorded of it.
+    Prompt, gold, verifier and source; for a dropped row, what the build recorded.
     """
     from prorl_datasets import show
 
@@ -91,11 +91,11 @@ def export_command(
     fmt: Annotated[str, typer.Option("--format", help="openrlhf, verl or trl.")],
     json_out: JsonNotTables = False,
 ) -> None:
-    """Write the dataset in the shape that a trainer reads.
+    """Write the dataset in a trainer's format.
 
     Example: prorl data export data/quickstart --format trl --out trl
 
-    prorl_verifiers.adapters holds the reward function that each trainer is pointed at.
+    prorl_verifiers.adapters has the reward function for each trainer.
     """
     from prorl_datasets import export
 

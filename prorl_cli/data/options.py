@@ -1,4 +1,4 @@
-"""What several ``prorl data`` verbs ask: how many processes, which entries, whether code can be isolated here."""
+"""Options shared by ``prorl data`` commands."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MOST_WORKERS = 8
 
 
 def workers_or_cores(workers: int | None) -> int:
-    """Return the number asked for, else one a usable core, at most MOST_WORKERS."""
+    """Return the given number, else one worker per usable core, at most MOST_WORKERS."""
     return workers or min(len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 def isolated(servers: Sequence[str] = ()) -> bool:
-    """Return whether untrusted code can be scored: at reward ``servers``, or isolated here."""
+    """Return whether untrusted code can be scored, at reward ``servers`` or isolated on this machine."""
     from prorl_sandbox import no_isolation
 
     return bool(servers) or no_isolation() is None

@@ -1,4 +1,4 @@
-"""``prorl data rate``: how often a model solves each row of a dataset."""
+"""``prorl data rate``."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def rate_command(
 
     Example: prorl data rate data/mine --model smollm2-135m --samples 8
 
-    Writes pass_rates.jsonl, which a recipe's difficulty reads, and the card's histogram. Samples add up in
-    ratings.jsonl and none counts twice; the same command continues. Without a model (--model, or --set
-    server.url=URL), --from-run or --from-eval it shows what is there.
+    Writes pass_rates.jsonl, which a recipe's difficulty reads, and the card's histogram. Samples accumulate in
+    ratings.jsonl without duplicates; the same command continues. Without a model (--model, or --set server.url=URL),
+    --from-run or --from-eval, shows the existing ratings.
     """
     from prorl_datasets import newest_dataset, read_manifest
     from prorl_evaluation.rating.rate import feed_evaluation, feed_run
@@ -136,7 +136,7 @@ def rate_command(
 def _sample(
     asked: EvalConfig, samples: Sequence[Sample], store: RatingStore, progress: Progress
 ) -> Policy:
-    """Sample what the store lacks, and return the policy."""
+    """Sample the missing answers and return the policy."""
     from prorl_evaluation.rating.rate import rate
     from prorl_evaluation.sampling.asked import (
         DEFAULT_MAX_TOKENS,
@@ -171,7 +171,10 @@ def _sample(
 
 
 def _only_one(store: RatingStore) -> list[Policy]:
-    """Return the one policy of the store, where nothing else says whose ratings are wanted."""
+    """Return the only policy of the store.
+
+    Raises UserError if there are several.
+    """
     found = store.policies()
     if len(found) == 1:
         return found
@@ -190,7 +193,7 @@ def _show(
     band: tuple[float, float] | None,
     json_out: bool,
 ) -> None:
-    """Write ``pass_rates.jsonl`` and the card's histogram; print the tables, or all as JSON."""
+    """Write ``pass_rates.jsonl`` and the card's histogram; print tables or JSON."""
     from prorl_datasets.card.card import add_ratings
     from prorl_evaluation.rating.summary import (
         group_rates,
@@ -239,7 +242,7 @@ def _write_recipe(
     rated: Mapping[str, RowSamples],
     band: tuple[float, float],
 ) -> None:
-    """Write the recipe of those entries of a built ladder that lie in the band."""
+    """Write a recipe of the ladder's entries in the band."""
     from prorl_common import atomic_write_text
     from prorl_common.config import write_yaml
     from prorl_datasets.recipe.ladder import rungs_taken
@@ -252,7 +255,7 @@ def _write_recipe(
 
 
 def _band(text: str) -> tuple[float, float]:
-    """Return the ends of ``LOW,HIGH``."""
+    """Parse ``LOW,HIGH``."""
     with contextlib.suppress(ValueError):
         low, high = (float(part) for part in text.split(","))
         if 0 <= low <= high <= 1:
@@ -261,7 +264,7 @@ def _band(text: str) -> tuple[float, float]:
 
 
 def _steps(text: str) -> tuple[int, int]:
-    """Return the ends of ``A-B``."""
+    """Parse ``A-B``."""
     if (found := re.fullmatch(r"(\d+)-(\d+)", text)) is None:
         raise UserError(f"--steps is '{text}': give the first and the last, as 100-200")
     return int(found[1]), int(found[2])

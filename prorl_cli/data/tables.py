@@ -1,4 +1,4 @@
-"""How the ``prorl data`` verbs draw a table."""
+"""Tables of ``prorl data`` commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prorl_cli.console import print_table, stdout_console
 
 
 def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
-    """Print rows by domain and split."""
+    """Print row counts by domain and split."""
     splits = [s for s in counts if counts[s]]
     domains = list(dict.fromkeys(d for s in splits for d in counts[s]))
     rows = [(d, *(str(counts[s].get(d, 0)) for s in splits)) for d in domains]
@@ -18,7 +18,7 @@ def counts_table(counts: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def show_example(name: str, prompt: Iterable[Mapping[str, Any]], gold: object) -> None:
-    """Print a sample's prompt and, where there is one, its gold response."""
+    """Print a sample's prompt and its gold response, if any."""
     console = stdout_console()
     console.print(f"\n{name}", style="bold", markup=False)
     for message in prompt:

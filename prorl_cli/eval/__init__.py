@@ -1,1 +1,1 @@
-"""``prorl eval``: a module a verb."""
+"""``prorl eval``."""

@@ -1,4 +1,4 @@
-"""``prorl eval``: the group of the verbs that sample, judge, compare and report."""
+"""The command group ``prorl eval``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``prorl eval compare|table|report|novelty``: what finished evaluations say beside each other."""
+"""``prorl eval compare|table|report|novelty``."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def compare_command(
 
     Example: prorl eval compare evals/base evals/final --html report.html
 
-    Paired differences and boundary claims. Every later result is compared with the first. All claims are corrected together for their number. Settings for --set:
-    comparison.alpha, margin, cluster, beta, false_positive_rate, any_sampling.
+    Shows paired differences and boundary claims of every later result against the first, with one correction for the
+    number of all claims. Settings for --set: comparison.alpha, margin, cluster, beta, false_positive_rate,
+    any_sampling.
     """
     from prorl_evaluation import boundary_report, compare
     from prorl_evaluation.boundary.tables import (
@@ -111,7 +112,7 @@ def compare_command(
 
 
 def report_options(verb: str, names: Sequence[str], asked: ComparisonSection) -> ReportOptions:
-    """Return what a report is to hold, with the command line that makes it again."""
+    """Return the options of a report, including the command that reproduces it."""
     from prorl_evaluation import BoundaryOptions
     from prorl_evaluation.report.data import ReportOptions
 
@@ -147,8 +148,8 @@ def table_command(
 
     Example: prorl eval table evals/suites
 
-    pass@1 and pass@K by benchmark or domain on the problems that all share. Differences to the baseline are claimed
-    only where they stand after a correction for the whole table.
+    Shows pass@1 and pass@K by benchmark or domain on the shared problems. A difference to the baseline is claimed only
+    if it holds after a correction for the whole table.
     """
     from prorl_evaluation.model_table import (
         below,
@@ -260,7 +261,8 @@ def novelty_command(
 
     Example: prorl eval novelty evals/final --against evals/base
 
-    Creativity-index style: the share of words in no n-gram that the corpus has. Give --corpus, or --against with the base's results; nothing is downloaded.
+    Creativity-index style: the share of words in no n-gram of the corpus. Give --corpus, or --against with the base's
+    results; nothing is downloaded.
     """
     from prorl_evaluation.novelty.corpus import FileCorpus
     from prorl_evaluation.novelty.coverage import measure

@@ -1,7 +1,6 @@
-"""The options that several ``prorl eval`` verbs take, and the settings that file, options and ``--set`` make.
+"""Options shared by ``prorl eval`` commands, and the settings from file, options and ``--set``.
 
-An option writes one key of ``prorl_evaluation.config.EvalConfig``, which checks it; every other key is ``--set``'s. What
-only shows (``--json``, ``--html``) stands in no config.
+Each option writes one key of ``prorl_evaluation.config.EvalConfig``; ``--set`` writes any other key.
 """
 
 from __future__ import annotations
@@ -56,17 +55,17 @@ Sets = Annotated[
 ]
 
 SAMPLING = ("model", "data", "sampling", "suite", "output")
-"""The sections whose keys are options of the verbs that sample."""
+"""Sections whose keys are options of the sampling commands."""
 OPTION_OF = {
     "model.path": "model",
     "model.checkpoints": "checkpoint",
     "suite.name": "suite",
 }
-"""The options that are not called as their key is."""
+"""Options whose name differs from their key."""
 
 
 def option_keys(sections: Iterable[str] = SAMPLING) -> dict[str, str]:
-    """Return option -> the key that it writes, for the options of ``sections``."""
+    """Return a map from option to key for the given ``sections``."""
     from prorl_evaluation.config import EvalConfig
 
     tree, keys = EvalConfig(), {}
@@ -83,7 +82,7 @@ def settings(
     overrides: Sequence[str] | None,
     sections: Iterable[str] = SAMPLING,
 ) -> EvalConfig:
-    """Return the settings of the file, of the options that the command line gave, and of ``--set``."""
+    """Return the settings from the file, the given options and ``--set``."""
     from prorl_evaluation.config import load_eval_config
 
     keys = option_keys(sections)

@@ -1,4 +1,4 @@
-"""``prorl eval plan|pass-at-k|run|regrade``: plan an evaluation, sample answers, and score them."""
+"""``prorl eval plan|pass-at-k|run|regrade``."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def plan_command(
     ] = 0.9,
     json_out: Json = False,
 ) -> None:
-    """Say the smallest gain in pass@1 that an evaluation sees.
+    """Estimate the smallest gain in pass@1 an evaluation detects.
 
     Example: prorl eval plan --problems 200 --n 16 --gain 0.05
 
-    With --gain also the chance of seeing that one, and how many problems, or samples a problem, see it with --power.
-    By simulation of the test that prorl eval compare makes: the 95% interval of the paired difference excludes 0.
+    With --gain, also the power for that gain, and the problems, or samples per problem, needed for --power. Simulates
+    the test of prorl eval compare: the 95% interval of the paired difference excludes 0.
     """
     from prorl_evaluation.stats.power import (
         MOST_PROBLEMS,
@@ -291,7 +291,7 @@ def run_command(
 
 
 def _poor(gathered: Gathered, n: int) -> list[str]:
-    """Return what is to be said of a suite, or of benchmarks of it, that are too small to show a gain."""
+    """Return warnings for a suite, or its benchmarks, that are too small to show a gain."""
     from prorl_evaluation.stats.power import WORTH_SEEING, poor_power
 
     whole = poor_power(sum(len(one.samples) for one in gathered.ready), n)
@@ -307,7 +307,7 @@ def _poor(gathered: Gathered, n: int) -> list[str]:
 
 
 def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[str, tuple[str, ...]]:
-    """Return what the run's training data shares with the suite, and say it."""
+    """Return the problems that the run's training data shares with the suite, and warn of them."""
     from prorl_evaluation.suites.sources import shared_lines, shared_with, training_data
 
     data = training_data(session.run)
@@ -324,8 +324,10 @@ def _shared(gathered: Gathered, session: Session, progress: Progress) -> dict[st
 
 
 def _show(result: SuiteResult, session: Session, how: str, shown: Shown, html: Path | None) -> None:
-    """Save and print the outcome (``how``: tables, markdown or json; the report to ``html``), then exit
-    with its code where that is not 0."""
+    """Save and print the results (``how``: tables, markdown or json) and write the report to ``html``.
+
+    Exits with the result's code if benchmarks failed.
+    """
     from prorl_evaluation.suites.runner import suites_root
     from prorl_evaluation.suites.tables import markdown, save_suite, suite_json, suite_tables
 
@@ -367,7 +369,7 @@ def _show(result: SuiteResult, session: Session, how: str, shown: Shown, html: P
 
 
 def _list_suites(json_out: bool) -> None:
-    """Print the packaged suites with their benchmarks and where those come from."""
+    """Print the packaged suites with their benchmarks and sources."""
     from prorl_evaluation.suites.suite import DatasetSpec, ProceduralSpec, load_suite, suite_names
 
     suites = [load_suite(name) for name in suite_names()]

@@ -1,4 +1,4 @@
-"""How the ``prorl eval`` verbs draw a table, warn about a comparison, and write the page of an evaluation."""
+"""Tables, warnings and pages of ``prorl eval`` commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def warn_of(comparison: Comparison) -> None:
-    """Say on stderr what stands in the way of comparing."""
+    """Print warnings about a comparison to stderr."""
     from prorl_evaluation.tables import unpaired_lines
 
     for line in [*comparison.warnings, *unpaired_lines(comparison)]:
@@ -24,16 +24,16 @@ def warn_of(comparison: Comparison) -> None:
 
 
 def print_table(table: TextTable) -> None:
-    """Draw ``table`` on stdout."""
+    """Print ``table`` to stdout."""
     console.print_table(table.title, table.head, table.rows, table.drop)
 
 
 def write_page(
     folders: Sequence[Path], options: ReportOptions, file: Path, run: Path | None = None
 ) -> None:
-    """Write the results in ``folders``, the baseline first, and the run that they belong to as one HTML file.
+    """Write the results in ``folders`` (baseline first) and their run as one HTML file.
 
-    Raises EvaluationError where they cannot be compared.
+    Raises EvaluationError if they cannot be compared.
     """
     from prorl_viewer import report_subjects, write_html
 

@@ -1,1 +1,1 @@
-"""``prorl quickstart``: from nothing to a trained model and an honest answer, in one command."""
+"""``prorl quickstart``."""

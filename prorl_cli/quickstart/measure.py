@@ -1,4 +1,4 @@
-"""How fast this machine samples and trains: a batch of each with the model, the prompts and the code of the run."""
+"""Measure the speed of sampling and training on this machine with the run's model and prompts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from prorl_training.config import TrainConfig
 
 BATCH = 8
-"""Problems that are sampled, then trained on."""
+"""Problems that are sampled and trained on."""
 TOKENS = 8
-"""Tokens sampled of each answer."""
+"""Tokens sampled per answer."""
 
 
 def measure(config: TrainConfig, samples: Sequence[Sample], progress: Progress) -> Rates:
-    """Load the model, sample and train one batch, and drop the model again; some seconds in all."""
+    """Load the model, sample and train one batch, and free the model; takes some seconds."""
     from prorl_inference import Request, SamplingParams
     from prorl_training.engine.local import LocalEngine
     from prorl_training.policy.warm_start import choose_examples, gold_group, warm_start

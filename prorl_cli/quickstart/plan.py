@@ -1,4 +1,4 @@
-"""How much ``prorl quickstart`` does in the minutes it has: sizes from measured speeds, and again as it goes on."""
+"""Choose the size of ``prorl quickstart`` from measured speeds, and adjust it during the run."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from typing import Any
 from prorl_common import atomic_write_text, format_seconds
 
 PROMPTS, SAMPLES = 12, 8
-"""Prompts of a step and answers to each, as the preset ``quickstart`` has them."""
+"""Prompts per step and answers per prompt, as in the preset ``quickstart``."""
 UPDATED = 0.7
-"""Share of a step's prompts that are trained on: the others' answers are all right or all wrong."""
+"""Share of a step's prompts that are trained on; the others' answers are all right or all wrong."""
 PASSES = 4 / 3
-"""Work of an update in terms of a forward and backward pass: the reference's forward pass comes on top."""
+"""Cost of an update in forward-and-backward passes, including the reference's forward pass."""
 LONGER = 1.3
-"""Length of an evaluated answer by that of a training answer: those from before RL are longer."""
+"""Length of evaluated answers relative to training answers: those from before RL are longer."""
 RESERVE = 0.05
-"""Share of the time left that is not planned with."""
+"""Share of the remaining time that is not planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One size of the whole; it is chosen where there is time for ``least`` steps, and does at most ``most``."""
+    """A size of the run, chosen if there is time for ``least`` steps; does at most ``most``."""
 
     examples: int
     least: int
@@ -45,17 +45,17 @@ SIZES = (
     Size(examples=32, least=5, most=8, problems=40, answers=8),
     Size(examples=16, least=1, most=5, problems=20, answers=4, shows_gain=False),
 )
-"""From large to small; which of them show a gain was measured (docs/evidence/quickstart.md)."""
+"""From large to small; whether they show a gain was measured (docs/evidence/quickstart.md)."""
 LEAST_STEPS = min(size.least for size in SIZES if size.shows_gain)
 """Fewer RL steps are not expected to show a gain."""
 RECENT = 3
-"""Steps whose mean is what the next ones are expected to take."""
+"""Recent steps whose mean time predicts the next ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a machine does in a second under its present load: answer tokens sampled (with reading the prompts) and
-    tokens trained on (forward and backward); the seconds of loading the model; the tokens of a prompt and an answer."""
+    """Measured speeds: answer tokens sampled and tokens trained on per second, load time, tokens per prompt and
+    answer."""
 
     sampled: float
     trained: float
@@ -66,8 +66,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Seconds for an example of the warm start, an RL step, an evaluated answer, and what comes once before the
-    steps and once after them."""
+    """Seconds per warm-start example, RL step and evaluated answer, and once before and after the steps."""
 
     example: float
     step: float
@@ -76,14 +75,14 @@ class Costs:
     end: float
 
     def around(self, size: Size, done: int) -> float:
-        """Return the seconds for all that is still to do but RL steps, of which ``done`` are over."""
+        """Return the remaining seconds except RL steps, after ``done`` of these."""
         begin = 0.0 if done else self.begin + size.examples * self.example
         return begin + 2 * size.problems * size.answers * self.answer + self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is done, and the seconds that it is expected to take. ``steps`` are RL steps in all."""
+    """The sizes of the run and its expected seconds; ``steps`` counts all RL steps."""
 
     examples: int
     steps: int
@@ -94,7 +93,7 @@ class Plan:
     minutes_for_gain: int
 
     def too_little(self, minutes: float) -> str:
-        """Return why a run of ``minutes`` is not expected to show a gain, and what helps."""
+        """Return why a run of ``minutes`` is unlikely to show a gain, and what helps."""
         few = f"{_steps(self.steps)} and {self.problems} held-out problems are too few to expect a gain that the test can show"
         if self.minutes_for_gain <= minutes:
             return (
@@ -105,7 +104,7 @@ class Plan:
         )
 
     def sentence(self) -> str:
-        """Return the plan in words."""
+        """Return a description of the plan."""
         return (
             f"{self.examples} supervised examples, {_steps(self.steps)} of {PROMPTS} prompts x {SAMPLES} answers, "
             f"then {self.answers} answers to each of {self.problems} held-out problems before and after RL: about "
@@ -118,7 +117,7 @@ class Plan:
 
     @classmethod
     def load(cls, path: Path) -> Plan | None:
-        """Return the plan that ``save`` wrote, or None if there is no file."""
+        """Return the saved plan, or None without a file."""
         return cls(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
 
 
@@ -127,7 +126,7 @@ def _steps(count: int) -> str:
 
 
 def costs_of(rates: Rates) -> Costs:
-    """Return what each part takes at these rates."""
+    """Return the costs at these rates."""
     prompt, answer = rates.prompt_tokens, rates.answer_tokens
     update = UPDATED * PROMPTS * (prompt + SAMPLES * answer) * PASSES / rates.trained
     return Costs(
@@ -140,9 +139,9 @@ def costs_of(rates: Rates) -> Costs:
 
 
 def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0) -> Plan:
-    """Return the largest plan that ends within ``seconds``, or the smallest there is.
+    """Return the largest plan that ends within ``seconds``, else the smallest.
 
-    ``steps`` fixes the RL steps in all; ``done`` of them, and the warm start, are over already.
+    ``steps`` fixes the RL steps in all; ``done`` of them and the warm start are over.
     """
     size, fitting = SIZES[0], 0
     for size in SIZES:
@@ -163,15 +162,15 @@ def choose(costs: Costs, seconds: float, steps: int | None = None, done: int = 0
 
 
 def minutes_for_gain(costs: Costs) -> int:
-    """Return the whole minutes in which a gain is expected to show."""
+    """Return the whole minutes after which a gain is expected."""
     needed = min(costs.around(s, 0) + s.least * costs.step for s in SIZES if s.shows_gain)
     return math.ceil(needed / (1 - RESERVE) / 60)
 
 
 class Pace:
-    """Follows the steps of a run: measures them, plans again, and ends training in time for the evaluation.
+    """Measures the steps of a run, replans, and ends training in time for the evaluation.
 
-    ``steps`` is the number that the user fixed, if any. ``deadline`` and ``clock`` are in seconds.
+    ``steps`` is the number fixed by the user, if any; ``deadline`` and ``clock`` are in seconds.
     """
 
     def __init__(
@@ -193,7 +192,7 @@ class Pace:
         self._rows: deque[Mapping[str, Any]] = deque(maxlen=RECENT)
 
     def after_step(self, row: Mapping[str, Any]) -> bool:
-        """Take in a step's metrics; return whether there is time for another step."""
+        """Record a step's metrics; return whether there is time for another step."""
         self._rows.append(row)
         done = int(row["step"])
         sampling = statistics.fmean(r["sample_seconds"] for r in self._rows)
@@ -212,6 +211,6 @@ class Pace:
         return self.plan.steps > done
 
     def before_evaluation(self, done: int) -> Plan:
-        """Return the plan after ``done`` steps, the last, with the largest evaluation that there is time for."""
+        """Return the final plan after ``done`` steps, with the largest evaluation that fits."""
         found = choose(self.costs, self.deadline - self._clock(), done, done)
         return replace(found, examples=self.plan.examples)

@@ -1,4 +1,4 @@
-"""What ``prorl quickstart`` shows at its end: what changed, the curve, answers before and after, what is next."""
+"""Closing screen of ``prorl quickstart``: numbers, training curve, answers before and after, next commands."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from prorl_evaluation import EvalResult, Example, Interval
 
 WINDOWS = 8
-"""Points of the curve at most: each stands for as many steps."""
+"""Maximum of points of the curve."""
 AXIS = 41
 """Columns of the curve, from 0 to 1."""
 ANSWERS = 3
 LONGEST = 160
-"""Characters of a prompt or answer that are shown."""
+"""Characters shown of a prompt or answer."""
 
 
 def closing_screen(
@@ -31,7 +31,7 @@ def closing_screen(
     results: Sequence[EvalResult],
     page: Path,
 ) -> None:
-    """Print the closing screen of ``run``: ``results`` are those before and after RL, ``page`` is the report's file."""
+    """Print the closing screen of ``run`` from the ``results`` before and after RL; ``page`` is the report's file."""
     from rich.text import Text
 
     from prorl_evaluation import compare
@@ -63,7 +63,7 @@ def closing_screen(
 
 
 def numbers(before: EvalResult, after: EvalResult) -> list[str]:
-    """Return a line for each number: before, after and the paired difference."""
+    """Return one line per number: before, after and the paired difference."""
     from prorl_evaluation import compare
 
     change = compare(before, after)
@@ -78,7 +78,7 @@ def numbers(before: EvalResult, after: EvalResult) -> list[str]:
 
 
 def curve(run: Path) -> list[str]:
-    """Return the share of right answers in training, a line for every so many steps."""
+    """Return the share of right answers in training, one line per interval of steps."""
     steps = training_groups(run)
     if not steps:
         return ["(no step was recorded)"]
@@ -96,7 +96,7 @@ def curve(run: Path) -> list[str]:
 
 
 def training_groups(run: Path) -> list[tuple[int, list[float]]]:
-    """Return (step, share of right answers to each of its prompts) of every step with recorded answers."""
+    """Return (step, share of right answers per prompt) of each step with recorded answers."""
     from prorl_common.rollout_files import read_rollouts, rollout_files
     from prorl_evaluation import FULL_MARKS
 
@@ -119,7 +119,7 @@ def _mean(values: Sequence[float]) -> Interval:
 
 
 def _bar(interval: Interval) -> str:
-    """Return the interval as a line with its ends and its mean, on an axis from 0 to 1."""
+    """Return the interval and its mean as a text line on an axis from 0 to 1."""
     low, value, high = (
         round(x * (AXIS - 1)) for x in (interval.low, interval.value, interval.high)
     )
@@ -138,9 +138,9 @@ def _pairs(before: EvalResult, after: EvalResult) -> list[tuple[Example, Example
 def one_of_each_domain(
     pairs: Sequence[tuple[Example, Example]],
 ) -> list[tuple[Example, Example]]:
-    """Return a pair of each domain, those whose answer changed before the others.
+    """Return one pair per domain, preferring answers that changed.
 
-    Chosen by place, not by which answer is right.
+    The choice ignores which answer is right.
     """
     firsts: dict[str, tuple[Example, Example]] = {}
     for a, b in sorted(pairs, key=lambda pair: not _changed(*pair)):  # stable
@@ -153,7 +153,7 @@ def _changed(before: Example, after: Example) -> bool:
 
 
 def answers_table(pairs: Sequence[tuple[Example, Example]]) -> Table:
-    """Return a table with a problem a row: the prompt, the answer before and the answer after."""
+    """Return a table of prompts with the answers before and after."""
     from rich.table import Table
     from rich.text import Text
 
@@ -179,7 +179,7 @@ def _short(text: str) -> str:
 
 
 def next_commands(name: str) -> list[tuple[str, str]]:
-    """Return three commands that lead on, with what each does."""
+    """Return three next commands with their purpose."""
     return [
         (prorl_command("train", "explain", name), "why the run did what it did"),
         (prorl_command("verify", "replay", name), "give every reward again and compare"),

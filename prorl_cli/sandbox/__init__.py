@@ -1,1 +1,1 @@
-"""``prorl sandbox``: a module a verb."""
+"""``prorl sandbox``."""

@@ -1,4 +1,4 @@
-"""``prorl sandbox``: the group of the verbs that run untrusted programs."""
+"""The command group ``prorl sandbox``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``prorl sandbox attack``: run the attack suite on a backend and print what held.
-
-Exit code 1 when an attack worked or an invariant is broken.
-"""
+"""``prorl sandbox attack``: run the attack suite; exits 1 if an attack worked or an invariant is broken."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ def attack_command(
     case: CaseIds = None,
     as_json: Json = False,
 ) -> None:
-    """Run hostile programs and print which of them it held.
+    """Run hostile programs and print which were contained.
 
     Example: prorl sandbox attack
     """
@@ -67,7 +64,7 @@ def attack_command(
 
 
 def as_document(backend: str, cases: list[Case], report: Report) -> dict[str, Any]:
-    """Return everything measured, in JSON's own types."""
+    """Return all measurements as JSON values."""
     rows = []
     for case in cases:
         own = _results_of(case, report)

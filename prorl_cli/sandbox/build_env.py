@@ -1,4 +1,4 @@
-"""``prorl sandbox build-env``: make an environment, the packages that programs may import."""
+"""``prorl sandbox build-env``: build an environment of packages that programs may import."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def build_env_command(
 
     Example: prorl sandbox build-env scientific
 
-    With nothing given, the one named scientific.
+    Default: the environment named scientific.
 
-    What is built already is left alone. Lines "# preload: numpy pandas" in the file name modules that
-    are loaded before a box is made.
+    Existing environments are not rebuilt. Lines "# preload: numpy pandas" in the file name modules that are loaded
+    before a box is made.
     """
     from prorl_sandbox.environments import build, store
     from prorl_sandbox.environments.store import read

@@ -1,4 +1,4 @@
-"""``prorl sandbox build-image``: make the image that the docker backend's containers are made of."""
+"""``prorl sandbox build-image``: build the image of the docker backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``prorl sandbox doctor``: which walls this machine can put up and which languages work there."""
+"""``prorl sandbox doctor``: check isolation features and languages."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def doctor_command(backend: SandboxBackend = "local", as_json: Json = False) -> 
 
 
 def _try_languages(backend: str) -> list[TriedLanguage]:
-    """Run each language's trial, which is trusted, in a box: however weak its walls are."""
+    """Run each language's trusted trial in a box, however weak its isolation."""
     from prorl_sandbox import LANGUAGES, SandboxError, open_sandbox
     from prorl_sandbox.capabilities import TriedLanguage, try_languages
 

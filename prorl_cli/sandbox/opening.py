@@ -1,4 +1,4 @@
-"""How the verbs that run programs open a sandbox."""
+"""Open a sandbox for a command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Weak = Annotated[
 
 @contextlib.contextmanager
 def opened(backend: str, allow_weak: bool) -> Iterator[ToolSandbox]:
-    """Open a sandbox, warn where it is a weak one, and close it afterwards."""
+    """Open a sandbox, warn if its isolation is weak, and close it afterwards."""
     from prorl_sandbox import open_sandbox
 
     sandbox = open_sandbox(backend, allow_weak=allow_weak)

@@ -1,4 +1,4 @@
-"""An Outcome on the screen, and its value in JSON."""
+"""Print an Outcome, and convert its value to JSON."""
 
 from __future__ import annotations
 
@@ -34,16 +34,15 @@ def show_outcome(outcome: Outcome) -> None:
 
 
 def visible(text: str) -> str:
-    """Return text whose control characters, which must not reach the terminal, are spelt out."""
+    """Return the text with control characters escaped, so that they cannot reach the terminal."""
     return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
 
 
 def plain(value: Any) -> Any:
-    """Return a sandbox value in JSON's own types.
+    """Return a sandbox value as JSON types.
 
-    Tuples and sets become lists (sets sorted by their text), keys that JSON lacks become text, as
-    do complex numbers, bytes, non-finite floats and integers beyond 4096 bits (hexadecimal). Text
-    that UTF-8 cannot carry is escaped.
+    Tuples and sets become lists (sets sorted by their text); other keys, complex numbers, bytes, non-finite floats and
+    integers beyond 4096 bits (hexadecimal) become text. Text that UTF-8 lacks is escaped.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")

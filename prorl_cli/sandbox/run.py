@@ -1,7 +1,4 @@
-"""``prorl sandbox run``: run one program in a box and print what happened.
-
-A program that fails is a result (exit code 0); a sandbox that fails is an error.
-"""
+"""``prorl sandbox run``: run one program in a box; a failing program exits 0, a failing sandbox is an error."""
 
 from __future__ import annotations
 
@@ -70,7 +67,7 @@ def run_command(
 
 
 def _language(file: Path, given: str | None) -> str:
-    """Return the language asked for, else that of the file's ending; Python where it has none."""
+    """Return the language given, else that of the file's extension, else Python."""
     from prorl_sandbox import LANGUAGES
 
     if given is not None:

@@ -1,1 +1,1 @@
-"""``prorl train``, and the verbs beside it."""
+"""``prorl train``."""

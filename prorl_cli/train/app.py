@@ -1,4 +1,4 @@
-"""``prorl train``: start or resume a run; the commands beside it are in modules of their own."""
+"""``prorl train``: start or resume a run."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def train(
 
 
 def start_run(start: Start, restarts: int = 0, trainers: Trainers | None = None) -> TrainReport:
-    """Announce, train (see ``Start.train``), and say how it ended; a run that gave up exits 1."""
+    """Announce and run the training, then report how it ended; a run that gave up exits 1."""
     from prorl_training.engine.local import scaling_notes
     from prorl_training.schedule.decisions import stage_lines
 

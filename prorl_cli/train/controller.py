@@ -1,4 +1,4 @@
-"""``prorl train simulate`` and ``prorl train explain``: what the controller would decide, and what it did."""
+"""``prorl train simulate|explain``: what the controller would decide, and what it decided."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ Plot = Annotated[
 ]
 
 SILENT_STEPS = 20_000
-"""A simulation of more steps shows its progress."""
+"""Simulations of more steps show progress."""
 AROUND = 5
-"""Steps shown before and after the one that is explained."""
+"""Steps shown before and after the explained one."""
 SHOWN_METRICS = (
     "reward_mean",
     "kl",
@@ -62,9 +62,9 @@ def simulate(
 
     Example: prorl train simulate --preset prorl-v2 --steps 3000
 
-    Without --from every step counts as calm, so only the schedule speaks. With it the rules see the
-    recorded numbers (under the run's own config, where no preset or file is named), and the answer is
-    compared with the decisions.jsonl beside them.
+    Without --from, every step counts as calm, so that only the schedule decides. With it, the rules see the recorded
+    numbers (under the run's own config unless a preset or file is given), and the result is compared with the
+    decisions.jsonl beside them.
     """
     from prorl_common import read_jsonl
     from prorl_training.config.loading import load_config
@@ -141,7 +141,7 @@ def _recorded_rows(path: Path) -> dict[int, Mapping[str, Any]]:
 
 
 def print_timeline(config: TrainConfig, decisions: Sequence[Decision], steps: int) -> None:
-    """Print the text timeline and the table of decisions to stdout."""
+    """Print the timeline and the table of decisions to stdout."""
     from prorl_training.schedule.decisions import lanes_text, table_rows
 
     kinds = [d.kind for d in decisions]
@@ -160,11 +160,11 @@ def explain(
     step: Annotated[int | None, whole(help="What was decided at this step, and why.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Read back what was decided, why, and what the rules saw.
+    """Show the decisions of a run, the reasons and the inputs.
 
     Example: prorl train explain mine --step 300
 
-    Without --step, the run's whole timeline.
+    Without --step, shows the run's whole timeline.
     """
     from prorl_training.run.checkpoint import checkpoint_path, newest_step, read_state
     from prorl_training.run.lineage import lines

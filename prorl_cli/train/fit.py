@@ -1,4 +1,4 @@
-"""``prorl train fit``: what a run takes of each GPU's memory, before one is rented."""
+"""``prorl train fit``: estimate a run's memory on each GPU."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def fit(
 
     Example: prorl train fit --preset prorl-v2 --gpu-memory 80
 
-    Memory by item, stage and phase, from the model's config alone: no weights are read and nothing is fetched. Exit 2
-    where it does not fit. The hours are rough: operations over the share of the peak that two published runs got.
+    Memory by item, stage and phase, from the model's config alone: no weights are read or downloaded. Exits 2 if it
+    does not fit. The hours are rough: they assume the utilisation of two published runs.
     """
     from prorl_training.config.loading import load_config
     from prorl_training.planning.fit import H100_TFLOPS, gpu_hours, misfit, planned
@@ -64,7 +64,7 @@ def fit(
 
 
 def _layout(gpus: int | None) -> dict[str, int | None]:
-    """Return the settings of so many GPUs: whole nodes of 8, or one node."""
+    """Return the settings for ``gpus`` GPUs: whole nodes of 8, or one node."""
     if gpus is None:
         return {}
     nodes = gpus // 8 if gpus % 8 == 0 else 1
@@ -72,7 +72,7 @@ def _layout(gpus: int | None) -> dict[str, int | None]:
 
 
 def print_fit(fit: Fit) -> None:
-    """Print a table of items by stage for each phase that differs from the one before."""
+    """Print a table of items by stage for each phase that differs from the previous one."""
     from prorl_training.planning.fit import gigabytes
 
     c = fit.config
@@ -95,7 +95,7 @@ def print_fit(fit: Fit) -> None:
 
 
 def _alike(phases: Sequence[PhaseFit]) -> list[list[PhaseFit]]:
-    """Return the phases in order, those in one list that follow each other with the same figures."""
+    """Group consecutive phases with equal figures."""
     found: list[list[PhaseFit]] = []
     for phase in phases:
         if found and (found[-1][0].stages, found[-1][0].sizes) == (phase.stages, phase.sizes):

@@ -1,4 +1,4 @@
-"""``prorl train forecast``: where a run's validation is heading, or why that cannot be said."""
+"""``prorl train forecast``: extrapolate a run's validation."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def forecast(
 
     Example: prorl train forecast mine
 
-    Or why that cannot be said. Fits ScaleRL's sigmoid and three rivals to the validation reward over
-    the tokens sampled; the 95 % intervals hold what any of the curves that fit says.
+    Or why that is unknown. Fits ScaleRL's sigmoid and three rivals to the validation reward over the tokens sampled;
+    the 95 % intervals cover every curve that fits.
     """
     from prorl_training.schedule.forecast import forecast as foretell
     from prorl_training.schedule.forecast import step_to_ask_for
@@ -48,7 +48,7 @@ def forecast(
 
 
 def print_forecast(name: str, found: Forecast) -> None:
-    """Print the statement, the intervals it rests on, and what stands in the way."""
+    """Print the forecast, its intervals and its obstacles."""
     print(f"{name}: {found.validations} validations to step {found.last_step}, over {found.unit}")
     if found.ceiling and found.value and found.gain:
         rows = []

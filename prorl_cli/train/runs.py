@@ -1,4 +1,4 @@
-"""``prorl train presets|status|export``: what can be run, what was run, and its model as a folder."""
+"""``prorl train presets|status|export``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def status(as_json: Json = False) -> None:
 
     Example: prorl train status
 
-    How far, how good, and whether anyone works on them.
+    Shows their progress, validation and state.
     """
     from prorl_training.run.folder import list_runs, run_status
 
@@ -85,7 +85,7 @@ def export(
 
     Example: prorl train export mine --out model
 
-    The newest checkpoint, where none is named. Prints the folder.
+    Default: the newest checkpoint. Prints the folder.
     """
     from prorl_training.run.exporting import choose_checkpoint, export_policy
 

@@ -1,4 +1,4 @@
-"""``prorl verify``: score one answer, a file of responses, or a run's rollouts again."""
+"""``prorl verify answer|file|replay``."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 
 class OnBadRow(StrEnum):
-    """What a line that is no item does to its file."""
+    """Treatment of a file with invalid lines."""
 
     STOP = "stop"
     SKIP = "skip"
 
 
 SHOWN_BAD_ROWS = 5
-"""So many of the lines that were skipped are named, each with its reason."""
+"""Number of skipped lines that are named with their reason."""
 
 
 PURPOSES = {
@@ -144,15 +144,15 @@ def file(
     ] = OnBadRow.STOP,
     reward_server: RewardServers = None,
 ) -> None:
-    """Score a file of responses, one verdict a line.
+    """Score a file of responses, one verdict per line.
 
     Example: prorl verify file responses.jsonl --out verdicts.jsonl
 
-    In the same order; exit 1 when a response has no reward, or another than its line's expected_reward. Lines that are skipped get no verdict and count
-    in no mean; the first of them are named on stderr.
+    Verdicts are in the order of the responses. Exits 1 if a response has no reward or differs from its line's
+    expected_reward. Skipped lines get no verdict and count in no mean; the first of them are named on stderr.
 
-    Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed
-    takes the definitions of training rewards).
+    Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed takes the
+    definitions of training rewards).
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import (
@@ -217,7 +217,7 @@ def file(
 
 
 def _mean(verdicts: Sequence[Verdict]) -> str:
-    """Return the mean of the rewards, to be shown."""
+    """Return the mean reward as text."""
     rewards = [v.reward for v in verdicts if v.reward is not None]
     return f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
 
@@ -275,7 +275,7 @@ def replay(
 _MARKS = {"passed": "✓", "failed": "✗", "neutral": "·"}
 _STYLES = {"passed": "green", "failed": "red", "neutral": "dim"}
 _SHOWN = 400
-"""Characters of a text that are shown; ``--json`` has more."""
+"""Characters shown of a text; ``--json`` has more."""
 
 
 def show_findings(findings: tuple[Finding, ...]) -> None:
@@ -323,7 +323,7 @@ def _heading(finding: Finding) -> str:
 
 
 def _shown(text: str) -> list[str]:
-    """Return the lines of a text that cannot steer a terminal."""
+    """Return the lines of a text without terminal control characters."""
     from prorl_verifiers.audit.report import printable
     from prorl_verifiers.findings import cut
 

@@ -1,8 +1,4 @@
-"""``prorl verify audit``: search for wrong answers that earn reward: ignorant ones, and spoilt right ones.
-
-Exit code 0 with leaks shown, 1 with
-``--fail-on-leak``.
-"""
+"""``prorl verify audit``: search for wrong answers that earn reward; exits 1 on leaks with ``--fail-on-leak``."""
 
 from __future__ import annotations
 
@@ -74,11 +70,11 @@ def audit(
     fail_on_leak: Annotated[bool, typer.Option(help="Exit with 1 when there is a leak.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Search for answers that earn reward for nothing.
+    """Search for wrong answers that earn reward.
 
     Example: prorl verify audit --verifier math
 
-    That is, above chance without looking at the problem; and right answers made wrong that are still paid.
+    These are answers rewarded above chance without looking at the problem, and spoilt right answers.
     """
     from prorl_common import atomic_write_text
     from prorl_verifiers import VerifierPool, parse_modes
@@ -120,7 +116,7 @@ def audit(
 def _groups(
     file: Path | None, verifiers: list[str], request: AuditRequest
 ) -> tuple[Iterable[Group], int | None]:
-    """Return the groups to attack and, where it is known before they are made, their number."""
+    """Return the groups to attack and, if known in advance, their number."""
     from prorl_verifiers import logic_datasets
     from prorl_verifiers.audit.report import audit_groups
     from prorl_verifiers.logic.generated import file_groups
@@ -144,7 +140,10 @@ def _groups(
 
 
 def _families(names: list[str]) -> Sequence[Family]:
-    """Return the families that were named, all where none was. Raises UserError for an unknown one."""
+    """Return the named families, or all.
+
+    Raises UserError for an unknown one.
+    """
     from prorl_verifiers.audit.search import Family
 
     known: tuple[Family, ...] = get_args(Family)

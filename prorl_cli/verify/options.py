@@ -1,4 +1,4 @@
-"""The options that several ``prorl verify`` verbs take."""
+"""Options shared by ``prorl verify`` commands."""
 
 from __future__ import annotations
 

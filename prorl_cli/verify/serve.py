@@ -1,7 +1,4 @@
-"""``prorl verify serve``: the verifiers as an HTTP service.
-
-Parses and calls prorl_verifiers.serve.
-"""
+"""``prorl verify serve``: the verifiers as an HTTP service."""
 
 from __future__ import annotations
 
