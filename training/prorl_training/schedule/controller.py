@@ -1,4 +1,4 @@
-"""Decides on phases, penalty windows and reference resets, as a pure function of config and metrics."""
+"""Decides on phases, penalty windows and reference resets: a state machine over config and metrics alone."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The OpenRLHF engine: the same loop on a cluster with Ray, vLLM and DeepSpeed."""
+"""The OpenRLHF engine: the loop on a cluster with Ray, vLLM and DeepSpeed."""

@@ -1,4 +1,4 @@
-"""Progress, outcome and stop request of a cluster run, as files that its processes share with the command."""
+"""Files by which a cluster run's processes and its command share progress, outcome and stop requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVENTS, OUTCOME, STOP = "events.jsonl", "outcome.json", "stop"
 
 
 class EventProgress:
-    """Writes progress to a file of JSON lines; implements ``Progress``."""
+    """Writes progress as JSON lines; implements ``Progress``."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,14 +48,14 @@ class EventProgress:
 
 
 class EventReader:
-    """Reads events as they are appended; incomplete lines wait for the next call."""
+    """Reads complete events as they are appended."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._position = 0
 
     def new(self) -> Iterator[dict[str, Any]]:
-        """Yield the events since the last call."""
+        """Yield events since the last call."""
         if not self._path.is_file():
             return
         with self._path.open("rb") as file:
@@ -80,8 +80,7 @@ def replay(event: dict[str, Any], progress: Progress) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. ``error`` is a line for the user; ``address_in_use`` means that a process found its port
-    taken."""
+    """How a run ended. ``error`` is for the user; ``address_in_use`` means that a port was taken."""
 
     last_step: int
     stopped: str | None = None
@@ -92,7 +91,7 @@ class Outcome:
 
 
 def write_outcome(spec: Spec, outcome: Outcome) -> None:
-    """Write the launch's outcome atomically."""
+    """Write the outcome atomically."""
     atomic_write_text(_outcome_path(spec), json.dumps(asdict(outcome)) + "\n")
 
 
@@ -107,14 +106,14 @@ def _outcome_path(spec: Spec) -> Path:
 
 
 def tell(spec: Spec, line: str) -> None:
-    """Write one message from a process without a progress of its own."""
+    """Write a message from a process without progress."""
     progress = EventProgress(spec.folder / EVENTS)
     progress.message(line)
     progress.close()
 
 
 def report_failure(spec: Spec, what: str, error: BaseException) -> None:
-    """Write an outcome for a process that could not start, unless there is one already."""
+    """Write that a process could not start, unless an outcome exists."""
     if read_outcome(spec) is not None:
         return
     text = " ".join(str(error).strip().splitlines())[:1000]
@@ -127,7 +126,7 @@ def report_failure(spec: Spec, what: str, error: BaseException) -> None:
 
 
 def is_address_in_use(error: BaseException) -> bool:
-    """Return whether the error, possibly as text from torch or Ray, says that a port is taken."""
+    """Return whether the error, maybe as text from torch or Ray, means a taken port."""
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return True
     text = str(error)
@@ -135,16 +134,16 @@ def is_address_in_use(error: BaseException) -> bool:
 
 
 def ask_to_stop(folder: Path) -> None:
-    """Request the run to end after its step."""
+    """Make the run end after its step."""
     (folder / STOP).touch()
 
 
 def stop_asked(folder: Path) -> bool:
-    """Return whether the run should end after its step."""
+    """Return whether a stop was requested."""
     return (folder / STOP).exists()
 
 
 def clear(folder: Path) -> None:
-    """Remove the files of an earlier launch."""
+    """Remove an earlier launch's files."""
     for path in (folder / EVENTS, folder / STOP, *folder.glob(f"{OUTCOME}-*.json")):
         path.unlink(missing_ok=True)

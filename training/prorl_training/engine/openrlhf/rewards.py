@@ -1,7 +1,6 @@
-"""Scoring of a cluster run: the configured reward servers, or replicas of the verifiers as Ray actors on all nodes.
+"""Scoring of a cluster run by reward servers or by verifier replicas as Ray actors.
 
-The actors end with the trainer's process and are restarted by Ray. They reserve no CPUs, which would make OpenRLHF's
-actors wait; ``places`` leaves cores free instead.
+The actors reserve no CPUs, which would make OpenRLHF's actors wait; ``places`` leaves cores free.
 """
 
 from __future__ import annotations
@@ -41,8 +40,7 @@ def open_scorer(
 ) -> Iterator[Scorer]:
     """Yield a scorer that is ready for ``tasks``.
 
-    Raises UserError if they cannot be scored (such as programs without isolation), ServiceError if replicas do not
-    start or servers do not answer.
+    Raises UserError if they cannot be scored, ServiceError if replicas or servers do not answer.
     """
     if config.reward.servers:
         with RemotePool(config.reward.servers, modes={}, say=say) as pool:
@@ -74,7 +72,7 @@ class RewardReplica:
         )
 
     def prepare(self, rows: Sequence[Row]) -> None:
-        """Check that this node can score such tasks, including a sandbox for programs.
+        """Check that this node can score such tasks.
 
         Raises UserError with a remedy, ServiceError if the sandbox does not work.
         """
@@ -85,13 +83,13 @@ class RewardReplica:
                 raise ServiceError(f"the sandbox does not work: {verdict.reason}")
 
     def score(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """Return the verdicts of the rows as plain values, in order."""
+        """Return the verdicts as plain values, in order."""
         return [asdict(verdict) for verdict in self._pool.score(_items(rows))]
 
 
 @dataclass(frozen=True, slots=True)
 class RayReplicas:
-    """The replica actors; implements ``Replicas``. ``ray`` is the module or a fake."""
+    """The replica actors; implements ``Replicas``."""
 
     ray: Any
     handles: Sequence[Any]
@@ -99,7 +97,7 @@ class RayReplicas:
 
     @property
     def names(self) -> Sequence[str]:
-        """Return the replicas' names for messages."""
+        """Replica names for messages."""
         return [f"reward replica {number}" for number in range(len(self.handles))]
 
     def ask(self, replica: int, items: Sequence[Item]) -> Any:
@@ -107,12 +105,12 @@ class RayReplicas:
         return self.handles[replica].score.remote(_rows(items))
 
     def first_done(self, futures: Sequence[Any], seconds: float) -> Any:
-        """Return a finished or failed reference, or None after ``seconds``."""
+        """Return a finished or failed reference, if any."""
         done, _ = self.ray.wait(list(futures), num_returns=1, timeout=seconds)
         return done[0] if done else None
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the verdicts. Raises ReplicaLost if process or node died, else the replica's own error."""
+        """Return the verdicts. Raises ReplicaLost for a dead process, or the replica's own error."""
         try:
             return [Verdict(**values) for values in self.ray.get(future)]
         except self.ray.exceptions.RayTaskError as error:
@@ -123,7 +121,7 @@ class RayReplicas:
     def prepare(self, tasks: Iterable[Task]) -> None:
         """Wait until every replica can score such tasks.
 
-        Raises UserError if a node lacks something they need, ServiceError if a replica does not start.
+        Raises UserError for a node that cannot, ServiceError for a replica that does not start.
         """
         rows = _rows(probes(list(tasks)))
         asked = [handle.prepare.remote(rows) for handle in self.handles]
@@ -150,7 +148,7 @@ class RayReplicas:
 
 
 def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> RayReplicas:
-    """Start an actor at each place; ``RayReplicas.prepare`` waits for them."""
+    """Start an actor at each place."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     slots = [2 * -(-place.workers // BATCH) for place in where]  # one batch running, one waiting
     handles = [
@@ -169,10 +167,7 @@ def start_replicas(ray: Any, reward: RewardConfig, where: Sequence[Place]) -> Ra
 
 
 def places_in_cluster(ray: Any, config: TrainConfig, device: Device, cores: int) -> list[Place]:
-    """Return the places of the run's replicas.
-
-    On a CPU Ray's CPU and GPU counts are fictitious; the one machine has ``cores`` cores.
-    """
+    """Return the places of the run's replicas; on a CPU one machine with ``cores`` cores."""
     alive = [node for node in ray.nodes() if node["Alive"]]
     nodes = [
         Node(
@@ -206,7 +201,7 @@ def _first_line(error: Exception) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A machine of the cluster with its Ray id."""
+    """A machine of the cluster."""
 
     name: str
     cores: int
@@ -214,23 +209,22 @@ class Node:
 
     @property
     def free(self) -> int:
-        """Return the cores available for scoring, at least 1."""
+        """Cores for scoring, at least 1."""
         return max(self.cores - CORES_A_GPU * self.gpus, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The node and worker count of one replica."""
+    """Node and workers of a replica."""
 
     node: str
     workers: int
 
 
 def places(nodes: Sequence[Node], answers: int, replicas: int = 0, workers: int = 0) -> list[Place]:
-    """Return the replicas for ``answers`` per step, spread over the nodes by free cores.
+    """Return the replicas for ``answers`` per step, spread by free cores.
 
-    ``replicas`` (total) and ``workers`` (each) are used as given; if 0 they follow from answers and free cores, with
-    at least two replicas. Raises ValueError without a node.
+    0 ``replicas`` (at least two) or ``workers`` (each) are chosen here. Raises ValueError without a node.
     """
     free = sum(node.free for node in nodes)
     if not free:

@@ -1,7 +1,4 @@
-"""The JSON file in the run's folder that all processes of a cluster run read.
-
-The folder must be on a file system that all nodes share.
-"""
+"""The JSON file that all processes of a cluster run read, on a file system that all nodes share."""
 
 from __future__ import annotations
 
@@ -24,10 +21,10 @@ PENDING = "changes.json"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One launch of a run. ``arguments`` are OpenRLHF's; ``run`` is absolute.
+    """One launch of a run; ``arguments`` are OpenRLHF's.
 
-    ``decisions``, a resumed run's changes of config, are recorded first. ``launch`` is unique, so that a dying
-    process of an earlier launch is not mistaken for one of this.
+    ``decisions`` are recorded first. ``launch`` is unique, so that dying processes of earlier launches are
+    recognised.
     """
 
     run: str
@@ -38,17 +35,17 @@ class Spec:
     launch: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def again(self) -> Spec:
-        """Return another launch of the same run."""
+        """Return another launch."""
         return replace(self, launch=uuid.uuid4().hex)
 
     @property
     def folder(self) -> Path:
-        """The launch's folder within the run's."""
+        """The launch's folder in the run's."""
         return Path(self.run) / "openrlhf"
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
+        """Path of the file."""
         return self.folder / SPEC
 
     def run_folder(self) -> RunFolder:
@@ -60,7 +57,7 @@ class Spec:
         return self.run_folder().config()
 
     def write(self) -> Path:
-        """Write ``spec.json`` atomically and return its path."""
+        """Write the file atomically; return its path."""
         self.folder.mkdir(parents=True, exist_ok=True)
         atomic_write_text(self.path, json.dumps(asdict(self), indent=1) + "\n")
         return self.path
@@ -74,7 +71,7 @@ def read_spec(path: Path) -> Spec:
 
 
 def current_spec() -> Spec:
-    """Return the spec of this process's run. Raises RuntimeError outside a run."""
+    """Return this process's spec. Raises RuntimeError outside a run."""
     path = os.environ.get(VARIABLE)
     if not path:
         raise RuntimeError(f"{VARIABLE} is not set: this process belongs to no cluster run")

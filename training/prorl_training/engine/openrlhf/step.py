@@ -1,7 +1,6 @@
-"""One step's work for the policy's processes: rows per rank, the update plan, and reports.
+"""One step's work for the policy's processes.
 
-Ranks must process equally many rows per update, so mini-batches are dealt evenly and padded. Phases may change the
-plan, so it is sent with every step.
+Ranks must process equally many rows per update, so mini-batches are dealt evenly and padded.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from prorl_training.policy.update import UpdateBatch
 
 @dataclass(frozen=True, slots=True)
 class TrainingRow:
-    """One response to train on. ``index`` numbers the trajectory in the step's batch.
+    """One response; ``index`` numbers the trajectory in the step's batch.
 
-    ``sampler_logprobs`` and ``weights`` (in the mini-batch's loss) have one entry per response token. A ``stale`` row
-    was sampled by an earlier policy: its old log-probs are its sampler's.
+    ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row was sampled by an earlier
+    policy: its old log-probs are its sampler's.
     """
 
     index: int
@@ -44,10 +43,7 @@ Share = list[TrainingRow | None]
 
 
 def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
-    """Return the rows of each mini-batch, in order of groups and responses.
-
-    Weights are computed over the whole mini-batch, independent of how its rows are dealt and split.
-    """
+    """Return each mini-batch's rows in order, with weights computed before they are dealt and split."""
     advantages, config = batch.advantages.tolist(), batch.config
     found = []
     for groups in batch.mini_batches:
@@ -78,10 +74,9 @@ def mini_batch_rows(batch: UpdateBatch) -> list[list[TrainingRow]]:
 
 
 def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list[Share]]:
-    """Return [rank][mini-batch] shares of equal size, with long rows spread evenly over the ranks.
+    """Return [rank][mini-batch] shares of equal size.
 
-    Longest first, each row goes to the rank with the fewest tokens that has room. Raises ValueError without a
-    mini-batch or a rank.
+    Longest first, rows go to the rank with the fewest tokens. Raises ValueError without a mini-batch or rank.
     """
     if not mini_batches or ranks < 1:
         raise ValueError(f"{len(mini_batches)} mini-batches cannot be dealt to {ranks} ranks")
@@ -103,8 +98,7 @@ def deal(mini_batches: Sequence[Sequence[TrainingRow]], ranks: int) -> list[list
 class StepPlan:
     """One step's updates, one per learning rate.
 
-    ``rows`` counts the samples of one update over all ranks, padding included; ``loss`` and ``kl`` are the phase's
-    config.
+    ``rows`` counts one update's samples over all ranks, padding included.
     """
 
     learning_rates: tuple[float, ...]
@@ -118,7 +112,7 @@ class StepPlan:
 
 @dataclass(frozen=True, slots=True)
 class UpdateReport:
-    """One mini-batch's update: losses as differentiated and the norm before clipping (NaN if not finite)."""
+    """One mini-batch's losses and the norm before clipping (NaN if not finite)."""
 
     loss: float
     policy_loss: float
@@ -128,7 +122,7 @@ class UpdateReport:
 
 @dataclass(frozen=True, slots=True)
 class FitReport:
-    """Statistics of one step over all response tokens. ``kl`` is None without a reference."""
+    """One step's statistics over response tokens; ``kl`` is None without a reference."""
 
     updates: tuple[UpdateReport, ...]
     kl: float | None
@@ -138,5 +132,5 @@ class FitReport:
 
 
 def step_plan(config: TrainConfig, rows: int, rates: tuple[float, ...], limit: float) -> StepPlan:
-    """Return the plan of a step with one update of ``rows`` samples per learning rate."""
+    """Return the plan of a step."""
     return StepPlan(rates, rows, config.rollout.temperature, config.loss, config.kl, limit)

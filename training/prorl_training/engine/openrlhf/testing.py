@@ -1,4 +1,4 @@
-"""Tiny models, data and runs for tests of the cluster engine on the real stack, and for ``prorl prove``."""
+"""Tiny models, data and runs for tests on the real stack, and for ``prorl prove``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PATIENCE = 600
 
 
 def write_place(folder: Path) -> Path:
-    """Write a model, a dataset of five domains and ``config.yaml`` into ``folder``; return it."""
+    """Write model, dataset and ``config.yaml``; return the folder."""
     write_model(folder / "model")
     config = run_config(folder / "model", write_dataset(folder / "data"))
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
@@ -35,13 +35,13 @@ def write_place(folder: Path) -> Path:
 
 
 def write_model(folder: Path) -> None:
-    """Write a random two-layer model over bytes, with its tokenizer."""
+    """Write a random two-layer byte model with tokenizer."""
     # in another process: beside DeepSpeed, saving a model imports packages that warn
     subprocess.run([sys.executable, "-c", MODEL, str(folder)], check=True)
 
 
 def run_config(model: Path, data: Path) -> dict[str, Any]:
-    """Return the config of a six-step run on two ranks that uses every part of ProRL."""
+    """Return the config of a six-step run on two ranks."""
     return {
         "preset": "prorl-v2",
         "engine": "openrlhf",
@@ -66,7 +66,7 @@ def run_config(model: Path, data: Path) -> dict[str, Any]:
 
 
 def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """Yield (domain, prompt, verifier, reference); a random model often solves the 12 instruction problems."""
+    """Yield (domain, prompt, verifier, reference); a random model often solves the first 12."""
     import reasoning_gym
 
     for i in range(12):
@@ -81,7 +81,7 @@ def problems() -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 
 
 def write_dataset(folder: Path) -> Path:
-    """Write ``problems`` as both splits, the instruction problems on three levels."""
+    """Write ``problems`` as both splits, the first 12 on three levels."""
     folder.mkdir()
     files = {}
     for split in ("train", "validation"):
@@ -114,7 +114,7 @@ def start(place: Path, *options: str) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes], place: Path) -> int:
-    """Return the exit code. After ``PATIENCE`` the run is killed and its output raised."""
+    """Return the exit code, or kill a slow run and raise its output."""
     try:
         return process.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -122,7 +122,7 @@ def finish(process: subprocess.Popen[bytes], place: Path) -> int:
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes], place: Path) -> None:
-    """Wait for ``path``; if the run ends or takes too long, kill it and raise its output."""
+    """Wait for ``path``; raise the output of a run that ends or is too slow."""
     until = time.monotonic() + PATIENCE
     while not path.exists():
         if process.poll() is not None or time.monotonic() > until:
@@ -148,9 +148,9 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 
 
 def recorded_mismatch(file: Path) -> tuple[float, float] | None:
-    """Return (KL, share of the effective sample size) of sampler and trainer from a step's rollouts file.
+    """Return (KL, share of the effective sample size) of sampler and trainer from a rollouts file.
 
-    It covers the tokens of ``mismatch_kl``: trained groups sampled entirely by the newest policy.
+    It covers the tokens of ``mismatch_kl``: groups sampled entirely by the newest policy.
     """
     import torch
 
@@ -173,7 +173,7 @@ def recorded_mismatch(file: Path) -> tuple[float, float] | None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Return the pids of all descendants of a process."""
+    """Return the pids of all descendants."""
     found: list[int] = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
         for child in map(int, listing.read_text().split()):
@@ -182,7 +182,7 @@ def children_of(pid: int) -> list[int]:
 
 
 def alive(pids: list[int]) -> dict[int, str]:
-    """Return the processes that still run, with their command lines; zombies do not count."""
+    """Return running processes, no zombies, with command lines."""
     found = {}
     for pid in pids:
         try:
@@ -196,7 +196,7 @@ def alive(pids: list[int]) -> dict[int, str]:
 
 
 def pids_of(pid: int, mark: str) -> list[int]:
-    """Return the descendants of ``pid`` whose command line contains ``mark``."""
+    """Return descendants whose command line contains ``mark``."""
     found = []
     for child in children_of(pid):
         try:

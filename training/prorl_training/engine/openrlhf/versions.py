@@ -1,4 +1,4 @@
-"""Supported versions of OpenRLHF's stack. Uses only the standard library."""
+"""Supported versions of OpenRLHF's stack."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VersionOf = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Supported:
-    """A package of the stack, the distributions that provide it and the supported version."""
+    """A package of the stack and its supported version."""
 
     name: str
     distributions: tuple[str, ...]
@@ -24,7 +24,7 @@ class Supported:
     """Require ``version`` itself (any local build); otherwise later ones are supported too."""
 
     def allows(self, found: str) -> bool:
-        """Return whether a version is supported; a local part such as ``+cpu`` is ignored."""
+        """Return whether a version is supported, ignoring a local part such as ``+cpu``."""
         if self.exact:
             return release(found) == release(self.version)
         return release(found) >= release(self.version)
@@ -54,7 +54,7 @@ def installed_version(distribution: str) -> str | None:
 
 
 def release(version: str) -> tuple[int, ...]:
-    """Return a version's numbers without trailing zeros: ``2.13.0+cpu`` -> (2, 13); ``0.11.2rc1`` -> (0, 11, 2)."""
+    """Return a version's numbers without trailing zeros: ``2.13.0+cpu`` -> (2, 13)."""
     match = re.match(r"\d+(\.\d+)*", version)
     numbers = [int(part) for part in match.group().split(".")] if match else []
     while numbers and numbers[-1] == 0:
@@ -63,16 +63,13 @@ def release(version: str) -> tuple[int, ...]:
 
 
 def found_version(package: Supported, version_of: VersionOf = installed_version) -> str | None:
-    """Return the version of a package's first installed distribution, or None."""
+    """Return a package's installed version, or None."""
     found = (version_of(name) for name in package.distributions)
     return next((version for version in found if version is not None), None)
 
 
 def require_stack(version_of: VersionOf = installed_version) -> None:
-    """Check that a supported version of every package of the stack is installed, without importing them.
-
-    Raises MissingExtraError for a missing one, UserError listing all wrong versions.
-    """
+    """Raise MissingExtraError for a missing package, UserError for all wrong versions; imports none."""
     wrong = []
     for package in SUPPORTED:
         found = found_version(package, version_of)
@@ -88,10 +85,7 @@ def require_stack(version_of: VersionOf = installed_version) -> None:
 
 
 def check_openrlhf(version_of: VersionOf = installed_version) -> None:
-    """Raise UserError unless the supported OpenRLHF is installed.
-
-    Called before each patch of OpenRLHF's internals, which may differ in other versions.
-    """
+    """Raise UserError unless the OpenRLHF whose internals are patched is installed."""
     package = SUPPORTED[0]
     found = found_version(package, version_of)
     if found is None:

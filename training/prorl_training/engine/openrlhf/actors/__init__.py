@@ -1,7 +1,4 @@
-"""Subclasses of OpenRLHF's Ray actors.
-
-These modules import ray, torch and openrlhf at the top, so only processes of a cluster run import them.
-"""
+"""Subclasses of OpenRLHF's Ray actors, imported only by processes of a cluster run."""
 
 from __future__ import annotations
 
@@ -9,6 +6,6 @@ from typing import Any
 
 
 def raw_class(actor: Any) -> Any:
-    """Return the class under ``@ray.remote``, to inherit from it."""
+    """Return the class under ``@ray.remote``."""
     metadata = getattr(actor, "__ray_metadata__", None)
     return actor if metadata is None else metadata.modified_class

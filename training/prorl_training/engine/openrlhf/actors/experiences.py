@@ -1,8 +1,7 @@
 """Convert rows to OpenRLHF's ``Experience`` and back.
 
-An experience of one row has sequences and attention mask (1, T), and masks, log-probs and advantages (1, T - 1),
-where position t stands for the token at t + 1. ``returns``, which only a critic would read, carries the token
-weights.
+A row has sequences and attention mask (1, T), and masks, log-probs and advantages (1, T - 1), where position t is the
+token at t + 1. ``returns``, which only a critic would read, carries the token weights.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ FILLER = 2
 
 
 def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
-    """Return the experience of ``row`` before any model has seen it; None makes a filler row."""
+    """Return the experience of ``row`` before any model pass; None makes a filler row."""
     prompt = (filler_token,) * FILLER if row is None else row.prompt
     response = () if row is None else row.response
     length = len(prompt) + len(response)
@@ -54,10 +53,10 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 
 
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
-    """Return passes of about ``tokens`` tokens, equally many per rank; ``ranks`` divides the number of ``rows``.
+    """Return passes of about ``tokens`` tokens, equally many per rank.
 
-    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds the number of passes down to a multiple of
-    the ranks, so a pass may exceed ``tokens`` almost twofold.
+    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds their number down, almost doubling the
+    tokens.
     """
     for number, row in enumerate(rows):
         row.index = [number]
@@ -71,7 +70,7 @@ def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> l
 
 
 def seen_rows(made: Sequence[Any], count: int) -> list[tuple[Tensor, Tensor | None]]:
-    """Return (policy, reference) log-probs (T - 1,) of each row from the batches of ``make_experience``."""
+    """Return each row's (policy, reference) log-probs (T - 1,) from ``make_experience``."""
     found: list[tuple[Tensor, Tensor | None] | None] = [None] * count
     for batch in made:
         for place, index in enumerate(batch.index):
@@ -105,7 +104,7 @@ def trained_experience(
 
 
 def response_tokens(experience: Any, logprobs: Tensor) -> Tokens:
-    """Return the N response tokens of a batch of trained experiences, laid end to end, without filler rows.
+    """Return the N response tokens of a batch, laid end to end, without filler rows.
 
     ``logprobs`` (rows, T - 1) are the policy's with gradient.
     """

@@ -1,8 +1,8 @@
 """Drop updates whose gradients are not finite or too large, before ZeRO applies them.
 
 DeepSpeed 0.19.6 checks for non-finite gradients with bf16 and fp16 in ZeRO-1 and 2 (runtime/engine.py,
-``_configure_zero_optimizer``) but with fp16 only in ZeRO-3 (runtime/zero/stage3.py,
-``_overflow_check_and_loss_scale_update``): otherwise it would apply a NaN.
+``_configure_zero_optimizer``) but only with fp16 in ZeRO-3 (runtime/zero/stage3.py,
+``_overflow_check_and_loss_scale_update``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 
 
 class GradientGate:
-    """Hooks into the ZeRO ``optimizer`` of a rank; the norm is global, so all ranks decide alike.
+    """Hooks into a rank's ZeRO ``optimizer``; the norm is global, so all ranks decide alike.
 
     ``norm`` (before clipping; NaN if not finite) and ``applied`` describe the last update.
     """

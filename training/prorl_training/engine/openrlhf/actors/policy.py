@@ -1,4 +1,4 @@
-"""A rank of the policy: OpenRLHF's ``PolicyModelActor`` (0.11.2, trainer/ray/ppo_actor.py) trained by a step plan."""
+"""A policy rank: OpenRLHF 0.11.2's actor (trainer/ray/ppo_actor.py) trained by a step plan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
     """One rank of the policy."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        """Load the model as OpenRLHF does; report a failure, so that other processes do not wait."""
+        """Load the model; report a failure before other processes wait."""
         try:
             parts_in_use(current_spec().config())  # this node needs the same plug-ins
             super().init_model_from_pretrained(*args, **options)
@@ -46,7 +46,7 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return self.actor.model
 
     def fit_plan(self, plan: StepPlan) -> FitReport:
-        """Train on the appended rows as ``plan`` says."""
+        """Train on the appended rows."""
         args = self.strategy.args
         args.train.batch_size = plan.rows
         args.rollout.batch_size = plan.rows * len(plan.learning_rates)
@@ -58,20 +58,20 @@ class PolicyActor(_Base):  # type: ignore[misc]
         return updates.report()
 
     def set_temperature(self, temperature: float) -> None:
-        """Set the sampling temperature for scoring."""
+        """Set the temperature for scoring."""
         self.actor.temperature = temperature
 
     def weights_checksum(self) -> dict[str, float]:
-        """Return the checksum of the weights."""
+        """Return the weights' checksum."""
         return checksum(self._engine.module.named_parameters(), self._stage)
 
     def whole_weights(self) -> dict[str, torch.Tensor] | None:
-        """Return the weights by parameter name on rank 0, None elsewhere."""
+        """Return weights by name on rank 0, else None."""
         return whole_state(self._engine, self._stage)
 
     @torch.no_grad()
     def clear_optimizer(self) -> None:
-        """Zero AdamW's moments and step counts in place, because ZeRO keeps references to the tensors."""
+        """Zero AdamW's state in place, because ZeRO keeps references to it."""
         adamw = self._engine.optimizer.optimizer  # under ZeRO's wrapper
         for state in adamw.state.values():
             for name, value in state.items():
@@ -81,14 +81,14 @@ class PolicyActor(_Base):  # type: ignore[misc]
                     state[name] = 0
 
     def write_to(self, folder: str) -> None:
-        """Write ``policy`` (Hugging Face) and ``deepspeed`` into ``folder``; called on every rank."""
+        """Write ``policy`` (Hugging Face) and ``deepspeed``; called on every rank."""
         target = Path(folder)
         self.strategy.save_model(self.actor, self.tokenizer, str(target / "policy"))
         self._engine.save_checkpoint(str(target / "deepspeed"), tag=TAG, client_state={})
         ppo_actor.torch_dist_barrier_and_cuda_sync()
 
     def read_from(self, folder: str, optimizer: bool) -> dict[str, float]:
-        """Load what ``write_to`` wrote, with or without the optimiser; return the checksum."""
+        """Load what ``write_to`` wrote; return the checksum."""
         loaded, _ = self._engine.load_checkpoint(
             str(Path(folder) / "deepspeed"),
             tag=TAG,

@@ -1,4 +1,4 @@
-"""The reference model's process: OpenRLHF's, with replaceable weights."""
+"""The reference model's process, with replaceable weights."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _Base: Any = raw_class(ReferenceModelActor)
 
 
 class ReferenceActor(_Base):  # type: ignore[misc]
-    """A reference model that can load the policy's weights."""
+    """OpenRLHF's reference, with replaceable weights."""
 
     def init_model_from_pretrained(self, *args: Any, **options: Any) -> None:
-        """Load the model as OpenRLHF does; report a failure, so that other processes do not wait."""
+        """Load the model; report a failure before other processes wait."""
         try:
             super().init_model_from_pretrained(*args, **options)
             TokenScoring(self.model, current_spec().config().model.liger).install()
@@ -40,12 +40,12 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return int(self.strategy.args.ds.zero_stage)
 
     def take_weights(self, tensors: Mapping[str, Tensor]) -> dict[str, float]:
-        """Load weights by parameter name and return the new checksum."""
+        """Load weights by name; return the new checksum."""
         take_over(self._model, tensors, self._stage)
         return self.weights_checksum()
 
     def weights_checksum(self) -> dict[str, float]:
-        """Return the checksum of the weights."""
+        """Return the weights' checksum."""
         return checksum(self._model.named_parameters(), self._stage)
 
     @property
@@ -53,24 +53,24 @@ class ReferenceActor(_Base):  # type: ignore[misc]
         return self.model.model.module  # Actor.model is the DeepSpeed engine
 
     def take_file(self, path: str) -> dict[str, float]:
-        """Load the weights of a safetensors file."""
+        """Load a safetensors file."""
         from safetensors.torch import load_file
 
         return self.take_weights(load_file(path))
 
     def take_policy(self, path: str) -> dict[str, float]:
-        """Load the weights of a checkpoint's policy, a Hugging Face model folder."""
+        """Load a Hugging Face model folder."""
         from prorl_inference import load_model
 
         model, _ = load_model(Path(path), "cpu", next(self._model.parameters()).dtype)
         return self.take_weights({n: p.detach() for n, p in model.named_parameters()})
 
     def write_file(self, path: str) -> None:
-        """Write the weights to a safetensors file (on rank 0)."""
+        """Write a safetensors file on rank 0."""
         tensors = whole_state(self.model.model, self._stage)
         if tensors is not None:
             write_tensors(tensors, Path(path))
 
     def set_temperature(self, temperature: float) -> None:
-        """Set the sampling temperature for scoring."""
+        """Set the temperature for scoring."""
         self.model.temperature = temperature

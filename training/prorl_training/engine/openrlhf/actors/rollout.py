@@ -1,6 +1,6 @@
 """A vLLM engine's process, which samples by token ids.
 
-OpenRLHF's executor (utils/agent.py) is not used: it also requests rewards and turns a failed one into None.
+OpenRLHF's executor (utils/agent.py) is not used: it turns a failed reward into None.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
     ) -> list[Sampled]:
         """Return one answer for each of ``samples`` (token ids to continue, seed, token budget).
 
-        ``options`` are vLLM's other sampling parameters. Without a seed the engine's own generator is used.
+        ``options`` are vLLM's other sampling parameters.
         """
         names = [f"prorl-{next(self._names)}" for _ in samples]
         self._running.update(names)  # before the first await, for ``stop_sampling``
@@ -68,13 +68,13 @@ class RolloutActor(_Base):  # type: ignore[misc]
         return len(self._running)
 
     async def stop_sampling(self) -> None:
-        """Abort all samples; ``sample`` returns the tokens so far."""
+        """Abort all samples; ``sample`` returns their tokens."""
         while self._running:
             await self.llm.abort(list(self._running))
             await asyncio.sleep(ABORT_SECONDS)
 
     async def weights_checksum(self) -> dict[str, float]:
-        """Return the checksum of vLLM's weights."""
+        """Return vLLM's checksum."""
         found = await self.llm.collective_rpc(_checksum_of)
         first: dict[str, float] = found[0]
         return first
@@ -103,7 +103,7 @@ class RolloutActor(_Base):  # type: ignore[misc]
 
 
 def _checksum_of(worker: Any) -> dict[str, float]:
-    """Return a vLLM worker's checksum; runs in that worker."""
+    """Runs in a vLLM worker."""
     total = squares = count = 0.0
     for _, parameter in worker.model_runner.model.named_parameters():
         values = parameter.detach().double()

@@ -1,9 +1,8 @@
 """Log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of a micro-batch's logits. Here the
-output layer itself returns log-probs and entropies, computed in blocks (``policy.chunked``), and DeepSpeed's hooks
-still gather its weights in ZeRO-3. Models that change their logits after the layer, seen in the first pass, use
-OpenRLHF's.
+OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of the logits. Here the output layer
+itself returns the values in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3. Models that change
+their logits after the layer keep OpenRLHF's way.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from prorl_training.policy.logprobs import LinearScorer, linear_logprobs
 
 
 class TokenScoring:
-    """Replaces ``forward`` of an OpenRLHF ``Actor``, with or without a DeepSpeed engine around its model.
-
-    ``liger`` selects Liger's kernel. Raises UserError if that does not run.
-    """
+    """Replaces ``forward`` of an OpenRLHF ``Actor``. Raises UserError if Liger's kernel is requested but fails."""
 
     def __init__(self, actor: Any, liger: bool = False) -> None:
         self._actor = actor
@@ -40,7 +36,7 @@ class TokenScoring:
         self._made: Tensor | None = None
 
     def install(self) -> None:
-        """Replace ``forward`` if the output layer is a plain linear layer."""
+        """Replace ``forward`` if the output layer is plain."""
         plain = type(self._layer) is torch.nn.Linear
         if plain:
             self._layer.forward = self._token_scores
@@ -59,7 +55,7 @@ class TokenScoring:
         """Return log-probs (rows, T - 1) of each next token, times ``action_mask`` (its last columns).
 
         ``sequences`` and ``attention_mask`` are (rows, T). ``return_output`` adds the model's output, whose
-        ``entropy`` (rows, T - 1) has no gradient. ``options`` are OpenRLHF's for images and padding.
+        ``entropy`` (rows, T - 1) has no gradient.
         """
         from openrlhf.models.ring_attn_utils import gather_and_pad_tensor, unpad_and_slice_tensor
 
@@ -88,7 +84,7 @@ class TokenScoring:
         return (logprobs, output) if return_output else logprobs
 
     def _pass(self, tokens: Tensor, positions: Tensor, targets: Tensor, entropy: bool) -> Any:
-        """Return the model's output with "logits" (1, tokens, 2) from the layer, or None if the model changes them."""
+        """Return the model's output with the layer's (1, tokens, 2) as "logits", or None if changed."""
         self._targets, self._entropy = targets, entropy
         try:
             output = self._actor.model(tokens, attention_mask=None, position_ids=positions)
@@ -105,7 +101,7 @@ class TokenScoring:
         return output
 
     def _token_scores(self, hidden: Tensor) -> Tensor:
-        """Return (1, tokens, 2), log-prob of each target and entropy; outside ``_pass`` return logits."""
+        """Return (1, tokens, 2) of log-prob and entropy, or logits outside ``_pass``."""
         if self._targets is None:
             plain: Tensor = self._layer_forward(hidden)
             return plain

@@ -1,4 +1,4 @@
-"""OpenRLHF's trainer process, running prorl's loop instead of its own ``fit``."""
+"""OpenRLHF's trainer process, running prorl's loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Base: Any = raw_class(ppo_trainer.PPOTrainer)
 
 
 class Trainer(_Base):  # type: ignore[misc]
-    """Sets up models and engines as OpenRLHF does, without its data loader."""
+    """OpenRLHF's trainer without its data loader."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._spec = current_spec()
@@ -24,6 +24,6 @@ class Trainer(_Base):  # type: ignore[misc]
         super().__init__(*args, **options)
 
     def fit(self, global_step: int = 0) -> None:
-        """Run the whole training; OpenRLHF's step count is ignored."""
+        """Run the whole training."""
         del global_step
         run_driver(self, self._spec)

@@ -1,8 +1,8 @@
-"""One step's updates on a rank: prorl's loss between OpenRLHF's forward pass and DeepSpeed's backward pass.
+"""One step's updates on a rank, with prorl's loss.
 
 With dynamic batches OpenRLHF 0.11.2 tells DeepSpeed that every micro-batch is a whole batch. ZeRO-1 and 2 then keep
-only the last gradient (runtime/zero/stage_1_and_2.py, ``independent_gradient_partition_epilogue``), so the
-accumulation boundary is set by hand.
+only the last gradient (runtime/zero/stage_1_and_2.py, ``independent_gradient_partition_epilogue``), so the boundary
+is set by hand.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ KL, ENTROPY, CLIPPED, MASKED, TOKENS = range(5)
 
 
 class Updates:
-    """Carries out ``plan`` inside OpenRLHF's trainer of a rank (``actor``) and collects statistics.
-
-    ``ranks`` is the size of the data-parallel group, over which DeepSpeed averages gradients.
-    """
+    """Carries out ``plan`` in a rank's ``actor``; DeepSpeed averages gradients over ``ranks``."""
 
     def __init__(self, actor: Any, plan: StepPlan, gate: GradientGate, ranks: int) -> None:
         self._trainer = actor.trainer
@@ -43,7 +40,7 @@ class Updates:
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator[Self]:
-        """Replace OpenRLHF's ``training_step`` within the block."""
+        """Replace OpenRLHF's ``training_step`` for the block."""
         theirs = self._trainer.training_step
         self._trainer.training_step = self.training_step
         try:
@@ -52,7 +49,7 @@ class Updates:
             self._trainer.training_step = theirs
 
     def training_step(self, experience: Any, kl_ctl: float, step: int, info: Any = None) -> Any:
-        """Add the gradient of micro-batch ``step``; apply the gradients after the last one of a mini-batch."""
+        """Add the gradient of micro-batch ``step``; apply all after a mini-batch's last."""
         del kl_ctl, info  # the plan and the rows hold coefficient and weights
         trainer = self._trainer
         last = bool(trainer.replay_buffer.dynamic_optimizer_step[step])
@@ -95,7 +92,6 @@ class Updates:
         }
 
     def _apply(self) -> None:
-        """Apply the gradients at the planned learning rate, unless the gate drops them."""
         trainer = self._trainer
         for group in self._engine.optimizer.param_groups:
             group["lr"] = self._plan.learning_rates[len(self._steps)]
@@ -105,7 +101,7 @@ class Updates:
         self._steps.append((self._gate.norm, self._gate.applied))
 
     def report(self) -> FitReport:
-        """Return the step's statistics, equal on every rank. Raises RuntimeError if updates are missing."""
+        """Return statistics, equal on every rank. Raises RuntimeError if updates are missing."""
         count = len(self._plan.learning_rates)
         if len(self._steps) != count:
             raise RuntimeError(f"{len(self._steps)} updates were made, {count} planned")

@@ -1,6 +1,6 @@
-"""Gather, checksum, write and load the weights of a DeepSpeed engine as whole tensors.
+"""Gather, checksum, write and load a DeepSpeed engine's weights.
 
-With ZeRO-3 every function except ``write_tensors`` is a collective: all ranks must call it.
+With ZeRO-3 all ranks must call every function except ``write_tensors``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ZERO_3 = 3
 
 
 def checksum(named: Iterable[tuple[str, Tensor]], stage: int = 0) -> dict[str, float]:
-    """Return sum, sum of squares (float64) and count over all weights; tied weights count once."""
+    """Return sum, sum of squares (float64) and count of all weights; tied ones count once."""
     total = squares = count = 0.0
     for _, parameter in named:
         with deepspeed.zero.GatheredParameters([parameter], enabled=stage == ZERO_3):
@@ -31,7 +31,7 @@ def checksum(named: Iterable[tuple[str, Tensor]], stage: int = 0) -> dict[str, f
 
 @torch.no_grad()
 def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
-    """Return the model's parameters by name on the CPU on rank 0, None on other ranks."""
+    """Return parameters by name on the CPU on rank 0, else None."""
     model = engine.module
     if stage == ZERO_3:
         found = engine._consolidated_16bit_state_dict()
@@ -45,7 +45,7 @@ def whole_state(engine: Any, stage: int) -> dict[str, Tensor] | None:
 
 @torch.no_grad()
 def take_over(model: Any, tensors: Mapping[str, Tensor], stage: int) -> None:
-    """Copy ``tensors`` into the model's parameters in place. Raises KeyError for a missing name."""
+    """Copy ``tensors`` into the parameters. Raises KeyError for a missing name."""
     for name, parameter in model.named_parameters():
         gathered = deepspeed.zero.GatheredParameters(
             [parameter], modifier_rank=0, enabled=stage == ZERO_3

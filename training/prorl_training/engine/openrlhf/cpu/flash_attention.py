@@ -1,4 +1,4 @@
-"""Replace flash-attn, which has no CPU build, by plain torch and SDPA; OpenRLHF 0.11.2. Ring attention is refused."""
+"""Replace flash-attn, which has no CPU build, by torch and SDPA (OpenRLHF 0.11.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 def stand_in() -> Iterator[None]:
     """Make ``flash_attn`` importable while ``openrlhf/models/ring_attn_utils.py`` executes (lines 3 and 4).
 
-    A lasting module would make transformers and vLLM believe that flash attention is installed.
+    Lasting modules would make transformers and vLLM use it.
     """
     if importlib.util.find_spec("flash_attn") is not None:
         yield
@@ -39,8 +39,8 @@ def stand_in() -> Iterator[None]:
 def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
     """Return the rows of ``hidden`` (batch, length, ...) that ``mask`` (batch, length; 0 or 1) keeps.
 
-    Like ``flash_attn.bert_padding.unpad_input`` it also returns their indices in the flattened batch, the cumulative
-    lengths (batch + 1, int32), the greatest length and the lengths (batch).
+    Also returned, as in flash-attn: their indices in the flattened batch, cumulative lengths (batch + 1, int32), the
+    greatest length and the lengths (batch).
     """
     import torch
 
@@ -52,7 +52,7 @@ def unpad_input(hidden: Any, mask: Any) -> tuple[Any, Any, Any, int, Any]:
 
 
 def pad_input(rows: Any, indices: Any, batch: int, length: int) -> Any:
-    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...) with zeros elsewhere. Differentiable."""
+    """Undo ``unpad_input``: (kept, ...) -> (batch, length, ...), zeros elsewhere. Differentiable."""
     empty = rows.new_zeros(batch * length, *rows.shape[1:])
     return empty.index_copy(0, indices, rows).unflatten(0, (batch, length))
 
@@ -75,10 +75,9 @@ def _no_ring(*args: object, **kwargs: object) -> None:
 
 
 def use_sdpa(actor: ModuleType) -> None:
-    """Load models with SDPA where flash attention is requested.
+    """Use SDPA when flash attention is requested (cli/train_ppo_ray.py:704, for packed samples).
 
-    ``cli/train_ppo_ray.py:704`` requests it for packed samples. Transformers builds the same block-diagonal mask from
-    the position ids.
+    Transformers builds the same block-diagonal mask from the position ids.
     """
     original = actor.Actor.__init__
     signature = inspect.signature(original)

@@ -1,7 +1,6 @@
-"""Train and sample in float32, which OpenRLHF 0.11.2 does not offer.
+"""Train and sample in float32 unless ``model.dtype=bf16``, although OpenRLHF 0.11.2's arguments say ``bf16``.
 
-Without bfloat16 instructions (AVX512-BF16, AMX) a CPU multiplies bfloat16 matrices very slowly (16 s for a tiny
-model's update). The arguments still say ``bf16``, as OpenRLHF's parser requires. On unless ``model.dtype=bf16``.
+CPUs without AVX512-BF16 or AMX multiply bfloat16 very slowly (16 s for a tiny model's update).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ FLOAT32 = "PRORL_OPENRLHF_FLOAT32"
 
 
 def wanted() -> bool:
-    """Return whether this process belongs to a float32 run."""
+    """Return whether this process's run is in float32."""
     return os.environ.get(FLOAT32) == "1"
 
 
@@ -34,7 +33,7 @@ def load_in_float32(utils: ModuleType) -> None:
 
 
 def train_in_float32(deepspeed_strategy: ModuleType) -> None:
-    """Switch off DeepSpeed's bf16 (utils/deepspeed/deepspeed.py, ``get_ds_train_config`` and ``get_ds_eval_config``)."""
+    """Disable DeepSpeed's bf16 (utils/deepspeed/deepspeed.py, ``get_ds_train_config`` and eval)."""
     if not wanted():
         return
     strategy = deepspeed_strategy.DeepspeedStrategy

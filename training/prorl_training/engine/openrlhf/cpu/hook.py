@@ -1,7 +1,6 @@
-"""Applies the patches of the CPU layer, each right after its module has executed.
+"""Applies the CPU patches, each right after its module has executed.
 
-``startup/sitecustomize.py`` installs it in every process of a run through ``PYTHONPATH``. Installing it imports only
-the standard library. OpenRLHF is patched only in the supported version.
+``startup/sitecustomize.py`` installs it in every process. Installing imports only the standard library.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ AROUND: dict[str, str] = {
 
 
 def install() -> None:
-    """Patch modules when they are imported, and those already imported. A second call does nothing."""
+    """Patch modules on import, and those already imported. A second call does nothing."""
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
     sys.meta_path.insert(0, Finder())
@@ -56,7 +55,7 @@ def install() -> None:
 
 
 def apply(name: str, module: ModuleType) -> None:
-    """Patch the module ``name`` unless there is a CUDA device. Raises UserError for an unsupported OpenRLHF."""
+    """Patch the module unless CUDA is there. Raises UserError for an unsupported OpenRLHF."""
     if has_cuda():
         return
     for place in AFTER.get(name, ()):
@@ -65,19 +64,19 @@ def apply(name: str, module: ModuleType) -> None:
 
 
 def has_cuda() -> bool:
-    """Return whether torch sees a CUDA device. Imports torch."""
+    """Return whether torch sees a CUDA device."""
     import torch
 
     return bool(torch.cuda.is_available())
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules of ``AFTER`` and ``AROUND`` with a loader that patches them."""
+    """Finds patched modules with a patching loader."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of another finder with a patching loader; None for other modules."""
+        """Return another finder's spec with a patching loader, if the module is patched."""
         if name not in AFTER and name not in AROUND:
             return None
         for finder in sys.meta_path:

@@ -1,4 +1,4 @@
-"""Keep OpenRLHF's training actors on the CPU. File references are to OpenRLHF 0.11.2 and DeepSpeed 0.19.6."""
+"""Keep OpenRLHF's training actors on the CPU. References are to OpenRLHF 0.11.2 and DeepSpeed 0.19.6."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ADAM = "PRORL_OPENRLHF_TORCH_ADAM"
 
 
 def adapt_torch(torch: ModuleType) -> None:
-    """Replace the functions of ``torch.cuda`` that OpenRLHF calls unconditionally; ``empty_cache`` is harmless."""
+    """Replace functions of ``torch.cuda`` that OpenRLHF calls unconditionally."""
     cuda: Any = torch.cuda
     cpu = torch.device("cpu")
 
@@ -37,7 +37,7 @@ def adapt_torch(torch: ModuleType) -> None:
 
 
 def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
-    """Build a CPU device mesh instead of "cuda" (utils/deepspeed/deepspeed.py:105)."""
+    """Build a CPU device mesh (utils/deepspeed/deepspeed.py:105)."""
     original = deepspeed_strategy.init_device_mesh
 
     def init_device_mesh(device_type: str, *args: Any, **kwargs: Any) -> Any:
@@ -47,7 +47,7 @@ def mesh_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def choose_adam(deepspeed_strategy: ModuleType) -> None:
-    """Use torch's AdamW if DeepSpeed cannot compile its CPU Adam, which is faster and smaller."""
+    """Use torch's AdamW if DeepSpeed cannot compile its own, which is faster and smaller."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.get_ds_train_config
 
@@ -62,19 +62,19 @@ def choose_adam(deepspeed_strategy: ModuleType) -> None:
 
 
 def wants_torch_adam() -> bool:
-    """Return the choice of ``PRORL_OPENRLHF_TORCH_ADAM``, else whether nothing can be compiled here."""
+    """Return ``PRORL_OPENRLHF_TORCH_ADAM``, else whether nothing can be compiled."""
     said = os.environ.get(ADAM, "")
     return said == "1" if said else not can_compile()
 
 
 def can_compile(path: str | None = None) -> bool:
-    """Return whether torch's extension builder finds a C++ compiler and ninja on ``path`` (default PATH)."""
+    """Return whether torch's extension builder finds a C++ compiler and ninja on ``path``."""
     compiler = os.environ.get("CXX", "c++").split()[0]
     return all(shutil.which(program, path=path) is not None for program in (compiler, "ninja"))
 
 
 def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
-    """Keep the moving average of the weights on the CPU (trainer/ray/ppo_actor.py:365 and 367)."""
+    """Keep the weights' moving average on the CPU (trainer/ray/ppo_actor.py:365 and 367)."""
     strategy = deepspeed_strategy.DeepspeedStrategy
     original = strategy.moving_average
 
@@ -87,10 +87,9 @@ def average_on_cpu(deepspeed_strategy: ModuleType) -> None:
 
 
 def buffer_on_cpu(replay_buffer: ModuleType) -> None:
-    """Make the replay buffer return CPU tensors; trainer/ppo_utils/replay_buffer.py:40 builds "cuda:N".
+    """Make the replay buffer return CPU tensors (trainer/ppo_utils/replay_buffer.py:40).
 
-    Its ``torch.device`` call needs an integer, so it gets device 0, which touches no device, and the result is
-    replaced.
+    Its ``torch.device`` call needs an integer, so it sees device 0 and the result is replaced.
     """
     import torch
 
@@ -110,12 +109,12 @@ def buffer_on_cpu(replay_buffer: ModuleType) -> None:
 
 
 def plain_entropy(models_utils: ModuleType) -> None:
-    """Compute the entropy without ``torch.compile`` (models/utils.py:215), which would build C++ for every new shape."""
+    """Compute the entropy without ``torch.compile`` (models/utils.py:215), which needs a compiler for each shape."""
     compiled = models_utils.compute_entropy
     models_utils.compute_entropy = compiled._torchdynamo_orig_callable  # type: ignore[attr-defined]
 
 
 def without_compiler(deepspeed_comm: ModuleType) -> None:
-    """Disable DeepSpeed's shared-memory collectives if they cannot be compiled (comm/torch.py:31)."""
+    """Disable DeepSpeed's shared-memory collectives without a compiler (comm/torch.py:31)."""
     if not can_compile():
         deepspeed_comm.build_shm_op = lambda: None  # type: ignore[attr-defined]

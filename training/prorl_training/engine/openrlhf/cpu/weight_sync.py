@@ -1,7 +1,7 @@
-"""Send the trainer's weights to vLLM without NCCL or a GPU; for OpenRLHF 0.11.2 and vLLM 0.29.0.
+"""Send weights to vLLM without NCCL or a GPU (OpenRLHF 0.11.2, vLLM 0.29.0).
 
-Not supported: CUDA IPC (``--vllm.sync_backend gloo`` avoids it), ``--vllm.sync_with_ray``, and layers packed outside
-``dispatch_cpu_unquantized_gemm`` (mixture of experts, quantised models).
+Not supported: CUDA IPC, ``--vllm.sync_with_ray``, and layers packed outside ``dispatch_cpu_unquantized_gemm``
+(mixture of experts, quantised models).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _TRANSFER = timedelta(minutes=10)
 
 
 class GlooCommunicator:
-    """The part of vLLM's ``PyNcclCommunicator`` that OpenRLHF uses, over gloo.
+    """The used part of vLLM's ``PyNcclCommunicator``, over gloo; rank 0 keeps the store.
 
-    Without NCCL the original disables itself and ``broadcast`` does nothing, so vLLM would load uninitialised memory.
-    Rank 0 keeps the store. Raises torch's DistStoreError if other ranks do not connect within five minutes.
+    Without NCCL the original's ``broadcast`` does nothing, so vLLM would load uninitialised memory. Raises torch's
+    DistStoreError after five minutes without the other ranks.
     """
 
     def __init__(self, host: str, port: int, rank: int, world_size: int) -> None:
@@ -32,7 +32,7 @@ class GlooCommunicator:
         self._group = dist.ProcessGroupGloo(prefixed, rank, world_size, _TRANSFER)
 
     def broadcast(self, tensor: Any, src: int = 0, stream: object = None) -> None:
-        """Broadcast ``tensor`` (any shape and type, on the CPU) in place from rank ``src``."""
+        """Broadcast a CPU ``tensor`` in place from rank ``src``."""
         import torch
 
         own = tensor.detach()
@@ -43,7 +43,7 @@ class GlooCommunicator:
 
 
 def connect_with_gloo(distributed_util: ModuleType) -> None:
-    """Make ``stateless_init_process_group`` (utils/distributed_util.py:13) return a ``GlooCommunicator``."""
+    """Make ``stateless_init_process_group`` (utils/distributed_util.py:13) use gloo."""
 
     def stateless_init_process_group(
         master_address: str, master_port: int, rank: int, world_size: int, device: object
@@ -54,7 +54,7 @@ def connect_with_gloo(distributed_util: ModuleType) -> None:
 
 
 def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
-    """Make vLLM's worker receive weights into CPU memory (trainer/ray/vllm_worker_wrap.py:40 names "cuda")."""
+    """Make vLLM's worker receive into CPU memory (trainer/ray/vllm_worker_wrap.py:40)."""
 
     def update_weight(
         self: Any, name: str, dtype: Any, shape: Any, empty_cache: bool = False
@@ -73,8 +73,8 @@ def receive_on_cpu(vllm_worker_wrap: ModuleType) -> None:
 def keep_weights(layer_utils: ModuleType) -> None:
     """Keep linear layers' weights loadable.
 
-    vLLM's CPU backend packs them and leaves an empty parameter (model_executor/layers/utils.py:434), so later weights
-    could not be loaded or would be ignored. ``F.linear`` is what vLLM uses for layers it does not pack.
+    vLLM's CPU backend packs them (model_executor/layers/utils.py:434), so later weights could not be loaded or would
+    be ignored. vLLM uses ``F.linear`` for layers it does not pack.
     """
     import torch
 

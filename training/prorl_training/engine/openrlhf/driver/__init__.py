@@ -1,1 +1,1 @@
-"""Policy, rollouts and cluster as the loop sees them in OpenRLHF's trainer process."""
+"""The loop's parts in OpenRLHF's trainer process."""

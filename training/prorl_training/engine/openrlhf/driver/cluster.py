@@ -1,4 +1,4 @@
-"""Access to OpenRLHF's actor groups and vLLM engines from the trainer's process."""
+"""Access to OpenRLHF's actor groups and vLLM engines."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ REFERENCE_FILE = "reference.safetensors"
 
 
 class RayCluster:
-    """Drives the actor groups of an OpenRLHF trainer; implements ``Cluster``.
+    """Drives an OpenRLHF trainer's actor groups; implements ``Cluster``.
 
-    With ``verify_sync`` every engine's checksum is compared with the policy's after each sync.
+    With ``verify_sync`` every engine's checksum is compared after each sync.
     """
 
     def __init__(self, trainer: Any, verify_sync: bool = False) -> None:
@@ -40,7 +40,7 @@ class RayCluster:
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
     ) -> list[tuple[Any, Any]]:
-        """Return (policy, reference or None) log-probs (T - 1,) of each row, computed by OpenRLHF."""
+        """Return (policy, reference or None) log-probs (T - 1,) of each row."""
         self._set_temperature(temperature)
         blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
         passes = self._experiences.passes(blank, self.ranks, self._tokens, self._filler)
@@ -57,7 +57,7 @@ class RayCluster:
         self._temperature = temperature
 
     def fit(self, dealt: Sequence[Sequence[Share]], seen: Any, plan: StepPlan) -> FitReport:
-        """Send the rows to the ranks, train, and return rank 0's report."""
+        """Train on the ranks; return rank 0's report."""
         rows = [row for shares in dealt for share in shares for row in share]
         trained = [
             self._experiences.trained_experience(row, pair, self._filler)
@@ -68,7 +68,7 @@ class RayCluster:
         return report
 
     def sync_engines(self) -> None:
-        """Copy the policy's weights to every engine. Raises ServiceError if checksums then differ."""
+        """Copy the policy's weights to every engine. Raises ServiceError if checksums differ."""
         self._trainer.broadcast_to_vllm()
         if not self._verify_sync:
             return
@@ -79,29 +79,29 @@ class RayCluster:
                 raise ServiceError(f"vLLM's weights are {found}, the policy's {policy}")
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Copy the weights through the object store; return the checksums of policy and reference."""
+        """Copy the weights through the object store; return both checksums."""
         weights = self._policy.async_run_method("whole_weights")
         reference = self._on_reference("take_weights", weights[0])[0]
         return self._on_policy("weights_checksum")[0], reference
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
-        """Load a checkpoint's policy into the reference; return its checksum."""
+        """Load a checkpoint's policy on every reference rank."""
         found: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
         return found
 
     def checksums(self) -> dict[str, Checksum]:
-        """Return the checksums of policy and reference."""
+        """Return the models' checksums."""
         found = {"policy": self._on_policy("weights_checksum")[0]}
         if self.has_reference:
             found["reference"] = self._on_reference("weights_checksum")[0]
         return found
 
     def clear_optimizer(self) -> None:
-        """Zero the optimiser's moments and step counts."""
+        """Zero the optimiser's state."""
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load policy, optimiser and reference of a checkpoint."""
+        """Load a checkpoint; the engines keep their weights."""
         self._on_policy("read_from", str(folder), True)
         if self.has_reference and reference == "policy":
             self.copy_policy_to_reference()
@@ -109,11 +109,11 @@ class RayCluster:
             self._on_reference("take_file", str(folder / REFERENCE_FILE))
 
     def load_policy(self, folder: Path) -> None:
-        """Load a checkpoint's policy; keep the optimiser's moments."""
+        """Load a checkpoint's weights only."""
         self._on_policy("read_from", str(folder), False)
 
     def save(self, folder: Path, reference: bool) -> None:
-        """Write the policy and optionally the reference."""
+        """Write policy and optionally reference."""
         self._on_policy("write_to", str(folder))
         if reference:
             self._on_reference("write_file", str(folder / REFERENCE_FILE))
@@ -140,19 +140,19 @@ class RayEngines:
         self.count = len(self._engines)
 
     def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
-        """Return the future of one answer per sample."""
+        """Return the future of the answers."""
         return self._engines[engine].sample.remote(list(samples), dict(options))
 
     def stop(self, engine: int) -> Any:
-        """Return a future that is done once the engine has aborted its samples."""
+        """Return the future of the abort."""
         return self._engines[engine].stop_sampling.remote()
 
     def sampling(self, engine: int) -> Any:
-        """Return the future of the number of unfinished samples."""
+        """Return the future of the count."""
         return self._engines[engine].sampling.remote()
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return finished futures, after waiting for one or ``wait`` seconds."""
+        """Return finished futures after at most ``wait`` seconds."""
         found = list(futures)
         first: list[Any] = self._ray.wait(found, num_returns=1, timeout=wait)[0]
         if not first:
@@ -161,12 +161,12 @@ class RayEngines:
         return every or first
 
     def result(self, future: Any) -> Any:
-        """Wait for a future's value."""
+        """Wait for a value."""
         return self._ray.get(future)
 
     @contextlib.contextmanager
     def awake(self) -> Iterator[None]:
-        """Wake the engines for the block, if they sleep between uses."""
+        """Wake sleeping engines for the block."""
         if self._sleeps:
             self._call(self._engines, "wake_up")
         try:

@@ -1,7 +1,4 @@
-"""The policy, reference and optimiser of a cluster run, seen from the trainer's process.
-
-Checksums verify resets and restores, and the KL after a reset must be about 0.
-"""
+"""Policy, reference and optimiser of a cluster run, with resets and restores verified by checksum."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ Checksum = dict[str, float]
 
 
 def same_weights(one: Checksum, other: Checksum) -> bool:
-    """Return whether two checksums agree up to rounding.
+    """Return whether checksums agree up to rounding.
 
     Counts are not compared, because vLLM pads the vocabulary with zeros.
     """
@@ -53,11 +50,11 @@ class ResetFailed(ServiceError):
 
 
 class RestoreFailed(ServiceError):
-    """Weights read from a checkpoint differ from those written."""
+    """Loaded weights differ from those saved."""
 
 
 class Cluster(Protocol):
-    """The operations that the trainer's process requests from the others. ``ranks`` are the policy's."""
+    """Operations of the other processes; ``ranks`` are the policy's."""
 
     ranks: int
     has_reference: bool
@@ -73,11 +70,11 @@ class Cluster(Protocol):
         ...
 
     def copy_policy_to_reference(self) -> tuple[Checksum, Checksum]:
-        """Copy the policy to the reference; return the checksums of both."""
+        """Copy the policy to the reference; return both checksums."""
         ...
 
     def checksums(self) -> dict[str, Checksum]:
-        """Return the checksums of ``policy`` and, if present, ``reference``."""
+        """Return the checksums by model."""
         ...
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
@@ -89,20 +86,20 @@ class Cluster(Protocol):
         ...
 
     def load(self, folder: Path, reference: str) -> None:
-        """Load policy, optimiser and reference of a checkpoint."""
+        """Load all of a checkpoint."""
         ...
 
     def load_policy(self, folder: Path) -> None:
-        """Load a checkpoint's policy; keep the optimiser's moments."""
+        """Load a checkpoint's weights but not its optimiser."""
         ...
 
     def save(self, folder: Path, reference: bool) -> None:
-        """Write the policy (Hugging Face and DeepSpeed) and optionally the reference."""
+        """Write the policy and optionally the reference."""
         ...
 
 
 class ClusterPolicy:
-    """``TrainedPolicy`` over a cluster, which is its ``model``. ``updates`` counts the run's gradient updates."""
+    """``TrainedPolicy`` over a cluster, its ``model``; ``updates`` counts gradient updates."""
 
     def __init__(self, cluster: Cluster, config: TrainConfig, environment: dict[str, Any]) -> None:
         self.model = cluster
@@ -115,7 +112,7 @@ class ClusterPolicy:
 
     @contextlib.contextmanager
     def compute(self) -> Iterator[None]:
-        """Do nothing: sampling needs no context here."""
+        """Do nothing."""
         yield
 
     def update(
@@ -123,8 +120,8 @@ class ClusterPolicy:
     ) -> UpdateStats:
         """Do one gradient update per mini-batch and return the means.
 
-        The policy's processes skip updates that are not finite or above the norm limit of ``judge`` at the start of
-        the step; ``judge`` hears of each afterwards. Raises ResetFailed if the first KL after a reset is not about 0.
+        Updates that are not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge`` hears of
+        each afterwards. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         judge = judge or AcceptAll()
         mini_batches = mini_batch_rows(batch)
@@ -165,7 +162,7 @@ class ClusterPolicy:
         )
 
     def reset_reference(self, clear_optimizer: bool) -> None:
-        """Copy the policy to the reference. Raises ResetFailed if the checksums then differ."""
+        """Copy the policy to the reference. Raises ResetFailed if checksums differ."""
         if self.model.has_reference:
             policy, reference = self.model.copy_policy_to_reference()
             if not same_weights(policy, reference):
@@ -177,10 +174,7 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = True
 
     def reset_to_checkpoint(self, clear_optimizer: bool, path: Path) -> None:
-        """Load the policy of the checkpoint ``path`` into the reference.
-
-        Raises RestoreFailed if the weights differ from those saved.
-        """
+        """Load a checkpoint's policy into the reference. Raises RestoreFailed if it differs."""
         if self.model.has_reference:
             state = json.loads((path / "state.json").read_text(encoding="utf-8"))
             found = {"policy": self.model.copy_checkpoint_to_reference(path)}
@@ -190,17 +184,14 @@ class ClusterPolicy:
         self._reference_is_policy = self._just_reset = False
 
     def load_checkpoint_policy(self, path: Path) -> None:
-        """Load the policy's weights of the checkpoint ``path``.
-
-        Raises RestoreFailed if they differ from those saved.
-        """
+        """Load a checkpoint's weights. Raises RestoreFailed if they differ."""
         self.model.load_policy(path)
         state = json.loads((path / "state.json").read_text(encoding="utf-8"))
         self._compare(path, "policy", self.model.checksums(), state["checksums"])
         self._reference_is_policy = False
 
     def write_checkpoint(self, work: Path, tokenizer: Any) -> dict[str, Any]:
-        """Write policy, optimiser and reference into ``work``; return entries for state.json."""
+        """Write everything into ``work``; return entries for state.json."""
         del tokenizer  # the policy's processes write their own
         kind = "none"
         if self.model.has_reference:
@@ -214,10 +205,7 @@ class ClusterPolicy:
         }
 
     def restore(self, path: Path, state: dict[str, Any]) -> None:
-        """Restore a checkpoint's policy, reference, optimiser and update count.
-
-        Raises RestoreFailed if the weights differ from those saved.
-        """
+        """Restore a checkpoint. Raises RestoreFailed if weights differ from those saved."""
         self.model.load(path, state["reference"])
         found = self.model.checksums()
         for name in state["checksums"]:
@@ -245,7 +233,7 @@ class ClusterPolicy:
 
 
 def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
-    """Return the mean over response tokens of (log pi - log pi_ref)^2 / 2 (Schulman's k2)."""
+    """Return the mean of (log pi - log pi_ref)^2 / 2 over response tokens (Schulman's k2)."""
     total, tokens = 0.0, 0
     for row, (policy, reference) in zip(rows, seen, strict=True):
         if row is None or reference is None:
@@ -259,9 +247,9 @@ def mean_k2(rows: Sequence[TrainingRow | None], seen: Sequence[Any]) -> float:
 def sampler_mismatch(
     rows: Sequence[TrainingRow | None], before: Mapping[int, torch.Tensor]
 ) -> MismatchSize | None:
-    """Return the sampler mismatch over rows that are not stale; None without any.
+    """Return the sampler mismatch over rows that are not stale.
 
-    ``before`` holds the trainer's log-probs of each response before the update, by ``TrainingRow.index``.
+    ``before`` maps ``TrainingRow.index`` to the trainer's log-probs before the update.
     """
     sums = torch.zeros(4)
     for row in rows:
@@ -274,6 +262,6 @@ def sampler_mismatch(
 
 
 def response_part(row: TrainingRow, values: Any) -> Any:
-    """Return the response's part (response tokens,) of a row's values (T - 1,)."""
+    """Return the response's part of a row's values (T - 1,)."""
     start = len(row.prompt) - 1
     return values[start : start + len(row.response)]

@@ -1,4 +1,4 @@
-"""Sampling with the vLLM engines' processes; implements ``Generator``."""
+"""Sampling with the vLLM engines' processes."""
 
 from __future__ import annotations
 
@@ -27,35 +27,34 @@ class Engines(Protocol):
     count: int
 
     def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
-        """Return the future of one answer per sample."""
+        """Return a future of the answers."""
         ...
 
     def stop(self, engine: int) -> Any:
-        """Make an engine finish its samples as ``abort`` with the tokens so far; return a future of that."""
+        """Make an engine end its samples as ``abort``; return a future of that."""
         ...
 
     def sampling(self, engine: int) -> Any:
-        """Return the future of an engine's number of unfinished samples."""
+        """Return a future of the number of unfinished samples."""
         ...
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return the finished ones of ``futures``; wait up to ``wait`` seconds (None: no limit) for one."""
+        """Return finished futures; wait up to ``wait`` seconds (None: no limit) for one."""
         ...
 
     def result(self, future: Any) -> Any:
-        """Wait for a future's value; exceptions of the process are raised here."""
+        """Wait for a future's value or exception."""
         ...
 
     def awake(self) -> Any:
-        """Return a context manager in which the engines may sample."""
+        """Return a context for sampling."""
         ...
 
 
 class ClusterGenerator:
     """Samples with the engines; implements ``Generator``.
 
-    ``context`` is the longest sequence in tokens, ``take_weights`` implements ``sync_weights``, and ``seeded`` passes
-    on each request's seeds (``rollout.request_seeds``).
+    ``context`` is the longest sequence in tokens; ``seeded`` passes on each request's seeds.
     """
 
     model_digest = ""
@@ -86,14 +85,14 @@ class ClusterGenerator:
     ) -> list[list[Completion]]:
         """Return one completion per seed of each request, in order.
 
-        Log-probs are NaN if ``top_p`` is below 1, because vLLM reports those of the truncated distribution.
+        Log-probs are NaN with ``top_p`` below 1, because vLLM reports those of the truncated distribution.
         """
         return sample_all(self.stream(params, on_done), requests, on_result)
 
     def stream(
         self, params: SamplingParams, on_done: Callable[[int], None] | None = None
     ) -> ClusterStream:
-        """Return a stream over the engines; only one may be open."""
+        """Return the only open stream over the engines."""
         params.check()
         results = Results(self._tokenizer, on_done)
         return ClusterStream(
@@ -112,7 +111,7 @@ class ClusterGenerator:
         self._take_weights()
 
     def close(self) -> None:
-        """Do nothing: the engines belong to the run."""
+        """Do nothing; the run owns the engines."""
 
     def _options(self, params: SamplingParams) -> dict[str, Any]:
         return {
@@ -161,11 +160,11 @@ class ClusterStream:
 
     @property
     def running(self) -> int:
-        """Unfinished samples at the engines' last count, at least one per running request."""
+        """Unfinished samples at the last count."""
         return max(sum(self._loads), len(self._running))
 
     def submit(self, key: int, request: Request) -> None:
-        """Send a request to the least loaded engine, which reads its prompt once."""
+        """Send a request to the least loaded engine."""
         ids = encode_prompt(self._tokenizer, request.prompt)
         budget = prompt_budget(ids, request, self._params.max_tokens, self._context)
         rows = self._results.add(key, request, budget)
@@ -196,7 +195,7 @@ class ClusterStream:
         return self._results.whole()
 
     def stop(self) -> list[Ended]:
-        """Abort running samples and return them; see ``Stream.stop``."""
+        """Abort running samples; see ``Stream.stop``."""
         self._abort()
         for future in list(self._running):
             self._results.ended(self._heard(future, may_stop=True))
@@ -208,7 +207,7 @@ class ClusterStream:
             self._engines.result(future)
 
     def _heard(self, future: Any, may_stop: bool) -> list[Row]:
-        """Add the sampled tokens to a group's rows; return the finished rows."""
+        """Add the tokens to a group's rows; return finished ones."""
         engine, rows = self._running.pop(future)
         unheard = sum(len(others) for number, others in self._running.values() if number == engine)
         self._loads[engine] = min(self._loads[engine], unheard)

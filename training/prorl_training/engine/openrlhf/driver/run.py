@@ -1,4 +1,4 @@
-"""Run the training loop inside OpenRLHF's trainer process and write its outcome."""
+"""Run the training loop inside OpenRLHF's trainer process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VERSIONS = ("torch", "transformers", "openrlhf", "vllm", "deepspeed", "ray", "pr
 
 
 def run_driver(trainer: Any, spec: Spec) -> None:
-    """Train to the end and write the outcome; errors are written and raised."""
+    """Train to the end and write the outcome or error."""
     progress = EventProgress(spec.folder / EVENTS)
     loop: TrainingLoop | None = None
     try:
@@ -80,9 +80,9 @@ def run_driver(trainer: Any, spec: Spec) -> None:
 
 @contextlib.contextmanager
 def only_writer(folder: Path, patience: float = PATIENCE) -> Iterator[None]:
-    """Lock the run against another trainer process, such as one of a killed launch that is still ending.
+    """Lock the run against the trainer process of a killed launch that is still ending.
 
-    Raises ServiceError if the lock is taken after ``patience`` seconds.
+    Raises ServiceError after ``patience`` seconds.
     """
     with (folder / "writer.lock").open("a+") as file:
         until = time.monotonic() + patience
@@ -110,7 +110,7 @@ DEATHS = (
 
 
 def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
-    """Return who is at fault for a run's error; an error from a Ray process counts as its cause."""
+    """Return who is at fault for an error or its cause in a Ray process."""
     cause = _cause(error)
     if isinstance(cause, UserError):
         return "user"
@@ -121,7 +121,7 @@ def fault_of(error: Exception) -> Literal["user", "service", "disk", "bug"]:
 
 
 def line_of(error: Exception) -> str:
-    """Return the error as one line for the user, naming the process that died if Ray says so."""
+    """Return the error as one line, naming the process that died if Ray says so."""
     cause = _cause(error)
     text = str(cause).strip().splitlines()
     if text and (isinstance(cause, (UserError, ServiceError)) or says_disk_full(cause)):
@@ -136,13 +136,13 @@ def line_of(error: Exception) -> str:
 
 
 def _cause(error: Exception) -> BaseException:
-    """Return the cause of Ray's RayTaskError, whose text begins with the process; other errors unchanged."""
+    """Return the cause of a RayTaskError, or ``error``."""
     cause = getattr(error, "cause", None)
     return cause if isinstance(cause, BaseException) else error
 
 
 class ClusterEngine:
-    """Policy, sampler and scorer in the processes of an OpenRLHF trainer; implements ``Engine``."""
+    """Uses an OpenRLHF trainer's loaded models; implements ``Engine``."""
 
     def __init__(self, trainer: Any, spec: Spec, config: TrainConfig, scorer: Scorer) -> None:
         self._spec = spec
@@ -165,7 +165,7 @@ class ClusterEngine:
         self._policy = ClusterPolicy(self._cluster, config, environment)
 
     def load(self, checkpoint: Path | None) -> Machinery:
-        """Return the machinery with the model that OpenRLHF has loaded; ``checkpoint`` is ignored."""
+        """Return the machinery with the model that OpenRLHF loaded."""
         del checkpoint
         return Machinery(
             self._policy,
@@ -176,12 +176,12 @@ class ClusterEngine:
         )
 
     def begin(self, machinery: Machinery, again: bool) -> list[Decision]:
-        """Do nothing: the command has created the folder, and there is no warm start."""
+        """Do nothing: the command made the folder."""
         del machinery, again
         return []
 
     def check_resumable(self) -> None:
-        """Do nothing: the command has checked."""
+        """Do nothing: the command checked."""
 
     def restore(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
@@ -195,7 +195,7 @@ class ClusterEngine:
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Continue the update count; OpenRLHF was started with the checkpoint's weights."""
+        """Continue the update count; OpenRLHF loaded the weights."""
         del machinery
         if self._model.resolve() != (checkpoint / "policy").resolve():
             raise RuntimeError(f"OpenRLHF was started from {self._model}, not from {checkpoint}")
@@ -203,10 +203,10 @@ class ClusterEngine:
         return environment_decisions(state, self._policy.environment, "the weights are the same")
 
     def change_config(self, step: int) -> None:
-        """Do nothing: the command has replaced it."""
+        """Do nothing: the command replaced it."""
 
     def recorded(self) -> None:
-        """Remove the file of pending config changes."""
+        """Remove the pending changes."""
         (self._spec.folder / PENDING).unlink(missing_ok=True)
 
     def _sampler(self) -> ClusterGenerator:

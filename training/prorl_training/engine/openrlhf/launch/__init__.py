@@ -1,1 +1,1 @@
-"""The command's side of a cluster run: check, translate, start and follow it."""
+"""Check, translate, start and follow a cluster run."""

@@ -1,8 +1,4 @@
-"""Translate a config to the arguments of OpenRLHF 0.11.2 (cli/train_ppo_ray.py); docs/reference/openrlhf.md has the
-table.
-
-They cover OpenRLHF's own part of a run, in the first phase of a stage. Nothing of the stack is imported.
-"""
+"""Translate a config to the arguments of OpenRLHF 0.11.2 (docs/reference/openrlhf.md)."""
 
 from __future__ import annotations
 
@@ -24,10 +20,9 @@ PROMPT_ROOM = 2048
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Paths, reward addresses and device for a run's arguments.
+    """Paths, reward addresses and device of a run.
 
-    ``reward`` holds service addresses or the path of a Python file. ``context`` is the model's longest sequence in
-    tokens, 0 if unknown.
+    ``reward`` holds addresses or a Python file; ``context`` is the longest sequence in tokens, 0 if unknown.
     """
 
     model: str
@@ -118,10 +113,7 @@ def argument_list(config: TrainConfig, places: Places, phase: int = 0) -> list[s
 
 
 def reward_places(config: TrainConfig) -> tuple[str, ...]:
-    """Return the reward servers' addresses, or else the adapter's Python file.
-
-    Only OpenRLHF's bare command uses them; prorl calls servers or replicas itself.
-    """
+    """Return the reward servers' addresses or the adapter's file, for OpenRLHF's bare command only."""
     if config.reward.servers:
         return tuple(f"{server.rstrip('/')}/openrlhf" for server in config.reward.servers)
     spec = importlib.util.find_spec("prorl_verifiers.adapters.openrlhf")
@@ -132,8 +124,8 @@ def reward_places(config: TrainConfig) -> tuple[str, ...]:
 def sequence_limit(config: TrainConfig, context: int = 0) -> int:
     """Return the longest sequence in tokens, prompt and response, over all phases.
 
-    This is ``rollout.vllm_context`` if set, else the longest that a phase allows, at most ``context``. A phase
-    without a prompt limit allows all of ``context``, or ``PROMPT_ROOM`` prompt tokens if that is 0 (unknown).
+    This is ``rollout.vllm_context`` if set, else what the phases allow, at most ``context``. Without a prompt limit
+    the prompt gets the rest of ``context``, or ``PROMPT_ROOM`` if that is 0.
     """
     if config.rollout.vllm_context:
         return config.rollout.vllm_context
@@ -146,16 +138,13 @@ def sequence_limit(config: TrainConfig, context: int = 0) -> int:
 
 
 def reference_coefficient(config: TrainConfig) -> float:
-    """Return the first positive KL coefficient of the phases, else 0.
-
-    OpenRLHF loads a reference only if it is positive.
-    """
+    """Return the first positive KL coefficient, else 0; OpenRLHF loads a reference only if positive."""
     phases = (config.in_phase(n) for n in range(max(len(config.phases), 1)))
     return next((c.kl.coefficient for c in phases if c.kl.coefficient > 0), 0.0)
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
-    """Return a flag and its values; argparse needs a single negative number joined to its flag."""
+    """Return a flag and its values; argparse needs a negative number joined to its flag."""
     words = [value if isinstance(value, str) else repr(value) for value in values]
     if len(words) == 1 and words[0].startswith("-"):
         return [f"--{name}={words[0]}"]
@@ -170,10 +159,7 @@ COMMAND = ("python", "-m", "openrlhf.cli.train_ppo_ray")
 
 
 def dry_run(config: TrainConfig, name: str = "RUN") -> str:
-    """Return OpenRLHF's command for a run called ``name``, one flag per line, quoted for a shell.
-
-    Raises UserError for a config of another engine or with unsupported settings.
-    """
+    """Return OpenRLHF's command, quoted for a shell. Raises UserError for an unsupported config."""
     if config.engine != "openrlhf":
         raise UserError(
             f"--dry-run prints OpenRLHF's command, and this is engine {config.engine}: say --engine openrlhf"
@@ -183,7 +169,7 @@ def dry_run(config: TrainConfig, name: str = "RUN") -> str:
 
 
 def command_text(arguments: Sequence[str]) -> str:
-    """Return the shell command, one flag with its values per line."""
+    """Return the shell command, one flag per line."""
     lines = [" ".join(COMMAND)]
     for word in arguments:
         quoted = shlex.quote(word)
@@ -195,7 +181,7 @@ def command_text(arguments: Sequence[str]) -> str:
 
 
 def shown_places(config: TrainConfig, name: str) -> Places:
-    """Return the places of a run that does not exist yet."""
+    """Return the places of a planned run."""
     folder = Path("runs") / name
     return Places(
         model=config.model.path,
@@ -209,7 +195,7 @@ def shown_places(config: TrainConfig, name: str) -> Places:
 
 
 def local_context(model: str) -> int:
-    """Return the longest sequence of the model in the folder ``model``, 0 if unknown."""
+    """Return a model folder's longest sequence, 0 if unknown."""
     path = Path(model).expanduser() / "config.json"
     if not path.is_file():
         return 0
@@ -221,7 +207,7 @@ def local_context(model: str) -> int:
 
 
 def unsaid(config: TrainConfig) -> list[str]:
-    """Return one line per part of the config that the bare command lacks and ``prorl train`` does itself."""
+    """Return what ``prorl train`` does beyond the bare command."""
     found = [
         f"steps={config.steps}: OpenRLHF counts episodes over its prompts; the loop of prorl counts steps",
         "validation, checkpoints, metrics: written by the loop of prorl, so OpenRLHF's own are off",

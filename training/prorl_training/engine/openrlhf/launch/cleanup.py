@@ -1,4 +1,4 @@
-"""End processes left by a launch or a killed run, here and on every node of a Ray cluster."""
+"""End processes left by a launch, here and on every Ray node."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ POLL = 0.2
 
 
 def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -> int:
-    """Wait until no process of the launch of ``spec`` is left here, then kill the rest; return the number killed.
+    """Wait for the processes of a launch to end, then kill the rest; return their number.
 
-    ``session`` is the id of the launch's session, its pid. Workers of a living Ray and processes of other users are
-    left alone.
+    ``session`` is the launch's pid. Workers of a living Ray and processes of other users are left alone.
     """
     by_themselves = time.monotonic() + patience
     killed: set[int] = set()
@@ -38,7 +37,7 @@ def end_orphan_processes(spec: Path, session: int, patience: float = PATIENCE) -
 
 
 def orphan_processes(spec: Path, session: int) -> list[int]:
-    """Return the pids of the launch's processes, except workers of a living Ray and this process."""
+    """Return the launch's pids, except workers of a living Ray and this process."""
     pids = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     return [pid for pid in pids if pid != os.getpid() and _belongs(pid, spec, session)]
 
@@ -67,9 +66,9 @@ def _has_raylet(pid: int) -> bool:
 
 
 def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
-    """Kill the processes that still belong to the launch, and return them.
+    """Kill the launch's processes and return them.
 
-    The raylet is killed last: a Ray process that calls this ends as soon as its raylet is gone.
+    The raylet is last, because a Ray process that calls this ends with it.
     """
     killed: set[int] = set()
     with contextlib.ExitStack() as stack:
@@ -87,7 +86,7 @@ def _kill(pids: list[int], spec: Path, session: int) -> set[int]:
 
 
 def _killing_order(pid: int) -> tuple[bool, int]:
-    """Return a sort key: newest start first (pids are reused), a raylet last."""
+    """Return a sort key: newest first, raylets last."""
     try:
         raylet = Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0].endswith(b"/raylet")
         fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
@@ -102,10 +101,9 @@ SECONDS = 90.0
 
 
 def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
-    """End the orphans of the launches of ``spec`` on every node of the cluster at ``address``.
+    """End a launch's orphans on every node of the cluster; return the number killed by node address.
 
-    Return the number killed by node address, without zeros; empty if the cluster is unreachable, which the next
-    launch reports.
+    The result is empty if the cluster is unreachable, which the next launch reports.
     """
     command = [sys.executable, "-m", "prorl_training.engine.openrlhf.launch.cleanup"]
     environment = {k: v for k, v in os.environ.items() if k not in (VARIABLE, "RAY_ADDRESS")}
@@ -125,7 +123,7 @@ def sweep_cluster(spec: Path, address: str) -> dict[str, int]:
 
 
 def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
-    """Do the work of ``sweep_cluster`` with a connected ``ray``."""
+    """Do ``sweep_cluster`` with a connected ``ray``."""
     strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
     task = ray.remote(end_orphan_processes)
     asked = {
@@ -153,7 +151,7 @@ def sweep(ray: Any, spec: Path, patience: float = PATIENCE) -> dict[str, int]:
 
 
 def main(argv: list[str]) -> None:
-    """Sweep and print the result as one line of JSON."""
+    """Sweep and print JSON."""
     ray: Any = importlib.import_module("ray")
     ray.init(address=argv[1], log_to_driver=False, logging_level="ERROR")
     print(json.dumps(sweep(ray, Path(argv[0]))), flush=True)

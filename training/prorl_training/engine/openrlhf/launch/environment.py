@@ -1,4 +1,4 @@
-"""Environment variables of a cluster run, for its driver, Ray's workers and vLLM's processes."""
+"""Environment variables of a cluster run's processes."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ _CPU_HABITS = {
 def environment(
     device: Device, threads: int, given: Mapping[str, str] = os.environ, *, float32: bool = False
 ) -> dict[str, str]:
-    """Return the variables to set for a run on ``device``; on a CPU every process uses ``threads`` threads.
+    """Return the variables for a run on ``device`` with ``threads`` threads per CPU process.
 
-    ``float32`` replaces bfloat16 on a CPU. Values in ``given`` override sizes and logs but not variables that
-    correctness needs; ``PYTHONPATH`` and ``PATH`` are extended.
+    Values in ``given`` override sizes and logs but not what correctness needs; ``PYTHONPATH`` and ``PATH`` are
+    extended.
     """
     if threads < 1:
         raise UserError(f"{threads} threads: at least 1 is needed")
@@ -73,7 +73,7 @@ def environment(
 
 
 def run_environment(config: TrainConfig, device: Device) -> dict[str, str]:
-    """Return ``environment`` for this machine: float32 unless bf16 is configured, threads divided among ranks."""
+    """Return ``environment`` for this machine, with threads divided among ranks."""
     threads = max((os.cpu_count() or 1) // config.openrlhf.cpu_ranks, 1)
     return environment(device, threads, float32=config.model.dtype != "bf16")
 

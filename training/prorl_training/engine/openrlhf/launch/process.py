@@ -1,7 +1,4 @@
-"""The process that starts Ray, replaces four classes of OpenRLHF and runs its script.
-
-python -m prorl_training.engine.openrlhf.launch.process RUN/openrlhf/spec.json
-"""
+"""The process that starts Ray, replaces four classes of OpenRLHF and runs its script."""
 
 from __future__ import annotations
 
@@ -60,7 +57,7 @@ PLACES = (
 
 
 def main(argv: list[str]) -> int:
-    """Run OpenRLHF's script to its end; its errors are raised."""
+    """Run OpenRLHF's script to its end."""
     die_with_parent()
     path = Path(argv[0]).resolve()
     os.environ[VARIABLE] = str(path)
@@ -73,7 +70,7 @@ def main(argv: list[str]) -> int:
 
 
 def die_with_parent() -> None:
-    """Make the kernel send SIGTERM when the parent process ends."""
+    """Make the kernel send SIGTERM when the parent ends."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG)")
@@ -81,12 +78,11 @@ def die_with_parent() -> None:
 
 @contextlib.contextmanager
 def nothing_left_behind(spec: Path) -> Iterator[None]:
-    """End every process of the launch if the parent is killed during the block; a living parent does it itself.
+    """End every process of the launch if the parent is killed during the block.
 
-    A thread watches, because signals do not reach Python while the main thread waits in Ray's code. vLLM's engine
-    survives Ray's orderly shutdown and Ray's agents can survive it by a minute, so all are killed at once and Ray is
-    not shut down, which would end this process first. No step may be repeated by a successor while the killed run
-    still does it.
+    A thread watches, because signals do not reach Python while the main thread waits in Ray. Ray is not shut down,
+    which would end this process first, and its agents and vLLM outlive it. All are killed at once, so that no step is
+    done both here and by a successor.
     """
     parent = os.getppid()
 
@@ -107,7 +103,7 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def failures_told(spec: Spec) -> Iterator[None]:
-    """Write a ServiceError of the block as the launch's outcome."""
+    """Write a ServiceError of the block as the outcome."""
     try:
         yield
     except ServiceError as error:
@@ -117,7 +113,7 @@ def failures_told(spec: Spec) -> Iterator[None]:
 
 @contextlib.contextmanager
 def running_ray(spec: Spec) -> Iterator[None]:
-    """Start Ray here, or join the cluster of ``openrlhf.ray_address``, for the block."""
+    """Start Ray, or join the cluster of ``openrlhf.ray_address``, for the block."""
     parent = os.getppid()  # before Ray starts, as prorl may be killed meanwhile
     ray: Any = importlib.import_module("ray")
     ray.init(**ray_options(spec))
@@ -135,9 +131,9 @@ def running_ray(spec: Spec) -> Iterator[None]:
 
 
 def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait for the run's machines to join the cluster; OpenRLHF would wait forever.
+    """Wait for the run's GPU nodes, as OpenRLHF would wait forever.
 
-    Raises ServiceError after ``openrlhf.node_wait_seconds``. CPU runs do not wait.
+    Raises ServiceError after ``openrlhf.node_wait_seconds``.
     """
     if spec.device == "cpu":
         return
@@ -157,7 +153,7 @@ def wait_for_nodes(ray: Any, spec: Spec, sleep: Callable[[float], None] = time.s
 
 
 def install() -> None:
-    """Replace the four classes. Raises UserError for an unsupported version of OpenRLHF."""
+    """Replace the four classes. Raises UserError for an unsupported OpenRLHF."""
     require_stack()
     ray: Any = importlib.import_module("ray")
     for module, name, ours, cls, gpus in PLACES:

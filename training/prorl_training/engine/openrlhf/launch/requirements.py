@@ -1,7 +1,4 @@
-"""Check whether this machine can run the OpenRLHF engine, for ``prorl doctor --engine openrlhf``.
-
-Torch is the only part of the stack that is imported.
-"""
+"""Check whether this machine can run the OpenRLHF engine, importing only torch of its stack."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ _CURE = {
 
 
 class Finding(NamedTuple):
-    """Result of one check, with the cure unless it is fine."""
+    """Result of one check, with any cure."""
 
     name: str
     state: State
@@ -48,8 +45,7 @@ class Finding(NamedTuple):
 
 
 def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Finding]:
-    """Yield the findings for this machine, fastest checks first. ``auto`` is ``cuda`` if torch sees a GPU, else
-    ``cpu``."""
+    """Yield the findings, fastest checks first; ``auto`` is ``cuda`` if torch sees a GPU."""
     gpus = visible_gpus()
     on: Device = device if device != "auto" else ("cuda" if gpus else "cpu")
     for package in SUPPORTED:
@@ -65,7 +61,7 @@ def findings(device: Literal["auto", "cpu", "cuda"] = "auto") -> Iterator[Findin
 def check_package(
     package: Supported, device: Device, version_of: VersionOf = installed_version
 ) -> Finding:
-    """Check that a supported version of a package is installed."""
+    """Check a package's version."""
     found = found_version(package, version_of)
     if found is None:
         return Finding(package.name, "problem", "not installed", _CURE[device])
@@ -80,7 +76,7 @@ def check_package(
 
 
 def check_flash_attention(device: Device, version: str | None) -> Finding:
-    """Check for flash-attn, which OpenRLHF imports; the CPU layer replaces it on a CPU."""
+    """Check for flash-attn, which the CPU layer replaces."""
     if version is not None:
         return Finding("flash-attn", "ok", version)
     if device == "cpu":
@@ -90,7 +86,7 @@ def check_flash_attention(device: Device, version: str | None) -> Finding:
 
 
 def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
-    """Check the GPUs that torch sees (``memory``: bytes of each) against the requested device."""
+    """Check the GPUs (``memory`` in bytes) against the device."""
     sizes = ", ".join(f"{size / GIB:.0f} GiB" for size in memory)
     if device == "cpu":
         if memory:
@@ -112,7 +108,7 @@ def check_gpus(device: Device, memory: Sequence[int]) -> Finding:
 
 
 def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Finding:
-    """Check for the compilers with which DeepSpeed builds its optimiser on first use."""
+    """Check for the compilers that DeepSpeed's optimiser needs."""
     if not cxx:
         cure = "install g++ and ninja (apt-get install g++; pip install ninja)"
         if device == "cpu":
@@ -129,7 +125,7 @@ def check_compiler(device: Device, cxx: bool, nvcc: bool) -> Finding:
 
 
 def check_shared_memory(device: Device, free: int | None) -> Finding:
-    """Check the free bytes of ``/dev/shm``, used by Ray's objects and NCCL's buffers."""
+    """Check the free bytes of ``/dev/shm`` for Ray and NCCL."""
     need = _SHM_CPU if device == "cpu" else _SHM_CUDA
     cure = f"start the container with --shm-size={16 if device == 'cuda' else 2}g"
     if free is None:
@@ -144,7 +140,7 @@ def check_shared_memory(device: Device, free: int | None) -> Finding:
 
 
 def check_open_files(limit: int) -> Finding:
-    """Check the hard limit of open files, to which Ray raises its own because it holds many sockets."""
+    """Check the hard limit of open files, which Ray adopts."""
     detail = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} a process"
     if limit == resource.RLIM_INFINITY or limit >= _FILES_GOOD:
         return Finding("open files", "ok", detail)
@@ -153,7 +149,7 @@ def check_open_files(limit: int) -> Finding:
 
 
 def check_ports(free: Mapping[int, bool]) -> Finding:
-    """Check Ray's usual ports; a taken one usually means that a Ray is running."""
+    """Check Ray's usual ports; a taken one usually means a running Ray."""
     taken = [port for port, is_open in free.items() if not is_open]
     if not taken:
         return Finding("ports", "ok", f"{', '.join(map(str, free))} are free")
@@ -166,18 +162,18 @@ def check_ports(free: Mapping[int, bool]) -> Finding:
 
 
 def cuda_compiler(environment: Mapping[str, str]) -> bool:
-    """Return whether nvcc is on the path or under CUDA_HOME."""
+    """Return whether nvcc is found."""
     home = environment.get("CUDA_HOME") or environment.get("CUDA_PATH") or "/usr/local/cuda"
     return shutil.which("nvcc") is not None or (Path(home) / "bin" / "nvcc").is_file()
 
 
 def free_bytes(folder: Path) -> int | None:
-    """Return the free bytes of a folder's file system, or None without such a folder."""
+    """Return a folder's free bytes, or None without it."""
     return shutil.disk_usage(folder).free if folder.is_dir() else None
 
 
 def is_free(port: int) -> bool:
-    """Return whether nothing listens on a local port."""
+    """Return whether a local port is free."""
     with socket.socket() as probe:
         probe.settimeout(1)
         return probe.connect_ex(("127.0.0.1", port)) != 0

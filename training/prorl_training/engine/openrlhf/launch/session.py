@@ -1,4 +1,4 @@
-"""Prepare, start and follow a cluster run from ``prorl train --engine openrlhf``."""
+"""Prepare, start and follow a cluster run."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def train_on_cluster(
 ) -> TrainReport:
     """Train with OpenRLHF in the folder ``run``, from its checkpoint with ``resume``.
 
-    Raises UserError, or ServiceError if a part of the cluster died; the last checkpoint is kept. The first Ctrl-C
-    ends the run after its step, the second at once.
+    Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, the
+    second at once.
     """
     device = check_cluster(config)
     if device == "cpu":
@@ -129,7 +129,7 @@ def train_on_cluster(
 
 
 def check_cluster(config: TrainConfig) -> Device:
-    """Return the device to train on. Raises UserError for a missing stack or unsupported settings."""
+    """Return the device. Raises UserError for a missing stack or unsupported settings."""
     require_stack()
     device = device_for(config)
     check_supported(config, device)
@@ -137,7 +137,7 @@ def check_cluster(config: TrainConfig) -> Device:
 
 
 def device_for(config: TrainConfig) -> Device:
-    """Return the device to train on. Raises UserError if ``auto`` finds no GPU and no cluster."""
+    """Return the device. Raises UserError if ``auto`` finds no GPU."""
     import torch
 
     here, device = torch.cuda.is_available(), config.model.device
@@ -158,8 +158,7 @@ def device_for(config: TrainConfig) -> Device:
 def refuse_own_code(model: Path) -> None:
     """Raise UserError for a model with its own Python code, which OpenRLHF would run (trust_remote_code).
 
-    Model, tokenizer and processor name such code in their JSON files. Models that see images are refused because
-    OpenRLHF loads their processor the same way.
+    Vision models are refused too, because their processor is loaded in the same way.
     """
     for path in sorted(model.glob("*.json")):
         try:
@@ -182,7 +181,7 @@ def _prepared(
     progress: Progress,
     resume: bool,
 ) -> Path:
-    """Create or check the run's folder; return the model's folder."""
+    """Create or check the run's folder; return the model's."""
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()
@@ -200,10 +199,7 @@ def _prepared(
 
 
 def prompt_row(sample: Sample) -> dict[str, object]:
-    """Return a sample as a row for OpenRLHF's loader.
-
-    ``label`` is the task as JSON text for the reward adapter and the reward service; ``datasource`` is the domain.
-    """
+    """Return a sample as a row for OpenRLHF's loader; ``label`` is the task as JSON text for the reward."""
     task = {"verifier": sample.task.verifier, "reference": sample.task.reference}
     return {
         "prompt": [dict(message) for message in sample.prompt],
@@ -214,7 +210,7 @@ def prompt_row(sample: Sample) -> dict[str, object]:
 
 
 def export_prompts(samples: Iterable[Sample], path: Path) -> int:
-    """Write the samples to ``path`` atomically and return their number. Raises UserError if there are none."""
+    """Write the samples atomically; return their number. Raises UserError if there are none."""
     rows = [json.dumps(prompt_row(sample), ensure_ascii=False) + "\n" for sample in samples]
     if not rows:
         raise UserError("there are no prompts to train on: the dataset has no train split")
@@ -225,7 +221,7 @@ def export_prompts(samples: Iterable[Sample], path: Path) -> int:
 def _changes(
     folder: RunFolder, config: TrainConfig, launch: Path, decisions: Sequence[Decision]
 ) -> tuple[dict[str, Any], ...]:
-    """Return the config changes not yet recorded: ``decisions`` and those of failed launches."""
+    """Return config changes not yet recorded, including those of failed launches."""
     file = launch / PENDING
     waiting = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     if decisions:
@@ -238,10 +234,9 @@ def _changes(
 def run_processes(
     spec: Spec, run: RunFolder, cluster: str, progress: Progress
 ) -> tuple[int, events.Outcome | None]:
-    """Run the processes to their end; return the exit code and the outcome.
+    """Run the processes to their end; return exit code and outcome.
 
-    OpenRLHF picks ports long before it listens on them. If one is taken by then, nothing has been trained yet and the
-    processes are started again.
+    OpenRLHF picks ports long before listening. If one is taken by then, nothing has been trained and all start again.
     """
     for start in range(1, STARTS + 1):
         code = _follow(spec, run, progress)
@@ -263,7 +258,6 @@ def _sweep(spec: Spec, cluster: str, progress: Progress) -> None:
 
 
 def _follow(spec: Spec, run: RunFolder, progress: Progress) -> int:
-    """Start the processes, forward their events, and return the exit code."""
     path = spec.write()
     env = os.environ | run_environment(spec.config(), spec.device) | {VARIABLE: str(path)}
     log = spec.folder / "log.txt"

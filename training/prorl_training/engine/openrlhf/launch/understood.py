@@ -1,7 +1,7 @@
-"""Refuse settings that the OpenRLHF engine does not support, all at once, before anything starts.
+"""Refuse settings that the OpenRLHF engine does not support, before anything starts.
 
-``SHARED``, ``UNDERSTOOD`` and the ``keys`` of the parts in use form an allow-list. Some values and combinations are
-refused too (OpenRLHF 0.11.2, cli/train_ppo_ray.py, and DeepSpeed's checks of batch sizes).
+An allow-list decides; some values and combinations are refused too (OpenRLHF 0.11.2, cli/train_ppo_ray.py, and
+DeepSpeed's batch sizes).
 """
 
 from __future__ import annotations
@@ -86,10 +86,7 @@ FIXED_IN_THE_OPTIMISER = ("beta1", "beta2", "eps", "weight_decay", "grad_clip")
 
 
 def check_supported(config: TrainConfig, device: Device | None = None) -> None:
-    """Raise UserError listing all settings, in any phase, that this engine does not support.
-
-    ``device`` is the resolved ``model.device``; None takes it from the config, with ``auto`` as GPUs.
-    """
+    """Raise UserError listing all unsupported settings of any phase; ``device`` None is the config's."""
     found = unsupported(config, device)
     if not found:
         return
@@ -100,7 +97,7 @@ def check_supported(config: TrainConfig, device: Device | None = None) -> None:
 
 
 def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
-    """Return one line per unsupported setting with reason and remedy."""
+    """Return one line per unsupported setting."""
     device = device or device_of(config)
     layout = layout_of(config, device)
     found = [*_of_the_run(config, device), *_of_the_layout(config, layout, device)]
@@ -124,9 +121,9 @@ def unsupported(config: TrainConfig, device: Device | None = None) -> list[str]:
 
 
 def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[str, str]]:
-    """Yield path and message of each setting that is not supported and not neutral.
+    """Yield path and message of each unsupported setting.
 
-    A default is neutral, and so is the preset's value of a key that only unused losses or estimators read.
+    Defaults are accepted, and the preset's values for unused losses or estimators.
     """
     known = {f"{section}.{key}" for section, keys in UNDERSTOOD.items() for key in keys.split()}
     known |= {*UNDERSTOOD[""].split(), *ELSEWHERE}
@@ -159,7 +156,7 @@ def not_understood(config: TrainConfig, preset: TrainConfig) -> Iterator[tuple[s
 
 
 def settings_of(section: BaseModel, before: tuple[str, ...] = ()) -> Iterator[tuple[str, Any, Any]]:
-    """Yield (dotted path, value, default) of every setting, including those added by subclasses."""
+    """Yield (dotted path, value, default) of every setting."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):
@@ -169,7 +166,7 @@ def settings_of(section: BaseModel, before: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def keys_in_use(config: TrainConfig) -> set[str]:
-    """Return the config keys that the objective's parts in use read."""
+    """Return the config keys that the parts in use read."""
     require_local()
     specs: list[ObjectiveSpec] = [
         POLICY_LOSSES.get(config.loss.name),
@@ -181,7 +178,7 @@ def keys_in_use(config: TrainConfig) -> set[str]:
 
 
 def readers_of_keys() -> dict[str, str]:
-    """Return each key read by a policy loss or KL estimate -> that part."""
+    """Return each key of a policy loss or KL estimate -> its reader."""
     losses = {key: f"the policy loss {s.name}" for s in POLICY_LOSSES.all() for key in s.keys}
     return losses | {
         key: f"the KL estimate {s.name}" for s in KL_ESTIMATORS.all() for key in s.keys
@@ -253,7 +250,7 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
 
 
 def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iterator[str]:
-    """Yield the problems of one phase; ``first`` are the settings of its stage's first phase."""
+    """Yield a phase's problems; ``first`` is its stage's first phase."""
     rollout = config.rollout
     if (lost := lost_logprobs(config)) is not None:
         yield lost

@@ -1,7 +1,6 @@
-"""Install the CPU layer at Python's start, if ``PRORL_OPENRLHF_CPU`` is 1.
+"""Install the CPU layer if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this file hides.
 
-It then runs the machine's own ``sitecustomize``, which it hides. The folder holds nothing else, because all modules
-in it become importable.
+The folder holds nothing else, because its modules become importable.
 """
 
 from __future__ import annotations
