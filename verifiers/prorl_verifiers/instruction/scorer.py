@@ -29,7 +29,10 @@ def given(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def variants(text: str) -> list[str]:
-    """Return IFEval's loose variants: without first, last or both lines, each with and without asterisks."""
+    """Return IFEval's eight variants, the text itself first.
+
+    They lack the first line, the last line, both or neither, each with and without asterisks.
+    """
     lines = text.split("\n")
     cut = [text, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
     return cut + [variant.replace("*", "") for variant in cut]

@@ -153,7 +153,6 @@ def sentences(text: str) -> list[str]:
 
 
 def _goes_on(text: str, last: int, match: re.Match[str]) -> bool:
-    """Return whether a full stop belongs to an abbreviation, initial or list mark."""
     start = match.start()
     floor = max(last, start - 24)
     line = text.rfind("\n", floor, start) + 1
@@ -171,7 +170,7 @@ def count_sentences(text: str) -> int:
 
 
 def divided(text: str) -> list[str]:
-    """Return the parts between ``***`` dividers."""
+    """Return the parts between ``***`` dividers that stand alone."""
     return [part.strip() for part in _DIVIDER.split(text)]
 
 
@@ -186,7 +185,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def ends_trimmed(parts: list[str]) -> list[str]:
-    """Return ``parts`` without wordless ends."""
+    """Return ``parts`` without a wordless first and last part."""
     first = 1 if parts and not has_word(parts[0]) else 0
     last = len(parts) - 1 if len(parts) > first and not has_word(parts[-1]) else len(parts)
     return parts[first:last]
@@ -224,7 +223,7 @@ def stands(word: str, text: str) -> bool:
 
 
 def same_word(left: str, right: str) -> bool:
-    """Compare two words without case."""
+    """Return whether two words are equal, ignoring case."""
     return left.casefold() == right.casefold()
 
 

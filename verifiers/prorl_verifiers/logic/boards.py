@@ -50,7 +50,6 @@ def list_of_lists(text: str) -> Any:
 
 
 def _fills(grid: Grid | None, puzzle: Sequence[Sequence[int]]) -> bool:
-    """Return whether the grid keeps the puzzle's shape and givens (0 is blank)."""
     return (
         grid is not None
         and [len(row) for row in grid] == [len(row) for row in puzzle]
@@ -148,7 +147,6 @@ def kakurasu(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _place_sums(lines: Iterable[Sequence[int]]) -> list[int]:
-    """Return the sum of the positions (from 1) of the 1s in each line."""
     return [sum(at for at, cell in enumerate(line, start=1) if cell) for line in lines]
 
 

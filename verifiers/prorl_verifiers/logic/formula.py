@@ -277,8 +277,6 @@ def is_antiderivative(
 
 
 class _Walker:
-    """Value and derivative of a tree at one point."""
-
     def __init__(self, mp: Any, variable: str, point: Any) -> None:
         self.mp, self.variable, self.point = mp, variable, point
 

@@ -100,14 +100,13 @@ def file_groups(path: Path) -> list[Group]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert numpy numbers, times and enums to JSON values."""
     if hasattr(value, "item"):
         return value.item()
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def main() -> None:
-    """Write {"dataset", "entries"} lines for the request (child process)."""
+    """Write {"dataset", "entries"} lines for the request, in the child process."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     from reasoning_gym.factory import create_dataset

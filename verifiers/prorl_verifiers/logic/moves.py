@@ -141,7 +141,6 @@ def _boxes(state: Mapping[str, list[str]]) -> int:
 
 
 def _step(state: dict[str, list[str]], actions: Mapping[str, Any]) -> bool:
-    """Apply one step's actions in order; False if one is impossible."""
     for agent, action in actions.items():
         place = _PLACE.fullmatch(agent.strip())
         move = _ACTION.fullmatch(str(action).strip())

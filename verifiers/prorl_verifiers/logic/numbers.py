@@ -145,7 +145,6 @@ def reduced(answer: str, entry: Entry, upstream: Upstream) -> float:
 
 
 def _written_fraction(text: str) -> tuple[int, int] | None:
-    """Return the numerator and denominator as written, or None."""
     text = text.strip().strip("$").strip()
     match = re.fullmatch(r"\\[dt]?frac\s*\{\s*(-?\d{1,60})\s*\}\s*\{\s*(\d{1,60})\s*\}", text)
     match = match or re.fullmatch(r"(-?\d{1,60})\s*/\s*(\d{1,60})", text)
@@ -173,7 +172,7 @@ def _integer(text: str) -> int | None:
 
 
 def candidate(answer: str, entry: Entry, upstream: Upstream) -> float:
-    """Score number_format: within 5e-4 and nearest to the gold of all candidates."""
+    """Score number_format: within 5e-4 of the gold, with no other candidate nearer."""
     text = answer.strip()
     value = _decimal(text)
     if value is None:

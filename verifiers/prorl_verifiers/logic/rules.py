@@ -1,4 +1,4 @@
-"""How each reasoning-gym dataset is scored, and how that differs from upstream."""
+"""Map each reasoning-gym dataset to its scoring rule and its difference from upstream."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Find the answer in a response and score it by the rules of its reasoning-gym dataset.
 
-Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode``: ``fixed`` or ``reference`` (upstream's score,
-clipped). ``extraction``: ``answer`` (the last closed ``<answer>``) or ``lenient`` (then the last box, then a last line
-"Answer: X"). Model text is never evaluated.
+Reference: {"dataset", "entry", "mode"?, "extraction"?}. ``mode``: ``fixed`` (default) or ``reference`` (upstream's
+score, clipped). ``extraction``: ``answer`` (default, as in ProRL: the last closed ``<answer>``) or ``lenient`` (then
+the last box, then a last line "Answer: X"). Model text is never evaluated.
 
 If a scorer raises even on the gold answer, the entry is broken and the error propagates (``infra_error``).
 """

@@ -121,7 +121,7 @@ def restore_entry(dataset: str, entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def safe_to_evaluate(dataset: str, answer: str, entry: Mapping[str, Any]) -> bool:
-    """Return whether upstream may see ``answer``: if it evaluates text, only literals, arithmetic or formulas."""
+    """Return whether ``answer`` is harmless: where upstream evaluates text, literals, arithmetic or formulas."""
     metadata = entry["metadata"]
     if dataset == "bitwise_arithmetic":
         return bool(_HEX_ARITHMETIC.fullmatch(str(metadata["problem"])[:10_000]))
@@ -163,7 +163,6 @@ def _could_be_right(answer: str, metadata: Mapping[str, Any]) -> bool:
 
 
 def _small_powers(tree: Node) -> bool:
-    """Return whether sympy can expand all powers of numbers."""
     if tree.op == "**":
         base, power = tree.args
         bare = power.args[0] if power.op == "neg" else power

@@ -140,7 +140,7 @@ def _parse(text: str, equations: bool) -> list[Any]:
 
 
 def _close(gold: Any, answer: Any) -> bool:
-    """Require equal rationals and close other constants; accept other expressions."""
+    """Return whether rationals are equal and other constants close; other expressions pass."""
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     if not (isinstance(gold, sympy.Expr) and isinstance(answer, sympy.Expr)):

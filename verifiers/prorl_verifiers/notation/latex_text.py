@@ -253,12 +253,12 @@ _DENIED_AFTER = re.compile(
 
 
 def denied_around(before: str, after: str) -> bool:
-    """Return whether ``is not`` before or ``is wrong`` after an answer denies it."""
+    """Return whether ``is not`` before an answer or ``is wrong`` after it denies it."""
     return bool(_DENIED_BEFORE.search(before) or _DENIED_AFTER.match(after))
 
 
 def doubtful(text: str) -> bool:
-    """Return whether a text doubts itself or offers an alternative."""
+    """Return whether a text says that it may be wrong or offers an alternative."""
     return _DOUBT.search(text[:MAX_HEDGED]) is not None
 
 

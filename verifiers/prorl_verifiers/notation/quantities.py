@@ -69,8 +69,8 @@ _NAMES = {
 class Quantity:
     """An exact number with its unit.
 
-    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios; ``integer``: plain
-    digits.
+    ``decimals`` is the power of ten of the last digit (-2 for 1.25, 3 for 5e3), None for ratios. ``integer`` numbers
+    have only digits.
     """
 
     value: Fraction

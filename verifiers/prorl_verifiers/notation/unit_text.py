@@ -287,7 +287,7 @@ def glued(name: str) -> list[str]:
 
 
 class _Parser:
-    """Recursive descent; with ``wide``, everything after a slash is in the denominator."""
+    """Recursive-descent parser; with ``wide``, everything after a slash is in the denominator."""
 
     def __init__(self, tokens: list[_Token], wide: bool) -> None:
         self.tokens, self.wide, self.place, self.depth = tokens, wide, 0, 0

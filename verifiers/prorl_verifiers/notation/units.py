@@ -71,7 +71,6 @@ def _scale(reading: Reading) -> tuple[Fraction, Fraction] | None:
 
 
 def _meanings(reading: Reading) -> list[Reading]:
-    """Return the reading, and its second meaning if there is one."""
     second = []
     for name, power in reading:
         other = _SECOND_MEANING.get(name, name)
@@ -172,7 +171,6 @@ def _special(name: str) -> Size | None:
 
 
 def _spellings(name: str) -> list[str]:
-    """Return the spellings to look up in pint."""
     if name in _REFUSED or len(name) > 40 or not name.replace("_", "").isalpha():
         return []
     single = name.removesuffix("s")

@@ -297,7 +297,6 @@ def with_coefficient(text: str) -> bool:
 
 
 def _apart(text: str) -> tuple[str, str]:
-    """Return the coefficient ("" for 1) and the state (``aq``)."""
     match = _DRESSED.fullmatch(text)
     count = match.group(1) if match else ""
     return "" if count == "1" else count, (match.group(3) or "") if match else ""

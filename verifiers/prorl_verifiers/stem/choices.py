@@ -88,7 +88,6 @@ def _index(letter: str, choices: Sequence[str]) -> int | None:
 
 
 def _agrees(rest: str, index: int, choices: Sequence[str]) -> bool:
-    """Return whether the words after a letter name no other option."""
     matching = _by_text(rest, choices)
     if matching is not None:
         return matching == index
@@ -119,7 +118,6 @@ def _words(text: str) -> str:
 
 
 def _by_text(text: str, choices: Sequence[str]) -> int | None:
-    """Return the one option with this text or exact number."""
     words = _words(text)
     hits = [i for i, choice in enumerate(choices) if _words(choice) == words]
     if len(hits) > 1:

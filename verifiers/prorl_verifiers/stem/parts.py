@@ -159,7 +159,6 @@ def _tidy(part: str) -> str:
 
 
 def _last_boxes(text: str, count: int) -> list[str]:
-    """Return the last ``count`` closed boxes that do not overlap."""
     found: list[str] = []
     limit = len(text) + 1
     for match in reversed(list(_BOX.finditer(text))[-4 * count :]):

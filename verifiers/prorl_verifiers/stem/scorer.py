@@ -95,7 +95,6 @@ def _score_gold(reference: Mapping[str, Any], answer: str, text: str, loading: L
 def _score_parts(
     parts: Sequence[Mapping[str, Any]], answer: str, text: str, loading: Loading
 ) -> Score:
-    """Require all parts to be right; the metrics hold their share."""
     answers = answer_parts(answer, text, len(parts))
     if answers is None:
         metrics = {"parts": float(len(parts)), "parts_right": 0.0}

@@ -61,7 +61,6 @@ def unique_word_count(text: str, kwargs: Kwargs) -> bool:
 
 
 def _endings(text: str) -> tuple[int, int, int]:
-    """Count the sentences that end in . ? and !"""
     ends = Counter(part.rstrip("\"'”’)]*_")[-1:] for part in sentences(text))
     return ends["."] + ends["。"], ends["?"] + ends["？"], ends["!"] + ends["！"]
 
@@ -292,7 +291,6 @@ def csv_city(text: str, kwargs: Kwargs) -> bool:
 
 
 def _filled(text: str, delimiter: str = ",") -> bool:
-    """Return whether all CSV rows have five non-blank fields."""
     rows = official.csv_rows(text, delimiter)
     return all(len(row) == 5 and all(map(str.strip, row)) for row in rows)
 

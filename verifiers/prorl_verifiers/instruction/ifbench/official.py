@@ -69,7 +69,6 @@ def stop_words(text: str, kwargs: Kwargs) -> bool:
 
 
 def _endings(text: str) -> tuple[int, int, int]:
-    """Count the sentences that end in . ? and !"""
     ends = Counter(sentence[-1:] for sentence in punkt_sentences(text))
     return ends["."], ends["?"], ends["!"]
 
@@ -288,7 +287,7 @@ def line_indent(text: str, kwargs: Kwargs) -> bool:
 
 
 def _without_some_blank_lines(lines: list[str]) -> list[str]:
-    """Remove blank lines as a loop does that deletes from the list it iterates over.
+    """Remove blank lines like a loop that deletes from the list it iterates over.
 
     Each deletion takes the first equal line and skips the next one.
     """

@@ -16,7 +16,7 @@ STOP_WORDS = frozenset(
     weren won wouldn
     """.split()  # noqa: SIM905
 )
-"""NLTK's English stop words without apostrophes."""
+"""NLTK's English stop words that are runs of word characters."""
 CONJUNCTIONS = frozenset("and but for nor or so yet".split())  # noqa: SIM905
 PRONOUNS = frozenset(
     """

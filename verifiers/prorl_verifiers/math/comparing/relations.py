@@ -37,7 +37,7 @@ ANGULAR = frozenset(("sin", "cos", "tan", "cot", "sec", "csc"))
 
 
 def is_name(node: Node) -> bool:
-    """Return whether a side only names the answer: ``x``, ``f(x)``, ``(x, y)``, words."""
+    """Return whether a side only names the answer: ``x``, ``f(x)``, ``(x, y)`` or words."""
     if isinstance(node, WithUnit):
         return is_name(node.of)
     if isinstance(node, Bracketed):

@@ -73,9 +73,9 @@ def several_candidates(gold: str, answer: str) -> str | None:
 
 
 class Groups:
-    """Counts of tuples, sets and matrices at the top level and in all.
+    """Counts of tuples, sets and matrices: ``top`` level and ``all``.
 
-    ``joined`` if set operators stand between all top-level ones.
+    ``joined`` is True if set operators stand between the top-level ones.
     """
 
     def __init__(self) -> None:

@@ -277,17 +277,13 @@ class FactorParser(Cursor):
     # ------------------------------------------------------------- implemented by subclasses
 
     def group(self) -> Node:
-        """Parse a bracket."""
         raise NotImplementedError
 
     def command(self, name: str) -> Node:
-        """Parse a LaTeX command."""
         raise NotImplementedError
 
     def absolute(self) -> Node:
-        """Parse ``|...|``."""
         raise NotImplementedError
 
     def signed(self, part: Callable[[], Node]) -> Node:
-        """Parse signs, then ``part``."""
         raise NotImplementedError
