@@ -1,4 +1,4 @@
-"""Score (response, task) pairs with verifiers: programs whose verdicts anyone can reproduce. Names load when used."""
+"""Verifiers: score a response to a task with a program. Names load on use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What the audit needs from a verifier: tasks to attack, probes that answer without solving, and mutations."""
+"""What the audit needs from a verifier: tasks, probes that solve nothing, and mutations of correct answers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from prorl_verifiers.types import Reference, Task
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One task and what an attacker may see of it.
+    """One task. ``question`` is the prompt ("" if unknown).
 
-    ``question`` is the prompt ("" if unknown). ``gold`` is hidden from the search; it sets the chance level and the
-    probe "gold of another item". ``chance`` is what a blind guess earns because of the task's form (1/options; 1 for a
-    constraint that any short text meets), or None to estimate it from the group's golds. ``right`` is a correct answer
-    to spoil, if not the gold.
+    ``gold`` is hidden from the search, except for the chance level and the probe "gold of another item". ``chance`` is
+    what a blind guess earns because of the task's form (as 1/options), or None to estimate it from the group's golds.
+    ``right`` is a correct answer to spoil, by default the gold.
     """
 
     id: str
@@ -29,7 +28,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AuditRequest:
-    """What to audit, for verifiers that generate tasks: ``items`` of each of ``datasets`` (empty: all)."""
+    """What to audit: ``items`` of each of ``datasets`` (empty: all)."""
 
     datasets: Sequence[str] = ()
     items: int = 20
@@ -38,7 +37,7 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together, such as a reasoning-gym dataset; ``name`` starts with the verifier's name.
+    """Items attacked together; ``name`` starts with the verifier's name.
 
     ``wordless``: only constant answers without a letter or digit are tried, without mutations.
     """
@@ -51,7 +50,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A way to answer without solving: ``answer(item, group)`` returns a text, or None if it does not apply.
+    """A way to answer without solving: ``answer(item, group)`` returns a text, or None if not applicable.
 
     ``raw`` answers are whole responses; others are formatted by the verifier's spec.
     """
@@ -70,9 +69,9 @@ parts, put a sign after a number, surround it with junk, break a constraint."""
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A way to make a correct answer wrong: ``spoil(right, item, group)``, or None if it does not apply.
+    """A way to make a correct answer wrong: ``spoil(right, item, group)``, or None if not applicable.
 
-    ``allowed`` is partial credit that is no leak, for mutations that leave most of the answer right.
+    ``allowed`` is partial credit that is no leak, if most of the answer stays right.
     """
 
     name: str
@@ -108,7 +107,7 @@ def constant(name: str, text: str, raw: bool = False) -> Probe:
 
 
 def plain(text: str) -> str:
-    """Normalise an answer for exact comparison, ignoring case, white space and a final full stop."""
+    """Normalise an answer: ignore case, white space and a final full stop."""
     return " ".join(text.casefold().split()).removesuffix(".")
 
 

@@ -1,8 +1,7 @@
-"""The composite verifier: a weighted mean of several verifiers' rewards for one response, behind a gate.
+"""The composite verifier: a weighted mean of several verifiers' rewards for one response.
 
-Its reference is {"parts": [{"verifier", "reference", "weight"?, "name"?}, ...], "gate"?}. A part's default name is that
-of its verifier. ``gate`` is true (every part needs reward 1), a list of names (those parts do), or {name: least
-reward}.
+A part's default name is its verifier's. ``gate`` is true (every part needs reward 1), a list of names (those parts do),
+or {name: least reward}.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Composite:
-    """A parsed reference: the parts, their weights in the same order, the least reward of each gated part."""
+    """A parsed reference; ``gate`` has the least reward of each gated part."""
 
     parts: Sequence[TaskPart]
     weights: Sequence[float]
@@ -151,7 +150,6 @@ def _weighed(composite: Composite, rewards: Mapping[str, float]) -> Iterator[tup
 
 
 def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
-    """Return the parts that have a gold answer, with that answer."""
     answers = [
         (p, VERIFIERS.get(p.task.verifier).data.answer(p.task.reference)) for p in parts(reference)
     ]
@@ -159,20 +157,20 @@ def _answers(reference: Reference) -> list[tuple[TaskPart, str]]:
 
 
 def answer(reference: Reference) -> str | None:
-    """Return the parts' distinct answers joined by "; ", or None if no part has one."""
+    """Return the parts' distinct answers joined by "; ", or None."""
     texts = dict.fromkeys(text for _, text in _answers(reference))
     return "; ".join(texts) or None
 
 
 def write(answer: str, reference: Reference) -> str:
-    """Return the answer in the format of the first part that has one."""
+    """Format the answer as the first part that has one."""
     for part, _ in _answers(reference):
         return VERIFIERS.get(part.task.verifier).data.write(answer, part.task.reference)
     return answer
 
 
 def gold_response(reference: Reference) -> str | None:
-    """Return the correct response that all parts share, or None if they differ or one has none."""
+    """Return the correct response that all parts share, or None."""
     tasks = [part.task for part in parts(reference)]
     golds = {VERIFIERS.get(task.verifier).data.gold(task.reference) for task in tasks}
     return golds.pop() if len(golds) == 1 else None
@@ -184,7 +182,7 @@ def shown(reference: Reference) -> str:
 
 
 def target_type(reference: Reference) -> str:
-    """Return the parts' gold types, or ``UNTYPED`` if one is; a verifier without types counts by its name."""
+    """Return the parts' gold types, or ``UNTYPED`` if one is."""
     kinds = []
     for part in parts(reference):
         of_part = VERIFIERS.get(part.task.verifier).data.target_type

@@ -1,4 +1,4 @@
-"""How a verifier's tasks are stored in data files and put to a model, and what their gold answers are."""
+"""How a verifier's tasks are stored in data files and put to a model."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The exact-match verifier: cut the response at a stop text, filter it, and compare it with the gold answers as text.
 
-It scores a ``generate_until`` task as lm-evaluation-harness does, so thinking is not stripped. A regular expression
-that is slow on a hostile text is stopped by the worker's time limit.
+It scores a ``generate_until`` task as lm-evaluation-harness does, so thinking is not stripped. The worker's time limit
+stops regular expressions that are slow on hostile texts.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ class ByExpression:
     fallback: str = FALLBACK
 
     def __call__(self, text: str) -> tuple[str, bool]:
-        """Return (match, True) or (fallback, False)."""
         found = re.findall(self.expression, text)
         if not -len(found) <= self.place < len(found):
             return self.fallback, False
@@ -70,7 +69,6 @@ class ByTable:
     fallback: str
 
     def __call__(self, text: str) -> tuple[str, bool]:
-        """Return (entry, True) or (fallback, False)."""
         return (self.table[text], True) if text in self.table else (self.fallback, False)
 
 
@@ -79,9 +77,7 @@ def _always(change: Callable[[str], str]) -> Callable[[str], tuple[str, bool]]:
 
 
 def _without_thinking(text: str) -> str:
-    """Remove each <think>...</think> in turn, as lighteval does: the text on both sides may join into the next tag.
-    Takes a single pass, since an answer may be long.
-    """
+    """Remove each <think>...</think> in turn, as lighteval does: the text on both sides may join into the next tag."""
     kept: list[str] = []  # single characters
     place, short = 0, len(THINKING) - 1
     while True:
@@ -225,7 +221,7 @@ _DIGITS = str.maketrans("", "", string.digits)
 
 
 def score(response: str, reference: Reference) -> Score:
-    """Score ``response``: 1 if the filtered text equals one of the answers, else 0."""
+    """Return 1 if the filtered text equals one of the answers, else 0."""
     matching = read(reference)
     text = before(response, matching.until)
     found = True
@@ -252,7 +248,7 @@ def before(text: str, until: Sequence[str]) -> str:
 
 
 def compared(text: str, matching: Matching) -> str:
-    """Return ``text`` without ignored parts and, as in numpy's strings, trailing NULs."""
+    """Return ``text`` without ignored parts and, as in numpy, trailing NULs."""
     for expression in matching.ignored:
         text = re.sub(expression, "", text)
     text = text.rstrip("\0")
@@ -278,7 +274,7 @@ def first_answer(reference: Reference) -> str:
 def gold_response(reference: Reference) -> str | None:
     """Return a correct answer, or None if the filters require an unknown format.
 
-    Also None if there are regular expressions: one that does not end may only be tried in a worker.
+    Regular expressions also give None, since one that does not end may only be tried in a worker.
     """
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):

@@ -1,4 +1,4 @@
-"""Explain a reward: score the response again as usual and keep the scorer's notes."""
+"""Explain a reward: score the response again and keep the scorer's notes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A fresh verdict and the scorer's findings in order."""
+    """A fresh verdict with its findings."""
 
     verdict: Verdict
 
@@ -50,7 +50,7 @@ def explain(
     timeout_seconds: float = 10.0,
     modes: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
+    """Score ``response`` as usual, in confined workers, and return the verdict with the scorer's notes.
 
     Uses ``pool``, or else ``verify`` with the other arguments. Raises what ``VerifierPool.score`` does.
     """

@@ -1,7 +1,4 @@
-"""Find the answer in a response: after the thinking, in the last box, tag or code block.
-
-All functions take linear time, even for ten megabytes: no regular expression here can backtrack.
-"""
+"""Find the answer in a response. All functions take linear time: no regular expression here can backtrack."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _FENCE = re.compile(r"[ \t]{0,8}(`{3,}|~{3,})[ \t]*([^\s`]{0,40})[^`]*")
 
 
 def after_thinking(response: str) -> str | None:
-    """Return the text after the last ``</think>`` (all of it without any tag), or None if the thinking never ends.
+    """Return the text after the last ``</think>`` (or all of it), or None if the thinking never ends.
 
     If a chat template opens the thinking, the caller puts ``<think>`` before the response.
     """
@@ -42,14 +39,14 @@ def after_thinking(response: str) -> str | None:
 def last_boxed(text: str) -> str | None:
     r"""Return the content of the last ``\boxed{...}`` or ``\fbox{...}``, with braces matched.
 
-    Returns None without a box, or if the last one is not closed or longer than MAX_ANSWER characters.
+    Returns None if it is not closed or longer than MAX_ANSWER characters.
     """
     span = last_box_span(text)
     return None if span is None else text[span[0] : span[1]].strip()
 
 
 def around_last_box(text: str) -> tuple[str, str]:
-    """Return the text before and after the last box in its line (at most 200 characters each), or two empty texts."""
+    """Return the text before and after the last box in its line, at most 200 characters each."""
     span = last_box_span(text)
     if span is None:
         return "", ""
@@ -127,7 +124,7 @@ def answer_line(text: str) -> str | None:
 
 
 def note_answer(text: str, answer: str) -> None:
-    """Note the answer that was found, and its place in the text."""
+    """Note the answer and its place in the text."""
     if not listening():
         return
     span = last_box_span(text)
@@ -143,8 +140,8 @@ def note_answer(text: str, answer: str) -> None:
 def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python3")) -> str | None:
     """Return the last closed fenced block marked with one of ``marks``, else the last closed one without a mark.
 
-    A fence is a line of three or more backticks or tildes; its mark is the word after them, in any case. Unclosed
-    blocks (truncated answers) and blocks with other marks do not count.
+    A fence is a line of three or more backticks or tildes; its mark is the word after them. Unclosed blocks (truncated
+    answers) do not count.
     """
     marked: str | None = None
     plain: str | None = None
@@ -169,7 +166,7 @@ def last_code_block(text: str, marks: Collection[str] = ("python", "py", "python
 
 
 def closing_bracket(text: str, place: int, brackets: str = "{}") -> int:
-    """Return the index of the bracket that closes the one before ``place``, else the text's length."""
+    """Return the index of the bracket that closes the one before ``place``, or the text's length."""
     depth = 1
     for index in range(place, len(text)):
         depth += (text[index] == brackets[0]) - (text[index] == brackets[1])

@@ -1,11 +1,10 @@
-"""Notes that a scorer takes while it works, to explain a reward.
-
-In ordinary scoring notes are dropped, at a cost below a microsecond; ``prorl_verifiers.explain`` keeps them. They come
-from the scoring itself, so an explanation cannot disagree with the reward. Example, in a plug-in::
+"""Notes that a scorer takes to explain a reward; ``prorl_verifiers.explain`` keeps them. Example, in a plug-in::
 
     right = given == reference["answer"]
     note("words compared", right, {"given": given, "gold": reference["answer"]})
     return float(right)
+
+The notes come from the scoring itself, so an explanation cannot disagree with the reward.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ OUTCOMES: tuple[Outcome, ...] = ("passed", "failed", "neutral")
 class Finding:
     """One thing that a scorer found; ``parts`` are findings that it consists of.
 
-    ``title`` and labels come from the verifier; the texts in ``fields`` may come from a model or data set. ``neutral``
-    decides nothing. ``span`` is the place in the response, in characters.
+    The texts in ``fields`` may come from a model or data set, the labels do not. ``span`` is the place in the response,
+    in characters.
     """
 
     title: str
@@ -75,7 +74,10 @@ def note(
     span: tuple[int, int] | None = None,
     parts: Sequence[Finding] = (),
 ) -> None:
-    """Record a finding; ``passed=None`` decides nothing. ``span`` refers to the text that the scorer was given."""
+    """Record a finding if notes are kept; otherwise this takes less than a microsecond.
+
+    ``passed=None`` decides nothing. ``span`` refers to the text that the scorer was given.
+    """
     heard = _HEARD.get()
     if heard is None or len(heard) >= MOST_HEARD:
         return
@@ -92,7 +94,7 @@ def noted() -> int:
 
 
 def taken(since: int) -> tuple[Finding, ...]:
-    """Remove and return the findings after the first ``since``, as parts for another."""
+    """Remove and return the findings after the first ``since``."""
     heard = _HEARD.get()
     if heard is None:
         return ()
@@ -103,7 +105,7 @@ def taken(since: int) -> tuple[Finding, ...]:
 
 @contextmanager
 def noting(listen: bool = True) -> Iterator[list[Finding]]:
-    """Collect the notes taken inside the block; none unless ``listen``."""
+    """Collect the notes taken inside the block, if ``listen``."""
     found: list[Finding] = []
     token = _HEARD.set(found if listen else None)
     try:
@@ -113,7 +115,7 @@ def noting(listen: bool = True) -> Iterator[list[Finding]]:
 
 
 def cut(value: object, longest: int = LONGEST_TEXT) -> str:
-    """Return ``value`` as text, shortened with its length appended if too long."""
+    """Return ``value`` as text, shortened if too long."""
     text = value if isinstance(value, str) else written(value, str)
     if len(text) <= longest:
         return text

@@ -1,4 +1,4 @@
-"""Heavy libraries that a scorer imports on demand, outside the answer's time limit."""
+"""Heavy libraries that a scorer imports on demand."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ _loading: Loading = importlib.import_module
 
 
 def load_library(module: str) -> None:
-    """Import a module inside a verifier's ``score``; in a worker this does not count against the time limit.
-
-    Raises ImportError.
-    """
+    """Import a module inside a verifier's ``score``, outside the time limit. Raises ImportError."""
     _loading(module)
 
 
 def load_with(loading: Loading) -> None:
-    """Make ``load_library`` call ``loading`` (workers tell the pool before and after)."""
+    """Make ``load_library`` call ``loading``."""
     global _loading
     _loading = loading

@@ -1,4 +1,4 @@
-"""The parts of composed tasks: the tasks that the pool scores for one task."""
+"""The parts of composed tasks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MODES = "modes"
 
 
 def own_reference(reference: Reference) -> Reference:
-    """Return a composed reference without ``modes``, which only prorl reads."""
+    """Return a composed reference without ``modes``."""
     return {key: value for key, value in reference.items() if key != MODES}
 
 
 def parts_of(task: Task) -> Sequence[TaskPart]:
-    """Return the parts of a composed task with their modes set; empty for any other task. Raises TaskError."""
+    """Return the parts of a composed task with their modes set; none for another task. Raises TaskError."""
     compose = VERIFIERS.get(task.verifier).compose
     if compose is None:
         return ()

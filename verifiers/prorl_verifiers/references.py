@@ -1,4 +1,4 @@
-"""Checks of references that several verifiers share: allowed keys and the gold answer."""
+"""Checks that several verifiers' references share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def known_keys(reference: Reference, *keys: str) -> None:
 
 
 def gold_text(reference: Reference) -> str:
-    """Return the gold answer as text. Raises TaskError if there is none."""
+    """Return the gold answer as text. Raises TaskError."""
     answer = reference.get("answer")
     if isinstance(answer, bool) or not isinstance(answer, str | int | float):
         raise TaskError("the reference needs 'answer', text or a number")

@@ -1,7 +1,4 @@
-"""Score at running reward servers (``prorl verify serve``) through the interface of ``VerifierPool``.
-
-Scoring changes nothing at a server, so a request may be repeated at another one.
-"""
+"""Score at running reward servers (``prorl verify serve``) through the interface of ``VerifierPool``."""
 
 from __future__ import annotations
 
@@ -44,9 +41,9 @@ PROBE_SECONDS = 120.0
 class RemotePool(Closing):
     """Score at ``servers`` (``http://host:port`` or ``unix:/path``), all at once. Thread-safe.
 
-    Servers that do not answer are skipped and tried again later. ``token`` defaults to ``PRORL_TOKEN``. ``modes``
-    (verifier -> mode) holds for tasks that set none; if it is None, the servers' modes and ``--think-open`` hold.
-    ``say`` gets a line when a server is lost or back. Raises UserError for an invalid address.
+    A lost server is skipped and tried again later; ``say`` gets a line then. ``token`` defaults to ``PRORL_TOKEN``.
+    ``modes`` (verifier -> mode) holds for tasks that set none; if it is None, the servers' modes and ``--think-open``
+    hold. Raises UserError for an invalid address.
     """
 
     def __init__(
@@ -70,13 +67,13 @@ class RemotePool(Closing):
     def score(self, items: Sequence[Item], on_done: OnDone | None = None) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. Raises TaskError for a
-        malformed task, UserError if a server refuses the request (as for other plug-ins), ServiceError if none answers.
+        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. Raises TaskError, UserError
+        if a server refuses the request (as for other plug-ins), ServiceError if none answers.
         """
         return self._replicas.score(items, on_done)
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Check that the servers can score these tasks, before long work.
+        """Check that the servers can score these tasks.
 
         Raises UserError if one refuses, ServiceError if none answers or a sandbox does not work.
         """
@@ -165,7 +162,6 @@ class _Server:
             raise ReplicaLost(str(error)) from error
 
     def close(self) -> None:
-        """Close the connections; those in use, once answered."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()
@@ -214,8 +210,6 @@ class _Server:
 
 
 class _Servers:
-    """The servers as ``Replicas``, with a thread per request."""
-
     def __init__(self, servers: Sequence[_Server]) -> None:
         self._servers = servers
         self.names = [server.name for server in servers]
@@ -247,7 +241,7 @@ def _own_part() -> dict[str, str]:
 
 
 def scoring_parts(tasks: Sequence[Task]) -> list[dict[str, str]]:
-    """Return the versions that decide these verdicts: prorl's, and the plug-ins' versions or hashes."""
+    """Return the versions (or plug-in hashes) that decide these verdicts."""
     return [_own_part(), *part_records(tasks)]
 
 

@@ -1,4 +1,4 @@
-"""Score the recorded rollouts of a run again and compare the rewards."""
+"""Score the recorded rollouts of a run again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BATCH = 2000
 
 @dataclass(slots=True)
 class Replay:
-    """The result of a replay. ``masked`` rows were recorded without a reward (infra errors)."""
+    """The result of a replay; ``masked`` rows have no recorded reward."""
 
     rows: int = 0
     agree: int = 0
@@ -48,7 +48,7 @@ def replay_run(
 ) -> Replay:
     """Score every rollout of ``run`` again; ``on_done`` is called after each row.
 
-    Rewards agree if they differ by at most 1e-9. Raises UserError if there are no rollouts or a file is not valid.
+    Rewards agree within 1e-9. Raises UserError for missing or invalid rollouts.
     """
     files = rollout_files(run)
     if not files:
@@ -90,7 +90,7 @@ def replay_run(
 
 
 def agrees(row: Mapping[str, Any], reward: float | None) -> bool | None:
-    """Return whether ``reward`` equals the recorded one, or None if either is missing."""
+    """Return whether ``reward`` equals the recorded one, or None if one is missing."""
     if reward is None or row["reward"] is None or row["status"] == "infra_error":
         return None
     return abs(reward - float(row["reward"])) <= 1e-9

@@ -1,7 +1,6 @@
 """Score with several replicas of the verifiers at once; a lost replica's batches go to another one.
 
-A replica is a server (``remote_pool``) or an actor of a cluster. No response is dropped, and none gets a reward because
-a replica failed.
+A replica is a server (``remote_pool``) or an actor of a cluster. None gives a reward because it failed.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PROGRAM = "```python\nprint(2)\n```"
 
 
 class ReplicaLost(ServiceError):
-    """A replica is gone or does not answer; another one may be asked."""
+    """A replica is gone or does not answer."""
 
 
 class ReplicaBusy(ServiceError):
@@ -69,7 +68,7 @@ class Replicas(Protocol):
         ...
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return the verdicts of a finished future. Raises ReplicaLost, ReplicaBusy or UserError (refused)."""
+        """Return its verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if the request is refused."""
         ...
 
     def close(self) -> None:
@@ -79,8 +78,6 @@ class Replicas(Protocol):
 
 @dataclass(slots=True)
 class _State:
-    """One replica's unanswered calls, pause and consecutive losses."""
-
     out: int = 0
     away_until: float = 0.0
     losses: int = 0
@@ -94,10 +91,7 @@ class _Call:
 
 
 class ReplicaPool:
-    """Score with all replicas at once. Thread-safe.
-
-    ``clock`` is in seconds; ``say`` gets a line when a replica is lost or back.
-    """
+    """Score with all replicas at once; ``say`` gets a line when one is lost or back. Thread-safe."""
 
     def __init__(
         self,
@@ -117,7 +111,7 @@ class ReplicaPool:
         """Return one verdict per item, in order; ``infra_error`` items are scored a second time.
 
         ``on_done(index, verdict)`` is called in this thread as items finish. Raises ServiceError if no replica answers,
-        UserError if one refuses a request, as for a malformed task.
+        UserError if one refuses a request.
         """
         report = on_done or (lambda index, verdict: None)
 
@@ -204,7 +198,7 @@ class ReplicaPool:
     def _hand_out(
         self, batches: Sequence[Sequence[Item]], waiting: deque[int], out: dict[Any, _Call]
     ) -> None:
-        """Give waiting batches to the replicas with most room; a lost replica gets one to try."""
+        """Give waiting batches to the replicas with most room; a lost one gets a single batch."""
         while waiting:
             with self._lock:
                 now = self._clock()
@@ -253,7 +247,7 @@ class ReplicaPool:
 
 
 def probes(tasks: Sequence[Task]) -> list[Item]:
-    """Return one item per verifier and environment: a program if it runs programs, else an empty text.
+    """Return one item per verifier and environment, with a program if it runs programs.
 
     A place that scores them can score all the tasks.
     """

@@ -1,8 +1,4 @@
-"""Read files of responses to score, and format verdicts as rows.
-
-Input: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}. Output: {"id", "reward", "status",
-"reason", "extracted", "metrics", "seconds"}.
-"""
+"""Read files of responses to score, and format verdicts as rows."""
 
 from __future__ import annotations
 
@@ -18,7 +14,7 @@ from prorl_verifiers.types import Task, TaskError, Verdict
 
 @dataclass(frozen=True, slots=True)
 class FileItem:
-    """One line of an input file; ``expected`` is the reward it must get."""
+    """One line: {"id", "task": {"verifier", "reference"}, "response", "expected_reward"?}."""
 
     id: str | int
     response: str
@@ -35,8 +31,7 @@ class FileItem:
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
     """Return every item of a .jsonl (or .jsonl.gz) file.
 
-    Raises UserError with file and line for the first invalid line; ``on_bad`` gets these errors instead and skips the
-    lines.
+    Raises UserError with file and line for the first invalid line; with ``on_bad``, it is called instead.
     """
     items = []
     for number, row in read_jsonl(path, on_bad):
@@ -81,7 +76,7 @@ def _expected(row: dict[str, Any]) -> float | None:
 
 
 def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
-    """Return the output row of one verdict, without ``id`` if it is None."""
+    """Return the output row of one verdict."""
     row: dict[str, Any] = {} if item_id is None else {"id": item_id}
     return row | {
         "reward": verdict.reward,
@@ -96,7 +91,7 @@ def verdict_row(item_id: str | int | None, verdict: Verdict) -> dict[str, Any]:
 def as_test_case(
     item_id: str | int, task: Task, response: str, reward: float | None = None
 ) -> dict[str, Any]:
-    """Return a row of an input file for ``prorl verify file``, with ``reward`` as its "expected_reward"."""
+    """Return a row of an input file for ``prorl verify file``."""
     row: dict[str, Any] = {
         "id": item_id,
         "task": {"verifier": task.verifier, "reference": dict(task.reference)},

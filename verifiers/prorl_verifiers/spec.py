@@ -1,10 +1,8 @@
-"""Define VerifierSpec, and find the verifiers of prorl and of plug-ins. The smallest verifier is a name and a
-function::
+"""Define VerifierSpec, and find the verifiers of prorl and of plug-ins. The smallest one::
 
     SPEC = VerifierSpec(name="exact", score=lambda response, reference: response == reference["answer"])
 
-Verifiers registered under the entry-point group ``prorl.verifiers`` or given with ``--plugin FILE.py`` are treated like
-prorl's own.
+A plug-in registers it under the entry-point group ``prorl.verifiers``, or ``--plugin FILE.py`` loads it.
 """
 
 from __future__ import annotations
@@ -45,8 +43,8 @@ class Canary:
 class Needs:
     """What scoring a task needs besides the verifier.
 
-    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: the environment of the task's
-    programs (``prorl sandbox build-env``), which must exist beforehand.
+    ``parts``: records (``Door.records``) of plug-ins such as a language. ``environment``: that of the task's programs
+    (``prorl sandbox build-env``).
     """
 
     parts: Sequence[Mapping[str, str]] = ()
@@ -55,9 +53,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """How a verifier combines the verdicts of others. Both functions run in prorl's own process and must be quick.
-
-    Example, a reward for a correct number in few words (``few-words`` is a plug-in's verifier)::
+    """How a verifier combines the verdicts of others. Both functions run in prorl's own process and must be quick::
 
         def parts(reference):
             return [
@@ -70,8 +66,8 @@ class Composition:
 
         SPEC = VerifierSpec(name="terse", compose=Composition(parts, combine))
 
-    ``parts`` raises TaskError for a reference without parts. ``combine`` gets the verdicts by part name, each with a
-    reward; if a part is ``infra_error``, so is the whole. Its result is checked like a scorer's.
+    ``parts`` raises TaskError for a reference without parts. ``combine`` gets verdicts with rewards, by part name; if a
+    part is ``infra_error``, so is the whole.
     """
 
     parts: Callable[[Reference], Sequence[TaskPart]]
@@ -156,7 +152,7 @@ class VerifierSpec:
 
     @property
     def may_run_programs(self) -> bool:
-        """Whether any of its tasks may run the response; for one task see ``runs_programs``."""
+        """Whether it may run responses as programs; see ``runs_programs``."""
         return self.score_in_sandbox is not None or self.compose is not None
 
 
@@ -166,7 +162,7 @@ VERIFIERS = Door("prorl.verifiers", VerifierSpec, "verifier")
 def runs_in_worker(spec: VerifierSpec) -> bool:
     """Return whether the pool's workers call this verifier.
 
-    They do not call composed ones, nor prorl's own that run programs, which the sandbox confines.
+    They do not call composed ones, nor prorl's own that run programs in the sandbox.
     """
     in_sandbox = spec.score_in_sandbox is not None and not VERIFIERS.origin(spec.name).is_ours
     return spec.score is not None or in_sandbox

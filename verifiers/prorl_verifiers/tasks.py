@@ -1,4 +1,4 @@
-"""Make and check tasks when they are loaded, before any response is scored."""
+"""Make and check tasks before any response is scored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def default_backend() -> str:
 
 
 def task_of(value: Any) -> Task:
-    """Return the task of an object {"verifier", "reference"} or its JSON text. Raises TaskError."""
+    """Return the task of an object {"verifier", "reference"} or its JSON. Raises TaskError."""
     if isinstance(value, str):
         try:
             value = read_json(value.encode(), nan=True)
@@ -44,8 +44,8 @@ def task_of(value: Any) -> Task:
 def load_task(verifier: str, reference: Reference | str) -> Task:
     """Return the task; ``reference`` is an object or its JSON text.
 
-    Raises TaskError (one line) for an unknown verifier or mode, or a reference that is not JSON or that
-    ``check_reference`` refuses; PluginError if a plug-in cannot be loaded.
+    Raises TaskError (one line) for an unknown verifier or mode or a malformed reference; PluginError if a plug-in
+    cannot be loaded.
     """
     try:
         spec = VERIFIERS.get(verifier)
@@ -115,7 +115,7 @@ def part_records(tasks: Iterable[Task]) -> list[dict[str, str]]:
 def renewed_records(
     recorded: Iterable[Mapping[str, str]], tasks: Iterable[Task]
 ) -> list[dict[str, str]]:
-    """Return ``recorded`` with current records for these tasks; other groups are kept."""
+    """Return ``recorded`` with current records for these tasks."""
     from prorl_sandbox import LANGUAGES
 
     now = part_records(tasks)
@@ -137,7 +137,7 @@ def check_modes(modes: Mapping[str, str]) -> None:
 
 
 def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
-    """Parse ``math=either``, a comma-separated text or a list of pairs, into {"math": "either"}. Raises UserError."""
+    """Parse ``math=either``, comma-separated or in a list. Raises UserError."""
     modes = {}
     for pair in given.split(",") if isinstance(given, str) else given:
         if not pair.strip():
@@ -151,7 +151,7 @@ def parse_modes(given: str | Sequence[str]) -> dict[str, str]:
 
 
 def with_mode(task: Task, modes: Mapping[str, str]) -> Task:
-    """Return the task with its mode, or its parts' modes, from ``modes`` set unless it has one. Raises TaskError."""
+    """Return the task with modes set where it, or a part, has none. Raises TaskError."""
     written: dict[str, Any] = {}
     if task.verifier in modes and "mode" not in task.reference:
         written["mode"] = modes[task.verifier]

@@ -1,4 +1,4 @@
-"""The types that pass between callers, verifiers and the pool: Task, Score and Verdict."""
+"""The types that pass between callers, verifiers and the pool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_ANSWER = 50_000
 
 
 class TaskError(UserError):
-    """The task is malformed: unknown verifier, missing gold answer, empty test list."""
+    """The task is malformed, for example its verifier is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class TaskPart:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a scorer returns. ``reward`` is in [0, 1], and 0 if ``unparsable``.
+    """What a scorer returns: ``scored`` with a reward in [0, 1], or ``unparsable`` with reward 0.
 
-    ``reason`` is one line for people; ``extracted`` is the answer that was judged.
+    ``reason`` is for people; ``extracted`` is the judged answer.
     """
 
     reward: float
@@ -73,7 +73,7 @@ def unparsable(reason: str, extracted: str | None = None) -> Score:
 class Verdict:
     """The result of scoring one response. ``reward`` is in [0, 1], or None if ``status`` is ``infra_error``.
 
-    ``findings`` are the scorer's notes, if requested (``prorl_verifiers.explain``).
+    ``findings`` are the scorer's notes, if requested.
     """
 
     reward: float | None
@@ -98,7 +98,7 @@ class Verdict:
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings, plus one for the verdict itself if none has its outcome."""
+        """Return the findings, ending with the verdict itself if none has its outcome."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]

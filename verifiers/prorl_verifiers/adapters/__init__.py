@@ -1,7 +1,6 @@
-"""Reward functions for other trainers: TRL, verl, OpenRLHF. No trainer is imported here.
+"""Reward functions for TRL, verl and OpenRLHF, none of which is imported here.
 
-An ``infra_error`` is never a reward of 0: TRL gets None; verl and OpenRLHF, which cannot carry that, get an exception
-after retries.
+An ``infra_error`` is never a reward of 0: TRL gets None, the others an exception after retries.
 """
 
 from prorl_verifiers.adapters.common import RewardUnavailableError, ScorerOptions, close_shared

@@ -1,8 +1,4 @@
-"""Shared parts of the adapters: options, one scorer per process, retries.
-
-The scorer is a local ``VerifierPool``, or a ``RemotePool`` if a server's address is given (better if many worker
-processes share a machine). Every function is thread-safe; no signals are used.
-"""
+"""Options, scorers and retries of the adapters. Every function is thread-safe."""
 
 from __future__ import annotations
 
@@ -40,11 +36,11 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorerOptions:
-    """How an adapter scores: at the service ``url`` (with ``token``), else with a local pool.
+    """How an adapter scores: at the service ``url``, else with a local pool.
 
     ``timeout`` is in seconds per try (local pool). ``modes`` is text like ``math=either,logic=reference``.
-    ``think_open``: the chat template opens the thinking, so ``<think>`` is put before each response. ``retries`` is for
-    items without a verdict. ``plugin``: plug-in files, separated like PATH.
+    ``think_open``: ``<think>`` is put before each response. ``retries`` is for items without a verdict. ``plugin``:
+    plug-in files, separated like PATH.
     """
 
     workers: int = 2
@@ -60,9 +56,9 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **given: Any) -> ScorerOptions:
-        """Return ``given`` options, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., else defaults.
+        """Return ``given`` options, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., and load the plug-in files.
 
-        Loads the plug-in files. Raises UserError for an unknown option or an invalid value.
+        Raises UserError for an unknown option or an invalid value.
         """
         known = {option.name: option.type for option in fields(cls)}
         for name in given:
@@ -95,7 +91,7 @@ def _convert(name: str, kind: str, value: Any) -> Any:
 
 
 def open_scorer(options: ScorerOptions) -> Scorer:
-    """Return a client of ``options.url`` if set, else a new local pool."""
+    """Return a client of ``options.url``, or a new local pool."""
     modes = parse_modes(options.modes)
     if options.url:
         return RemotePool([options.url], options.token or None, modes=modes or None)
@@ -109,8 +105,6 @@ def open_scorer(options: ScorerOptions) -> Scorer:
 
 
 class _Shared:
-    """The scorers of this process, by options."""
-
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.pid = os.getpid()
@@ -122,10 +116,7 @@ _shared = _Shared()
 
 
 def shared_scorer(options: ScorerOptions) -> Scorer:
-    """Return this process's scorer for these options, opened at the first call. Thread-safe.
-
-    A forked child opens its own and leaves its parent's alone.
-    """
+    """Return this process's scorer for these options, opened at the first call. A forked child opens its own."""
     global _shared
     if _shared.pid != os.getpid():
         _shared = _Shared()
@@ -140,7 +131,7 @@ def shared_scorer(options: ScorerOptions) -> Scorer:
 
 
 def close_shared() -> None:
-    """Close this process's shared scorers; the next call opens new ones."""
+    """Close this process's shared scorers."""
     if _shared.pid != os.getpid():
         return
     with _shared.lock:
@@ -156,10 +147,7 @@ def pause(seconds: float) -> None:
 
 
 def score_with_retries(scorer: Scorer, items: Sequence[Item], retries: int) -> list[Verdict]:
-    """Return the verdicts; those with ``infra_error`` are retried up to ``retries`` times.
-
-    The wait before try k is 0.5 * 2**(k-1) seconds.
-    """
+    """Return the verdicts, trying ``infra_error`` items again; the wait before try k is 0.5 * 2**(k-1) seconds."""
     verdicts = scorer.score(items)
     for attempt in range(retries):
         missing = [index for index, verdict in enumerate(verdicts) if verdict.is_infra_error]
@@ -185,7 +173,7 @@ def rewards_or_raise(verdicts: Sequence[Verdict]) -> list[float]:
 
 
 def thinking(text: str, options: ScorerOptions) -> str:
-    """Return the response, with the opening tag if the chat template opens the thinking."""
+    """Return the response, with ``<think>`` if the chat template opened it."""
     from prorl_verifiers.extract import OPEN_THINK
 
     return OPEN_THINK + text if options.think_open else text

@@ -1,7 +1,6 @@
-"""The reward function for OpenRLHF, which sends ``decode(prompt tokens + response tokens)`` with special tokens.
+"""The reward function for OpenRLHF, which sends prompt and response in one text with special tokens.
 
-The prompt may have been truncated from the left, and a tokenizer may change its white space. Chat template markers are
-not used to find the response, since a model can write those itself.
+Chat template markers are not used to find the response, since a model can write those itself.
 """
 
 from __future__ import annotations
@@ -45,8 +44,8 @@ ANCHOR = 64
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if the prompt is not in it.
 
-    The query must start with the prompt, or after at most SLACK characters with an end of it of ANCHOR or more
-    characters. End tokens are removed. If the prompt ends with ``<think>``, that tag is put before the response.
+    If the prompt was truncated from the left, at least ANCHOR characters of its end must follow at most SLACK others.
+    End tokens are removed; a ``<think>`` that ends the prompt is put before the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:
@@ -56,7 +55,6 @@ def response_after_prompt(query: str, prompt: str) -> str | None:
 
 
 def _end_of_cut_prompt(query: str, prompt: str) -> int | None:
-    """Return the end in ``query`` of the longest end of the prompt that starts it."""
     anchor = prompt[-ANCHOR:]
     end = len(prompt) + SLACK
     while anchor:
@@ -71,7 +69,7 @@ def _end_of_cut_prompt(query: str, prompt: str) -> int | None:
 
 
 def without_end_tokens(text: str) -> str:
-    """Remove end-of-turn tokens, and white space between them, from the end."""
+    """Remove end-of-turn tokens from the end."""
     cut = text
     while True:
         bare = cut.rstrip()
@@ -94,7 +92,7 @@ def rollout_item(query: str, prompt: str, label: Any) -> tuple[str, Task]:
 
 
 def extra_logs(verdicts: Sequence[Verdict]) -> dict[str, list[float]]:
-    """Return what OpenRLHF logs besides the reward: fixed keys, one number per response."""
+    """Return what OpenRLHF logs besides the reward, one number per response."""
     return {
         "verify_timeout": [float(verdict.status == "timeout") for verdict in verdicts],
         "verify_unparsable": [float(verdict.status == "unparsable") for verdict in verdicts],
@@ -107,8 +105,7 @@ def reward_func(
 ) -> dict[str, Any]:
     """Return {"rewards", "scores": float tensors of shape (n,), "extra_logs": {name: such a tensor}}.
 
-    ``queries`` are prompt and response decoded with special tokens; ``labels`` are tasks as JSON text. Raises TaskError
-    and RewardUnavailableError.
+    ``queries`` are prompts with responses, ``labels`` tasks as JSON text. Raises TaskError, RewardUnavailableError.
     """
     import torch
 

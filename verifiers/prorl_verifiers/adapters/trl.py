@@ -1,7 +1,7 @@
-"""A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer).
+"""A reward function for TRL's trainers (GRPOTrainer, RLOOTrainer), checked with TRL 1.16.
 
-Checked with TRL 1.16: None becomes NaN, and a row without any reward is left out of its group's baseline and gets
-advantage 0. TRL before 1.6 counts such a row as 0, so there a response without a verdict raises by default.
+TRL leaves a row without any reward out of its group's baseline; before 1.6 it counts as 0, so there a response without
+a verdict raises by default.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ class TrlReward:
     """The callable for ``reward_funcs=[...]``; TRL logs it under its ``__name__``.
 
     Dataset columns: ``verifier`` and ``reference``, or ``task`` with both. JSON text is safer than objects, since a
-    column of objects gets every key of every row. A row whose verifier (or task) is None gets None: it belongs to
-    another reward function.
+    column of objects gets every key of every row. A row whose verifier (or task) is None gets None.
     """
 
     def __init__(
@@ -56,8 +55,8 @@ class TrlReward:
     ) -> list[float | None]:
         """Return one reward in [0, 1] per completion; None without a verdict.
 
-        Raises UserError for missing columns, TaskError for a malformed task, ServiceError if the service is down, and
-        RewardUnavailableError if ``on_infra_error`` is "raise".
+        Raises UserError for missing columns, TaskError, ServiceError if the service is down, and RewardUnavailableError
+        if ``on_infra_error`` is "raise".
         """
         tasks = _tasks(columns, len(completions))
         rows = [index for index, task in enumerate(tasks) if task is not None]
@@ -90,15 +89,15 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    ``scorer`` is an open VerifierPool or RemotePool that the caller closes; by default ``options`` (ScorerOptions)
-    choose one shared by the process. ``on_infra_error``: "none" gives None for a response without a verdict, "raise"
-    raises RewardUnavailableError; the default depends on the installed TRL.
+    ``scorer`` is an open VerifierPool or RemotePool that the caller closes; by default the process shares one made from
+    ``options`` (ScorerOptions). ``on_infra_error``: without a verdict "none" gives None, "raise" raises
+    RewardUnavailableError; the default depends on the installed TRL.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 
 
 def default_on_infra_error() -> OnInfraError:
-    """Return "none" if the installed TRL supports None (or none is installed), else "raise"."""
+    """Return "none" if the installed TRL supports it, else "raise"."""
     try:
         parts = importlib.metadata.version("trl").split(".")[:2]
     except importlib.metadata.PackageNotFoundError:
@@ -107,7 +106,7 @@ def default_on_infra_error() -> OnInfraError:
 
 
 def completion_text(completion: Any) -> str:
-    """Return a completion's text: itself, or the last assistant message."""
+    """Return a completion's text, or that of its last assistant message."""
     if isinstance(completion, str):
         return completion
     for message in reversed(list(completion)):

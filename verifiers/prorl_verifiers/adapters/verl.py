@@ -3,8 +3,7 @@
     reward.custom_reward_function.path=pkg://prorl_verifiers.adapters.verl
     reward.custom_reward_function.name=compute_score
 
-Options come from ``reward_kwargs`` or the environment (ScorerOptions). Do not use verl's ``prime`` and ``rate_limited``
-managers: they turn every exception into reward 0.
+Do not use verl's ``prime`` and ``rate_limited`` managers: they turn every exception into reward 0.
 """
 
 from __future__ import annotations
@@ -48,7 +47,8 @@ def compute_score(
 ) -> dict[str, Any]:
     """Return {"score", "acc", "pred", "status", "timeout", "unparsable"}; score is the unshaped reward in [0, 1].
 
-    ``options`` are fields of ScorerOptions. Thread-safe. Raises TaskError, or RewardUnavailableError without a verdict.
+    ``options`` are fields of ScorerOptions, else from the environment. Thread-safe. Raises TaskError,
+    RewardUnavailableError.
     """
     task = verl_task(data_source, ground_truth, extra_info)
     return _score([(solution_str, task)], options)[0]
@@ -72,11 +72,10 @@ def compute_score_batch(
 def verl_task(
     data_source: str, ground_truth: Any, extra_info: Mapping[str, Any] | None = None
 ) -> Task:
-    """Return the task of one row.
+    """Return the task of one row. Raises TaskError.
 
     The verifier is ``extra_info["verifier"]``, or in ``ground_truth`` (a whole task), or in ``data_source``
-    (``prorl/VERIFIER``). ``ground_truth`` is the reference as an object or JSON text, or for math and stem the plain
-    answer. Raises TaskError.
+    (``prorl/VERIFIER``). ``ground_truth`` is the reference, or for math and stem the plain answer.
     """
     reference = ground_truth if isinstance(ground_truth, Mapping) else None
     if isinstance(ground_truth, str) and ground_truth.lstrip().startswith("{"):

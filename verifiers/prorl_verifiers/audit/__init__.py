@@ -1,1 +1,1 @@
-"""The exploit search: what an answer that solves nothing earns from each verifier, against chance."""
+"""The exploit search: does a verifier reward wrong answers?"""

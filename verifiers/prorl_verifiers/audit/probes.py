@@ -190,7 +190,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 
 def generic_probes() -> list[Probe]:
-    """Return the probes for a verifier without its own; names are unique."""
+    """Return the probes for a verifier without its own."""
     fixed = [constant(f"{kind} {shown(text)}", text) for kind, texts in _KINDS for text in texts]
     # Whole responses that never give an answer, or give several.
     heap = " ".join(f"\\boxed{{{n}}}" for n in range(-10, 101))
@@ -259,7 +259,7 @@ def _joined(mark: str, of: Callable[[Item], list[str]]) -> Callable[[Item, Group
 
 
 def choice_probes() -> list[Probe]:
-    """Return lists of options by letter, text or both, and crossed pairs."""
+    """Return lists of options, and crossed pairs."""
     marks = (" ", ", ", " or ", " and ", "", "\n", "/")
     spam = [Probe(f"options: letters by {m!r}", _joined(m, _letters)) for m in marks]
     spam += [Probe(f"options: texts by {m!r}", _joined(m, options_of)) for m in marks]
@@ -270,8 +270,6 @@ def choice_probes() -> list[Probe]:
 
 
 def _crossed(letter: str) -> Callable[[Item, Group], str | None]:
-    """Answer ``(A) text of B``, which names two options at once."""
-
     def answer(item: Item, group: Group) -> str | None:
         texts = options_of(item)
         at = ord(letter) - 64
@@ -281,7 +279,7 @@ def _crossed(letter: str) -> Callable[[Item, Group], str | None]:
 
 
 def heap_probes() -> list[Probe]:
-    """Return heaps of candidates, all golds at once, and another item's gold."""
+    """Return heaps of candidates and of golds, and another item's gold."""
     marks = (" ", ", ", "\n", " or ", "=")
     heaps = [Probe(f"golds of all items by {m!r}", _all_golds(m)) for m in marks]
     heaps.append(constant("heap: 0 to 200", " ".join(str(n) for n in range(201))))

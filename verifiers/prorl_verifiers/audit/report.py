@@ -20,10 +20,7 @@ MOST_LEAKS = 10
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The groups by severity: leaks by their excess, then faults, then the rest.
-
-    ``spoilt`` has the same groups' rewards for spoilt answers, most paid first.
-    """
+    """The groups, worst first."""
 
     groups: Sequence[GroupReport]
     spoilt: Sequence[SpoiltReport]
@@ -124,7 +121,7 @@ def verdict_of(group: GroupReport) -> str:
 
 
 def cells(group: GroupReport) -> tuple[str, ...]:
-    """Return a table row: verdict, group, items, chance, earned, excess, best answer."""
+    """Return a table row, as in ``COLUMNS``."""
     best = group.leaks[0] if group.leaks else group.best
     facts = ("–", "–", "–")
     if best is not None:
@@ -155,7 +152,7 @@ COLUMNS = ("verdict", "group", "items", "chance", "earned", "excess", "best igno
 
 
 def plain_lines(report: AuditReport) -> list[str]:
-    """Return one tab-separated line per group and family, and one per fault."""
+    """Return a tab-separated line per group, and one per fault."""
     lines = []
     if report.groups:
         lines.append("\t".join(COLUMNS))
@@ -212,7 +209,7 @@ def printable(text: str) -> str:
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
     """Yield the built-in groups of the named verifiers, or of all.
 
-    Raises UserError for an unknown verifier, or a named one without built-in tasks.
+    Raises UserError for an unknown verifier, or a named one without such groups.
     """
     found = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in found:
@@ -224,7 +221,7 @@ def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Gr
 
 
 def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Group]:
-    """Yield the groups with their verifier's mode set in tasks that have none. Raises TaskError."""
+    """Yield the groups with modes set in tasks that have none. Raises TaskError."""
     for group in groups:
         items = [replace(item, task=with_mode(item.task, modes)) for item in group.items]
         yield replace(group, items=items) if modes else group
@@ -233,7 +230,7 @@ def with_modes(groups: Iterable[Group], modes: Mapping[str, str]) -> Iterator[Gr
 def run_audit(
     pool: Scorer, groups: Iterable[Group], settings: Settings, progress: Progress, total: int | None
 ) -> AuditReport:
-    """Audit every group with ``pool`` and return the report; ``total`` is for the progress bar."""
+    """Audit every group; ``total`` is for the progress bar."""
     started = time.monotonic()
     reports: list[GroupReport] = []
     spoilt: list[SpoiltReport] = []

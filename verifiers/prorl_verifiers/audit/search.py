@@ -1,13 +1,4 @@
-"""The exploit search, and the test whether an ignorant answer earns more than chance.
-
-The chance level of a group is the mean of its items' ``chance`` or of the verifier's; without those, the share of the
-commonest gold (at least 1/n) or for multiple choice the mean of 1/options, if more. A probe's level is that of the
-group, or the share of items whose gold is its text, if more.
-
-If the expected mean of n rewards in [0, 1] is at most c, a mean of m or more has probability at most exp(-n KL(m, c))
-(Hoeffding 1963, theorem 1); rewards of 0 and 1 use the binomial tail. Either is multiplied by the number of probes
-(Bonferroni).
-"""
+"""The exploit search: try answers that solve nothing, and report those that earn more than chance."""
 
 from __future__ import annotations
 
@@ -29,7 +20,11 @@ SMALLEST = 0.005
 
 
 def group_chance(group: Group) -> float:
-    """Return the chance level of a group, in [0, 1]."""
+    """Return the chance level of a group, in [0, 1].
+
+    It is the mean of its items' ``chance`` or of the verifier's; without those, the share of the commonest gold (at
+    least 1/n), or for multiple choice the mean of 1/options if that is more.
+    """
     items = group.items
     if not items:
         return 0.0
@@ -47,7 +42,7 @@ def group_chance(group: Group) -> float:
 
 
 def own_share(group: Group, answers: Sequence[str | None]) -> float:
-    """Return the share of the items whose gold equals the answer."""
+    """Return the share of items whose gold equals the answer."""
     same = 0
     for item, answer in zip(group.items, answers, strict=True):
         same += answer is not None and item.gold is not None and plain(answer) == plain(item.gold)
@@ -57,7 +52,9 @@ def own_share(group: Group, answers: Sequence[str | None]) -> float:
 def luck(rewards: Sequence[float], chance: float, tried: int) -> float:
     """Return an upper bound (at most 1) of the probability that luck explains ``rewards``.
 
-    ``tried`` is the number of probes tried on the same items.
+    If the expected mean is ``chance``, a mean of m or more of n rewards in [0, 1] has probability at most exp(-n KL(m,
+    chance)) (Hoeffding 1963, theorem 1); rewards of 0 and 1 use the binomial tail. It is multiplied by the number of
+    probes ``tried`` (Bonferroni).
     """
     n = len(rewards)
     if n == 0:
@@ -101,7 +98,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The mean reward of one probe on a group, and the probability that luck explains it."""
+    """One probe's mean reward on a group, and the probability of luck."""
 
     probe: str
     example: str
@@ -122,7 +119,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A verdict that should not occur; ``kind`` is no verdict, reward, disagreement or slow."""
+    """A verdict that should not occur: no verdict, an invalid reward, a disagreement or a slow one."""
 
     kind: str
     item: str
@@ -132,7 +129,7 @@ class Fault:
 
 @dataclass(slots=True)
 class GroupReport:
-    """The findings on one group; ``best`` has the greatest excess, and leaks are sorted by it."""
+    """The results on one group, leaks sorted by excess."""
 
     name: str
     verifier: str
@@ -198,7 +195,6 @@ class GroupSearch:
     # --------------------------------------------------------------------------------------- scoring
 
     def _score(self, probes: Sequence[Probe] | dict[Probe, Probe], places: Sequence[int]) -> None:
-        """Score these probes on these items, each response once."""
         fresh: dict[Key, str] = {}
         for probe in probes:
             for place in places:
@@ -218,7 +214,6 @@ class GroupSearch:
         return VERIFIERS.get(item.task.verifier).data.write(answer, item.task.reference)
 
     def _rewards(self, probe: Probe, places: Sequence[int]) -> list[float]:
-        """Return the probe's rewards; 0 without an answer or verdict."""
         rewards = []
         for place in places:
             response = self._response(probe, self._group.items[place])
@@ -230,12 +225,11 @@ class GroupSearch:
     # -------------------------------------------------------------------------------------- mutation
 
     def _is_wordless(self, probe: Probe) -> bool:
-        """Return whether the probe answers every item without a letter or digit."""
         answers = {probe.answer(item, self._group) for item in self._group.items}
         return not any(a is None or any(c.isalnum() for c in a) for a in answers)
 
     def _mutated(self, probes: Sequence[Probe]) -> dict[Probe, Probe]:
-        """Return child -> parent for the probes that earned most, in order if none earned anything."""
+        """Return child -> parent for the probes that earned most."""
         places = range(len(self._group.items))
         usable = [p for p in probes if p.answer(self._group.items[0], self._group) is not None]
         ranked = sorted(usable, key=lambda probe: -sum(self._rewards(probe, places)))[:PARENTS]
@@ -271,7 +265,7 @@ class GroupSearch:
         report.leaks = [trial for trial in trials if trial.is_leak]
 
     def _check_again(self) -> None:
-        """Score some responses again in the reverse order, and record faults."""
+        """Score some responses again in reverse order, and record faults."""
         slow = self._settings.slow_seconds
         again: list[Key] = []
         for number, (key, verdict) in enumerate(self._verdicts.items()):

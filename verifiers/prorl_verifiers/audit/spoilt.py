@@ -1,4 +1,4 @@
-"""Make correct answers wrong by rules, and report which ones a verifier still rewards."""
+"""Make correct answers wrong, and report which ones a verifier still rewards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def right_answer(item: Item) -> str | None:
 
 
 def changed_digit(text: str) -> str | None:
-    """Change the first non-zero digit by one, which changes the value by 5 % or more."""
+    """Change the first non-zero digit by one, and so the value by 5 % or more."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -42,7 +42,7 @@ def changed_digit(text: str) -> str | None:
 
 
 def fewer_digits(text: str) -> str | None:
-    """Cut off half of the decimals of the first number; None if that leaves its value unchanged."""
+    """Cut off half of the decimals, or return None if the value stays the same."""
     found = _DECIMALS.search(text)
     if found is None:
         return None
@@ -69,7 +69,7 @@ def swapped_parts(text: str) -> str | None:
 
 
 def other_answer(right: str, item: Item, group: Group) -> str | None:
-    """Return a wrong answer of the same kind: another option, the opposite, another digit or another item's answer."""
+    """Return a wrong answer of the same kind: another option, the opposite, another digit or item."""
     options = options_of(item)
     if options:
         letters = [chr(65 + at) for at in range(len(options))]
@@ -128,7 +128,7 @@ def text_mutations() -> list[Mutation]:
 
 
 def latex_mutations() -> list[Mutation]:
-    """Return the mutations for boxed answers: those for plain text, and LaTeX forms."""
+    """Return the mutations for boxed answers."""
     return [
         *text_mutations(),
         *(_around("denied", form) for form in _DENIALS_IN_TEXT),
@@ -157,11 +157,6 @@ def _with_another(kind: Kind, form: str) -> Mutation:
 
 
 def _behind_number(sign: str) -> Mutation:
-    """Append ``e1`` or ``%`` to a non-zero number.
-
-    The percent sign is skipped if the question mentions percent or is unknown, since it may then be correct.
-    """
-
     def spoil(right: str, item: Item, group: Group) -> str | None:
         if not _NUMBER.fullmatch(right) or not Decimal(right.replace(",", "")):
             return None
@@ -185,10 +180,7 @@ def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
 
 @dataclass(slots=True)
 class MutationResult:
-    """The result of one mutation on one group.
-
-    ``total`` is the sum of all rewards; ``most`` is the largest reward of a paid answer.
-    """
+    """The result of one mutation on one group: ``total`` reward, and the ``most`` for one answer."""
 
     mutation: str
     kind: str
@@ -201,7 +193,7 @@ class MutationResult:
 
 @dataclass(slots=True)
 class SpoiltReport:
-    """The results on one group; ``right`` of ``items`` correct answers earned 1 and were spoilt."""
+    """The results on one group; ``right`` of ``items`` correct answers were spoilt."""
 
     name: str
     verifier: str
@@ -258,7 +250,6 @@ def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
 
 
 def _accepted(pool: Scorer, group: Group) -> Sequence[tuple[Item, str]]:
-    """Return the items whose correct answer earns 1, with that answer."""
     spec = VERIFIERS.get(group.verifier)
     known = [(item, right) for item in group.items if (right := right_answer(item))]
     verdicts = pool.score(

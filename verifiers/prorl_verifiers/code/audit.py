@@ -1,7 +1,4 @@
-"""Built-in code tasks for the audit, programs that solve nothing, and correct programs with spoilt outputs.
-
-A correct program here is a table from inputs to outputs, made from stdin/stdout tests, calls and simple asserts.
-"""
+"""Built-in code tasks for the audit, programs that solve nothing, and tables of outputs to spoil."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ class Outputs:
 
 
 def outputs_of(reference: Reference) -> Outputs | None:
-    """Return the outputs that the tests expect, or None if they do not say."""
+    """Return the outputs that the tests expect, if they say."""
     tests = reference["tests"]
     if all("stdout" in test for test in tests):
         return Outputs(None, [(test["stdin"], test["stdout"].rstrip("\n")) for test in tests])
@@ -40,7 +37,6 @@ def outputs_of(reference: Reference) -> Outputs | None:
 
 
 def _of_asserts(asserts: Sequence[str]) -> Outputs | None:
-    """Parse ``assert f(LITERAL, ...) == LITERAL``; None for anything else."""
     name, pairs = "", []
     for text in asserts:
         (statement,) = ast.parse(text).body
@@ -81,7 +77,7 @@ def right_program(reference: Reference) -> str | None:
 
 
 def code_mutations() -> list[Mutation]:
-    """Return mutations that spoil every output: those of text, and others for values."""
+    """Return mutations that spoil every output."""
     texts = [
         _of_outputs(mutation.name, mutation.kind, _as_text(mutation))
         for mutation in text_mutations()

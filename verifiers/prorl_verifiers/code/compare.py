@@ -1,4 +1,4 @@
-"""Compare a submission's results with the expected ones, outside its box, on values of plain types only."""
+"""Compare a submission's results with the expected ones, outside its box."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_KEY_BITS = 4_096
 
 
 def same_output(expected: str, got: str) -> bool:
-    """Return whether two standard outputs are equal, ignoring trailing white space and trailing blank lines."""
+    """Return whether two outputs are equal without trailing white space and blank lines."""
     return _lines(expected) == _lines(got)
 
 
@@ -39,12 +39,11 @@ def _lines(text: str) -> list[str]:
 
 
 def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
-    """Return whether ``got``, made of exact builtin types, equals ``expected``. A bool never stands for an expected
-    number.
+    """Return whether ``got``, made of exact builtin types, equals ``expected``; a bool never stands for a number.
 
-    With ``from_json``, list and tuple are alike; an int equals an integral float gold, but no float equals an int gold;
-    float golds have a tolerance of 1e-6 (relative above 1); NaN and infinity only match themselves. Values deeper than
-    MAX_DEPTH or with more than MAX_NODES parts match nothing. Otherwise Python's ``==`` decides.
+    With ``from_json``, list and tuple are alike; an int may stand for an integral float, never the reverse; floats have
+    a tolerance of 1e-6 (relative above 1); NaN and infinity only match themselves. Values deeper than MAX_DEPTH or
+    larger than MAX_NODES match nothing. Otherwise ``==`` decides.
     """
     if from_json:
         return _Comparison().same(expected, got, 0)
@@ -55,7 +54,6 @@ def same_value(expected: Any, got: Any, from_json: bool = False) -> bool:
 
 
 def _bool_for_number(gold: Any, got: Any) -> bool:
-    """Return whether two equal values have a bool where the gold has a number."""
     if isinstance(gold, list | tuple):
         return any(_bool_for_number(a, b) for a, b in zip(gold, got, strict=True))
     if isinstance(gold, dict):
@@ -99,7 +97,7 @@ class _Comparison:
 
 
 def _json_key(key: Any) -> Any:
-    """Return a key as JSON writes it; an integer too long for text stays unchanged."""
+    """Return a key as JSON writes it, unless it is too long for text."""
     if type(key) is int and key.bit_length() > _LONGEST_KEY_BITS:
         return key
     return json.dumps(key) if type(key) in (bool, int, float, type(None)) else key

@@ -1,7 +1,6 @@
-"""Judges: programs for tasks where more than one printed output is right; ``reference.judge`` names one.
+"""Judges for tasks with more than one right output: functions (stdin, stdout, expected) -> whether ``stdout`` is right.
 
-The verifier runs this file's text in a box, so it imports only the standard library. A judge takes (stdin, stdout,
-expected) and returns whether ``stdout`` is right.
+The verifier runs this file's text in a box, so it imports only the standard library.
 """
 
 import re
@@ -23,7 +22,7 @@ def tokens(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def unordered_lines(stdin: str, stdout: str, expected: str) -> bool:
-    """Return whether both have the same lines in any order, ignoring trailing white space and blank lines."""
+    """Return whether both have the same lines in any order, ignoring blank lines and trailing white space."""
     return _lines(stdout) == _lines(expected)
 
 
@@ -35,8 +34,8 @@ def _lines(text: str) -> "Counter[str]":
 def floats(stdin: str, stdout: str, expected: str) -> bool:
     """Return whether both have the same words in order, with decimal numbers within 1e-6 (relative above 1).
 
-    The tolerance holds only where the expected word has a point or an exponent; integers must be equal as text. NaN and
-    infinity match only themselves, in any case.
+    The tolerance holds only where the expected word has a point or an exponent. NaN and infinity match only themselves,
+    in any case.
     """
     got, gold = stdout.split(), expected.split()
     return len(got) == len(gold) and all(_same_word(a, b) for a, b in zip(got, gold, strict=True))
@@ -63,9 +62,8 @@ def _is_number(word: str) -> bool:
 def rows(stdin: str, stdout: str, expected: str) -> bool:
     """Return whether both have the same rows, equally often, in any order: the result set of an SQL query.
 
-    A row is a line of cells separated by ``|``, as the language ``sql`` prints them. Numbers are compared by value
-    (``3`` is ``3.0``), fractions within 1e-6 (relative above 1), all else as text. For a query that asks for an order,
-    use no judge.
+    Cells are separated by ``|``, as the language ``sql`` prints them. Numbers are compared by value (``3`` is ``3.0``),
+    fractions within 1e-6 (relative above 1). For a query that asks for an order, use no judge.
     """
     got, gold = _table(stdout), _table(expected)
     return got.keys() == gold.keys() and all(
@@ -74,7 +72,7 @@ def rows(stdin: str, stdout: str, expected: str) -> bool:
 
 
 def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ...]]]:
-    """Group the rows by their cells that are no fractions; return each row's fractions."""
+    """Return the fractions of each row, by the row's other cells."""
     table = defaultdict(list)
     for line in text.replace("\r\n", "\n").split("\n"):
         if line:
@@ -85,7 +83,6 @@ def _table(text: str) -> dict[tuple[str | int | None, ...], list[tuple[float, ..
 
 
 def _value(cell: str) -> str | int | float:
-    """Return a cell as a number if it is one, an int if its value is whole."""
     if len(cell) > LONGEST_CELL or CELL_NUMBER.fullmatch(cell) is None:
         return cell
     if cell.lstrip("-").isdigit():

@@ -1,8 +1,7 @@
-"""Parse the reference of a code task: language, tests, limits, judge and environment.
+"""Parse the reference of a code task.
 
 Tests are ``{"stdin", "stdout"}`` · ``{"call", "args", "expected", "wrapped"?}`` · ``{"assert": "assert f(1) == 2"}`` ·
-``{"check": source that defines check(candidate)}``. An assert that compares one call with a literal becomes a call
-test, which keeps the expected value outside the box; other asserts become check functions, which run in their own box.
+``{"check": source that defines check(candidate)}``.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_language(given: Any) -> LanguageSpec:
-    """Return the named language (aliases count, in any case), Python for None. Raises TaskError."""
+    """Return the named language or alias, Python for None. Raises TaskError."""
     from prorl_sandbox import find_language
 
     if given is not None and not isinstance(given, str):
@@ -49,10 +48,7 @@ class StdioTest:
 
 @dataclass(frozen=True, slots=True)
 class CallTest:
-    """``call(*args)`` must return ``expected``, written as JSON or as Python in an assert.
-
-    ``wrapped``: the expected list's single value is accepted too (Eurus-2's outputs).
-    """
+    """``call(*args)`` must return ``expected``, or the single value in it if ``wrapped`` (Eurus-2)."""
 
     call: str
     args: tuple[Any, ...]
@@ -63,7 +59,7 @@ class CallTest:
 
 @dataclass(frozen=True, slots=True)
 class CheckTest:
-    """Trusted ``source`` that defines ``check(candidate)``; the candidate is ``entry_point``."""
+    """Trusted ``source`` with ``check(candidate)``, for the function ``entry_point``."""
 
     source: str
     entry_point: str
@@ -146,7 +142,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
-    """Return ``f(literals) == literal`` (either way round) as a call test, or None."""
+    """Return ``f(literals) == literal`` as a call test, whose expected value stays outside the box; else None."""
     if not (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     ):
@@ -165,7 +161,6 @@ def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | Non
 
 
 def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
-    """Return ``f`` for f(...), ``Class.method`` for Class().method(...), else None."""
     match node:
         case ast.Call(func=ast.Name(id=name)):
             # A builtin is under test only where the program defines its own and nothing else is called.
@@ -211,8 +206,8 @@ _TOTAL, _PARTIAL = "total_seconds", "partial"
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits per test, and total processor seconds. Beyond ``total_seconds`` a submission earns nothing, or with
-    ``partial`` its share so far.
+    """Limits per test, and total processor seconds, beyond which a submission earns nothing, or with ``partial`` its
+    share so far.
     """
 
     per_test: Limits
@@ -222,7 +217,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CodeReference:
-    """A parsed code task. ``binary``: reward 1 if all tests pass, else 0, instead of the share passed."""
+    """A parsed code task. ``binary``: reward 1 if all tests pass, else 0, instead of the share."""
 
     language: LanguageSpec
     tests: list[CodeTest]
@@ -264,7 +259,6 @@ def read_reference(reference: Mapping[str, Any]) -> CodeReference:
 
 
 def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
-    """Raise TaskError unless a language other than Python can run the test."""
     from prorl_sandbox.spec import check_call
 
     if not isinstance(test, CallTest) or not test.from_json:
@@ -279,7 +273,7 @@ def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
 
 
 def read_environment(given: Any, language: LanguageSpec) -> str:
-    """Return the name of the task's environment, by default the standard library. Raises TaskError.
+    """Return the environment's name, by default the standard library. Raises TaskError.
 
     It need not exist here: the sandbox may be on another machine.
     """

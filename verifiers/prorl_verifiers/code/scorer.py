@@ -1,6 +1,6 @@
-"""The code verifier: run the last code block in the task's language on its tests; the reward is the share passed.
+"""The code verifier: run the last code block on the task's tests; the reward is the share passed.
 
-Each test runs in its own box, which never contains the expected result; the submission is never parsed here.
+Each test has its own box, which never contains the expected result; the submission is never parsed here.
 """
 
 from __future__ import annotations
@@ -41,11 +41,10 @@ class JudgeError(ServiceError):
 def score_code(text: str, reference: Mapping[str, Any], sandbox: Sandbox) -> Verdict:
     """Run the last code block of ``text`` on every test.
 
-    A response without a code block is ``unparsable``; code that does not compile gets 0. The budget
-    (``limits.total_seconds``, by default ProRL's 5 s for the whole submission) is processor time, so that other load on
-    the machine does not count, with twice as much wall time as a backstop. Neither includes queueing, creating boxes,
-    compiling or judging. Beyond it the verdict is ``timeout`` with reward 0, or with ``limits.partial`` the share
-    passed. Mode ``binary`` gives 1 or 0 and stops at the first failure. Raises JudgeError, and what the sandbox raises:
+    No code block is ``unparsable``; code that does not compile gets 0. ``limits.total_seconds`` (ProRL's 5 s by
+    default) of processor time hold for all tests, so that other load on the machine does not count, with twice as much
+    wall time as a backstop; queueing, compiling and judging do not count. Beyond it the verdict is ``timeout``, or with
+    ``limits.partial`` the share passed. Mode ``binary`` gives 1 or 0 and stops at the first failure. Raises JudgeError,
     SandboxError, or UserError for a missing compiler.
     """
     from prorl_sandbox import Budget, Program
@@ -134,10 +133,10 @@ def _passes(test: CodeTest, outcome: Outcome, task: CodeReference, sandbox: Sand
 
 
 def judge(name: str, test: StdioTest, stdout: str, sandbox: Sandbox) -> bool:
-    """Ask the judge ``name``, in a box of its own, whether ``stdout`` is right.
+    """Ask the judge ``name``, in its own box, whether ``stdout`` is right.
 
-    If it fails on ``stdout`` but not on the expected output, ``stdout`` is wrong; if on both, it raises JudgeError.
-    Also raises SandboxError.
+    If it fails on ``stdout`` only, ``stdout`` is wrong. Raises JudgeError if it fails on the expected output too;
+    SandboxError.
     """
     verdict, _ = _ask_judge(name, test, stdout, sandbox)
     if verdict is None:

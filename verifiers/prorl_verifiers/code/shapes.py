@@ -1,7 +1,4 @@
-"""Convert the test formats of Eurus-2, LiveCodeBench and BigCodeBench into code references.
-
-It only parses JSON and Python literals; nothing is unpickled or evaluated.
-"""
+"""Convert the test formats of Eurus-2, LiveCodeBench and BigCodeBench; nothing is unpickled or evaluated."""
 
 from __future__ import annotations
 
@@ -29,10 +26,10 @@ def check(candidate):
 
 
 def eurus_reference(ground_truth: str) -> Reference:
-    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row.
+    """Convert ``reward_model.ground_truth`` of an Eurus-2-RL-Data code row. Raises TaskError.
 
-    It is JSON {"inputs", "outputs", "fn_name"?}. With ``fn_name``, an input is a list of arguments and an output mostly
-    a list around the value; otherwise both are text (or lists of lines) of stdin and stdout. Raises TaskError.
+    It is JSON {"inputs", "outputs", "fn_name"?}: lists of arguments and mostly wrapped values for a function, else text
+    or lists of lines.
     """
     row = _parse(ground_truth, "the ground truth")
     if not isinstance(row, dict):
@@ -56,10 +53,10 @@ def eurus_reference(ground_truth: str) -> Reference:
 
 
 def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -> Reference:
-    """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}.
+    """Convert LiveCodeBench tests, a list of {"input", "output", "testtype"}. Raises TaskError.
 
-    ``function`` is the row's ``metadata.func_name``: the function, or method of class ``Solution``, that functional
-    tests call with one JSON argument per input line. Their output is JSON. Raises TaskError.
+    ``function`` is the row's ``metadata.func_name``, called by functional tests: a function, or a method of
+    ``Solution``.
     """
     if not tests:
         raise TaskError("a code task needs at least one test")
@@ -82,10 +79,10 @@ def livecodebench_reference(tests: Sequence[Any], function: str | None = None) -
 def bigcodebench_reference(
     test: str, entry_point: str = "task_func", environment: str = "scientific"
 ) -> Reference:
-    """Convert a BigCodeBench row's ``test``, the source of a ``unittest`` class ``TestCases``, into one check.
+    """Convert a BigCodeBench row's ``test``, the source of a class ``TestCases``, into one check. Raises TaskError.
 
     The tests run apart from the submission in ``environment``, so tests that patch functions inside it
-    (``unittest.mock.patch``) or share files with it fail. Raises TaskError without such a class.
+    (``unittest.mock.patch``) or share files with it fail.
     """
     try:
         body = ast.parse(test).body
@@ -103,7 +100,7 @@ def bigcodebench_reference(
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:
-    """Return a list, which some copies store as its Python or JSON source."""
+    """Return a list, also from its Python or JSON source, which some copies store."""
     values = row.get(key)
     if isinstance(values, str):
         try:

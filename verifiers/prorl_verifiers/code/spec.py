@@ -30,7 +30,7 @@ def check_reference(reference: Reference) -> None:
 
 
 def needs(reference: Reference) -> Needs:
-    """Return the task's environment, and the record of a language that is not prorl's own."""
+    """Return the environment, and the language's record if it is not prorl's own."""
     environment = reference.get("environment")
     return Needs(
         _language_records(reference), environment if isinstance(environment, str) else None

@@ -1,8 +1,7 @@
-"""Canaries: questions with known verdicts, asked of a worker to check that it still judges correctly.
+"""Canaries: questions with known verdicts that show whether a worker still judges correctly.
 
 A text that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Canaries are
-drawn anew each time, so that no text can contain the answers. A verifier without canaries scores one of its items twice
-and must repeat the verdict.
+drawn anew each time, so that no text can contain the answers.
 """
 
 from __future__ import annotations
@@ -29,7 +28,10 @@ Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A question asked after a batch, with its required verdict; with ``job``, an item of the batch scored again."""
+    """A question asked after a batch, with its required verdict.
+
+    Without canaries it is an item of the batch (``job``) again, which must repeat its verdict.
+    """
 
     frame: bytes
     reward: float | None = None
@@ -37,7 +39,7 @@ class Check:
     job: Job | None = None
 
     def expecting(self, scored: Mapping[Job, Verdict]) -> Check | None:
-        """Return the check with its required verdict, or None for a job without a verdict."""
+        """Return the check with its required verdict, or None if its job has none."""
         if self.job is None:
             return self
         verdict = scored.get(self.job)
@@ -46,7 +48,7 @@ class Check:
         return replace(self, reward=verdict.reward, status=verdict.status, job=None)
 
     def passes(self, reply: Mapping[str, Any]) -> bool:
-        """Return whether a result frame has the required verdict."""
+        """Return whether the verdict is as required."""
         result = reply.get("result")
         if not isinstance(result, Mapping) or result.get("status") != self.status:
             return False
@@ -62,7 +64,7 @@ class Examiner:
         self._remembered: dict[str, Check] = {}
 
     def checks(self, requests: Sequence[tuple[Job, bytes]]) -> list[Check]:
-        """Return the checks to ask after these requests."""
+        """Return the checks that follow these requests."""
         by_verifier: dict[str, list[tuple[Job, bytes]]] = {}
         for job, frame in requests:
             by_verifier.setdefault(job.task.verifier, []).append((job, frame))
@@ -79,7 +81,7 @@ class Examiner:
         return checks
 
     def last_checks(self, warm: frozenset[str]) -> list[Check]:
-        """Return the checks for a retiring worker; ``warm`` verifiers have their libraries loaded."""
+        """Return the checks for a retiring worker."""
         deep = [check for name in sorted(warm & self._served) for check in deep_checks(name)]
         return [*deep, *self._remembered.values()]
 
@@ -89,7 +91,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether the worker passes all checks; if so, remember its repeated items."""
+        """Return whether all checks pass; if so, remember the repeated items."""
         expected = [check.expecting(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)
@@ -103,17 +105,17 @@ class Examiner:
 
 
 def quick_checks(verifier: str, draw: random.Random) -> list[Check]:
-    """Return newly drawn checks for the end of a batch."""
+    """Return newly drawn checks."""
     return _checks(verifier, lambda spec: spec.quick_canaries(draw))
 
 
 def deep_checks(verifier: str) -> list[Check]:
-    """Return the checks that need the verifier's libraries."""
+    """Return the checks that need libraries."""
     return _checks(verifier, lambda spec: spec.deep_canaries())
 
 
 def first_wrong(spec: VerifierSpec, canaries: Sequence[Canary], answer: Answer) -> str | None:
-    """Describe the first canary that is misjudged, or return None."""
+    """Describe the first misjudged canary, or return None."""
     for canary in canaries if spec.score is not None else ():
         reply = answer(_request(spec.name, canary))
         if reply.get("result", {}).get("reward") != canary.reward:

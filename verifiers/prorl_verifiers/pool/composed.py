@@ -1,9 +1,4 @@
-"""Batches with composed tasks: the threads score the parts, and the caller gets one verdict per task.
-
-A part without a verdict leaves the whole without one, even behind a failed gate: otherwise an outage would remove only
-answers that pass the gate and bias rewards downwards. If no part was scored, the whole is ``timeout`` if a part timed
-out, else ``unparsable``.
-"""
+"""Batches with composed tasks: the threads score the parts, and the caller gets one verdict per task."""
 
 from __future__ import annotations
 
@@ -48,7 +43,7 @@ class ComposedBatch(Batch):
         self.items = flat
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Take the verdict of one part; the last one completes the item."""
+        """Take the verdict of one part."""
         at, place = self._places[index]
         whole = self._wholes.get(at)
         if whole is None:
@@ -58,8 +53,6 @@ class ComposedBatch(Batch):
 
 
 class _Whole:
-    """One composed task and the verdicts received for its parts."""
-
     def __init__(self, task: Task) -> None:
         self._task = task
         self.parts: Sequence[TaskPart] = parts_of(task)
@@ -92,7 +85,11 @@ class _Whole:
 
 
 def put_together(task: Task, verdicts: dict[str, Verdict]) -> Verdict:
-    """Combine the verdicts of a task's parts, by name."""
+    """Combine the verdicts of a task's parts, by name.
+
+    A part without a verdict leaves the whole without one, even behind a failed gate: otherwise an outage would remove
+    only answers that pass the gate and bias rewards downwards.
+    """
     found = list(verdicts.values())
     isolation = ", ".join(sorted({v.isolation for v in found if v.isolation}))
     seconds = sum(v.seconds for v in found)
@@ -125,7 +122,6 @@ def _combined(task: Task, verdicts: dict[str, Verdict], isolation: str) -> Verdi
 
 
 def _metrics(task: Task, verdicts: dict[str, Verdict]) -> Metrics:
-    """Name each part's reward ``part.NAME`` and its metrics ``part.NAME.METRIC``."""
     metrics: dict[str, float | str] = {}
     for name, verdict in verdicts.items():
         if verdict.reward is not None:

@@ -1,10 +1,6 @@
-"""Confine a scoring worker before it reads model text, and make readable only what it needs.
+"""Confine a scoring worker before it reads model text, and let it read what it needs.
 
 System calls are not filtered: scorers run our code on the text, not the text itself.
-
-Workers that run as nobody cannot read packages and plug-ins in a folder that only root may enter, such as a virtual
-environment under /root. The template therefore gets its own mount namespace, where such a folder contains only what
-workers need. The machine itself is not changed, and the rest of the folder stays invisible.
 """
 
 from __future__ import annotations
@@ -57,9 +53,9 @@ _ENTER, _READ = 0o001, 0o004
 def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process for good and return the protections that hold, e.g. ``worker:nobody+landlock+rlimits``.
 
-    It gives up root and new privileges, dies with its parent, and with Landlock cannot execute, use TCP or write
-    outside ``scratch``. ``memory_mb`` limits its address space (MiB). Call it before reading any request. Protections
-    that this kernel lacks raise no error and are missing from the result.
+    With Landlock it cannot execute, use TCP or write outside ``scratch``. ``memory_mb`` limits its address space (MiB).
+    Call it before reading any request. Protections that this kernel lacks are missing from the result and raise no
+    error.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
@@ -87,7 +83,7 @@ def confine(memory_mb: int, scratch: str) -> str:
 
 
 def limit_cpu(seconds: float) -> None:
-    """Allow this process ``seconds`` more of CPU time; then the kernel kills it with SIGXCPU."""
+    """Let the kernel kill this process (SIGXCPU) after ``seconds`` more of CPU time."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 1
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -112,7 +108,7 @@ def _become_nobody() -> bool:
 
 
 def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
-    """Restrict this process with Landlock to writing below ``writable``; return whether it is enforced."""
+    """Restrict this process with Landlock; return whether that is enforced."""
     version = libc.syscall(_SYS_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION_FLAG)
     if version < 1:
         return False
@@ -138,7 +134,7 @@ def _landlock(libc: ctypes.CDLL, writable: int) -> bool:
 
 
 def needed_folders() -> tuple[Path, ...]:
-    """Return the folders of Python modules and plug-in files, parents first."""
+    """Return the folders of modules and plug-in files, parents first."""
     folders = {os.path.abspath(folder) for folder in sys.path}
     packages = [m for name, m in list(sys.modules.items()) if "." not in name]
     places = {str(place) for module in packages for place in getattr(module, "__path__", ())}
@@ -177,8 +173,9 @@ def _check(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None:
 def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
-    In a folder that is closed itself, such as a home with a plug-in, files whose names start with a dot stay hidden.
-    Raises OSError if this process may not mount.
+    Workers that run as nobody need this for packages and plug-ins in folders that only root may enter, such as /root. A
+    new mount namespace shows only ``folders`` there, and of one that is closed itself no names that start with a dot;
+    the machine is not changed. Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:
@@ -236,19 +233,18 @@ def _mount(
 
 
 def _closed(path: Path) -> Path | None:
-    """Return the first folder on the way to ``path``, or ``path`` itself, that is closed to some users."""
+    """Return the first folder on the way to ``path`` that is closed to some users."""
     closed = (folder for folder in reversed(path.parents) if not folder.stat().st_mode & _ENTER)
     return next(closed, None if _is_open(path) else path)
 
 
 def _is_open(path: Path) -> bool:
-    """Return whether every user who can reach ``path`` may read it."""
     mode = os.stat(path).st_mode
     return bool(mode & _READ) and (bool(mode & _ENTER) or not stat.S_ISDIR(mode))
 
 
 def _cure(folders: Iterable[Path], plugins: Iterable[Path]) -> str:
-    """Return the commands that make these and the installed packages readable; empty if they are."""
+    """Return the commands that make everything readable, or nothing if it is."""
     above = {folder for path in (*folders, *plugins) for folder in path.parents}
     libraries = sysconfig.get_paths()
     installed = {Path(libraries[kind]) for kind in ("stdlib", "purelib", "platlib")}

@@ -1,8 +1,4 @@
-"""The pool: score many (response, task) pairs with a fixed number of killable workers.
-
-Time limits count from the start of work on an item (for a program, from its own start), never while it waits. For
-retries see ``pool.scoring``.
-"""
+"""The pool: score many (response, task) pairs with a fixed number of killable workers."""
 
 from __future__ import annotations
 
@@ -43,9 +39,8 @@ LEAST_MEMORY_MB = 256
 class WorkerOptions:
     """How a pool keeps its worker processes. Raises UserError for invalid values.
 
-    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers, a spare one and the libraries of new
-    verifiers in the background; otherwise everything starts on demand. ``warm``: verifiers whose libraries load at the
-    start.
+    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers and libraries in the background instead
+    of on demand. ``warm``: verifiers whose libraries load at the start.
     """
 
     memory_mb: int = 2048
@@ -76,9 +71,9 @@ class VerifierPool(Closing):
     """Score responses with ``workers`` threads. Use it as a context manager, or call ``close``.
 
     ``sandbox`` is an open Sandbox (not closed by the pool), a backend's name, or None for PRORL_BACKEND, else
-    ``local``; a backend is opened for the first code item. ``timeout_seconds`` limits one try at one item (code has its
-    own limits). ``modes`` (verifier -> mode) holds for tasks that set none. If a chat template opens the thinking, put
-    ``<think>`` before the response.
+    ``local``. ``timeout_seconds`` limits one try at one item, from the start of work on it (code has its own limits).
+    ``modes`` (verifier -> mode) holds for tasks that set none. If a chat template opens the thinking, put ``<think>``
+    before the response.
 
     Thread-safe, also in a running event loop. After a fork or unpickling, the pool starts its own workers. Raises
     UserError for invalid arguments.
@@ -107,7 +102,7 @@ class VerifierPool(Closing):
         )
 
     def __setstate__(self, settings: _Settings) -> None:
-        """Open the pool; an unpickled copy gets its own workers."""
+        """Open the pool, also when it is unpickled."""
         self._settings = settings
         self._closed = False
         self._locks = {os.getpid(): threading.Lock()}
@@ -130,9 +125,9 @@ class VerifierPool(Closing):
     ) -> list[Verdict]:
         """Return one verdict per (response, task), in order.
 
-        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. With ``explain``, verdicts
-        carry findings. Raises IsolationError if code cannot be isolated here, UserError for a closed pool,
-        PoolClosedError if it is closed meanwhile.
+        ``on_done(index, verdict)`` is called in this thread as items finish, in any order. ``explain`` adds findings.
+        Raises IsolationError if code cannot be isolated here, UserError for a closed pool, PoolClosedError if it is
+        closed meanwhile.
         """
         engine = self._engine()
         done: queue.SimpleQueue[tuple[int, Verdict] | None] = queue.SimpleQueue()
@@ -149,7 +144,7 @@ class VerifierPool(Closing):
         return batch.result()
 
     async def score_async(self, items: Sequence[Item]) -> list[Verdict]:
-        """Like ``score``, without blocking the event loop. Cancelling drops items that have not started."""
+        """Like ``score``, for an event loop. Cancelling drops items that have not started."""
         engine = self._engine()
         batch = engine.batch(items)
         if engine.needs_sandbox(batch):
@@ -158,10 +153,7 @@ class VerifierPool(Closing):
         return await asyncio.wrap_future(batch)
 
     def submit(self, response: str, task: Task) -> Future[Verdict]:
-        """Return the future verdict of one response, for servers with their own threads.
-
-        Cancelling it drops an item that has not started. Raises what ``score`` does.
-        """
+        """Return the future verdict of one response; see ``score``. Cancelling drops it if it has not started."""
         engine = self._engine()
         batch = engine.batch([(response, task)])
         future: Future[Verdict] = Future()
@@ -181,7 +173,7 @@ class VerifierPool(Closing):
         return future
 
     def require(self, tasks: Iterable[Task]) -> None:
-        """Raise UserError, with a fix, if the sandbox lacks an environment of these tasks. Call it before long work."""
+        """Raise UserError, with a fix, if the sandbox lacks an environment of these tasks."""
         self._engine().require(tasks)
 
     def wait_until_warm(self, seconds: float = 60.0) -> bool:
@@ -190,7 +182,7 @@ class VerifierPool(Closing):
 
     @property
     def stats(self) -> PoolStats:
-        """Counters of the pool in this process; available after ``close``."""
+        """Counters of the pool in this process."""
         engine, workers = self._engines.get(os.getpid()), self._settings.workers
         if engine is None:
             return PoolStats(workers=workers)
@@ -199,8 +191,8 @@ class VerifierPool(Closing):
     def close(self, drain_seconds: float | None = None) -> None:
         """Refuse new work, kill the workers, and close the sandbox if the pool opened it.
 
-        By default, running items finish and waiting ones are dropped. With ``drain_seconds``, all work continues for
-        that long, then the rest is killed. Callers of dropped items get PoolClosedError.
+        By default, running items finish and waiting ones are dropped; with ``drain_seconds``, all continue for that
+        long. Callers of dropped items get PoolClosedError.
         """
         self._closed = True
         engine = self._engines.get(os.getpid())
@@ -208,7 +200,7 @@ class VerifierPool(Closing):
             engine.close(drain_seconds)
 
     def _engine(self) -> _Engine:
-        """Return this process's engine, started if necessary. Raises UserError for a closed pool."""
+        """Return this process's engine, started if necessary."""
         pid = os.getpid()
         with self._locks.setdefault(pid, threading.Lock()):
             if self._closed:
@@ -230,10 +222,10 @@ def verify(
     modes: Mapping[str, str] | None = None,
     explain: bool = False,
 ) -> Verdict:
-    """Score one response with a one-worker pool that lives only for this call.
+    """Score one response with a pool for this call only.
 
-    It starts processes each time (about 0.2 s, plus 1 to 3 s for computer algebra or reasoning-gym); keep a
-    ``VerifierPool`` for more than a few responses.
+    That starts processes (about 0.2 s, plus 1 to 3 s for computer algebra or reasoning-gym); keep a ``VerifierPool``
+    for more than a few responses.
     """
     with VerifierPool(
         1,
@@ -253,7 +245,7 @@ class PoolFullError(ServiceError):
 class AsyncVerifierPool:
     """A pool behind a bounded queue: at most ``queue`` items of all callers wait or run at once.
 
-    For one event loop, with ``async with`` or ``aclose``, which also closes the given pool.
+    For one event loop. ``aclose`` (or ``async with``) also closes the given pool.
     """
 
     def __init__(self, pool: VerifierPool, *, queue: int) -> None:
@@ -272,7 +264,7 @@ class AsyncVerifierPool:
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
         """Return one verdict per item, in order, once the queue has room for all of them.
 
-        With ``wait=False`` a full queue raises PoolFullError. More items than the queue holds raise UserError.
+        Raises UserError for more items than the queue holds and, with ``wait=False``, PoolFullError for a full queue.
         Cancelling drops items that have not started.
         """
         count = len(items)
@@ -294,7 +286,7 @@ class AsyncVerifierPool:
             self._changed.notify_all()
 
     async def aclose(self, drain_seconds: float | None = None) -> None:
-        """Like ``VerifierPool.close``, without blocking the event loop."""
+        """See ``VerifierPool.close``."""
         await asyncio.to_thread(self.pool.close, drain_seconds)
 
     async def __aenter__(self) -> Self:
@@ -315,7 +307,7 @@ class _Engine:
     """The threads, queue and workers of a pool in one process. Thread-safe."""
 
     def __init__(self, settings: _Settings) -> None:
-        """Start them. Raises UserError for an unknown backend, or if workers cannot read what they need."""
+        """Start the threads. Raises UserError for an unknown backend, or if workers cannot read what they need."""
         check_readable()
         self._settings = settings
         given = settings.sandbox
@@ -358,7 +350,7 @@ class _Engine:
         on_item: Callable[[int, Verdict], None] | None = None,
         explain: bool = False,
     ) -> Batch:
-        """Return a new batch, not yet started. Raises TaskError if a task does not fit the pool's mode."""
+        """Return a new batch, not yet started. Raises TaskError for an unsuitable mode."""
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]
@@ -369,7 +361,6 @@ class _Engine:
         return self._sandbox is None and bool(_which_run_programs(batch))
 
     def start(self, batch: Batch) -> None:
-        """Queue a batch. Raises IsolationError, or UserError for a closed pool or a missing environment."""
         if self._closing:
             raise UserError("this verifier pool is closed")
         run_programs = _which_run_programs(batch)
@@ -414,21 +405,19 @@ class _Engine:
         self._finish(None)
 
     def end(self, owner: int) -> None:
-        """End everything without waiting for items; does nothing in another process than ``owner``."""
+        """End everything without waiting for items; does nothing in a process other than ``owner``."""
         if owner == os.getpid() and not self._ended:
             self._closing = True
             self._stop_work()
             self._finish(_END_SECONDS)
 
     def _stop_work(self) -> None:
-        """Drop waiting items and close the threads' workers and sandbox."""
         for thread in self._threads:
             thread.stopping = True
         self.queue.close()
         self._free()
 
     def _finish(self, seconds: float | None) -> None:
-        """Wait for the threads, except for the calling one (in a future's callback)."""
         for thread in self._threads:
             if thread.ident is not None and thread is not threading.current_thread():
                 thread.join(seconds)

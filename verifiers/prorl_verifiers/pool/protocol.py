@@ -1,9 +1,6 @@
-"""The messages between pool and worker. Any result that is not a reward in [0, 1] is ``infra_error``.
+"""The messages between pool and worker.
 
-A request is {"verifier", "reference", "response", "cpu_seconds"}, plus "explain" for findings and "isolation" if the
-verifier may run programs. A result frame is {"result": {...}} (a Score), {"limit": text} (the answer exhausted memory
-or nesting), {"bug": text} (a fault of the verifier) or {"user": text} (it raised UserError), with "cpu_seconds". A
-worker sends {"event": "loading"} before a heavy import and {"event": "working"} after it; {"event": "sandbox"} asks the
+Before a heavy import a worker sends {"event": "loading"}, after it {"event": "working"}; {"event": "sandbox"} asks the
 pool to run a program.
 """
 
@@ -33,7 +30,7 @@ def request(
     explain: bool = False,
     isolation: str | None = None,
 ) -> dict[str, Any]:
-    """Return the request for an item; ``isolation`` is that of the verifier's sandbox."""
+    """Return the request for an item; ``isolation`` is set if the verifier may run programs."""
     message: dict[str, Any] = {
         "verifier": verifier,
         "reference": dict(reference),
@@ -48,12 +45,16 @@ def request(
 
 
 def too_long() -> Verdict:
-    """Return the verdict of a response longer than ``MAX_RESPONSE``."""
+    """Return the verdict of an overlong response."""
     return Verdict(0.0, "unparsable", "the response is too long")
 
 
 def result_frame(result: object) -> dict[str, Any]:
-    """Return the frame of whatever a verifier returned."""
+    """Return the frame of a verifier's return value; anything but a reward in [0, 1] is a bug.
+
+    Frames are {"result": {...}} (a Score), {"limit": text} (out of memory, nesting or time), {"bug": text} (a fault of
+    the verifier) or {"user": text} (it raised UserError); the worker adds "cpu_seconds".
+    """
     if isinstance(result, Verdict) and result.status == "infra_error":
         return {"bug": result.reason}
     if isinstance(result, Verdict) and result.status == "timeout":
@@ -81,7 +82,7 @@ def result_frame(result: object) -> dict[str, Any]:
 def read_reply(
     reply: Mapping[str, Any], isolation: str, seconds: float = 0.0
 ) -> tuple[Verdict, bool]:
-    """Return the verdict of a worker's result frame, and whether it is final (needs no second try)."""
+    """Return the verdict of a result frame, and whether it is final (needs no second try)."""
     result: Any = reply.get("result")
     unscored = functools.partial(Verdict, isolation=isolation, seconds=seconds)
     if result is None and "limit" in reply:
@@ -100,7 +101,7 @@ def read_reply(
 
 
 def cpu_seconds_of(reply: Mapping[str, Any], most: float) -> float:
-    """Return the claimed processor time, or the limit ``most`` if the claim is impossible."""
+    """Return the claimed processor time, or the limit ``most`` for an impossible claim."""
     claimed = reply.get("cpu_seconds")
     if not isinstance(claimed, int | float) or not 0.0 <= claimed <= most:
         return most

@@ -1,9 +1,4 @@
-"""The queue of items that wait for a verdict.
-
-Text and code share the pool's ``workers`` threads: a free thread takes from the lane with fewer running threads, or on
-a tie with less thread time so far. A standby thread runs only while all others are in the other lane, so that a math
-item never waits for slow programs, nor a program for hostile answers. Long texts (``TextCosts``) have a lane and
-threads of their own.
+"""The queue of items that wait for a verdict: lanes for text and code, and one for long texts with threads of its own.
 
 Within a lane, the caller with the least thread time is next; a new caller starts level with the one served last.
 """
@@ -24,7 +19,8 @@ from prorl_verifiers.types import Task, Verdict
 
 LaneName = Literal["text", "code", "slow"]
 ThreadKind = Literal["shared", "standby", "slow"]
-"""Text and code; the same, but only while all other threads are in the other lane; long texts."""
+""""shared" takes text and code; "standby" too, but only while all shared threads are in the other lane, so that a math
+item never waits for slow programs, nor a program for hostile answers; "slow" takes long texts."""
 TAKE_ITEMS = 64
 TAKE_SECONDS = 0.05
 """Quick texts are taken together, about as many as need this long."""
@@ -49,8 +45,8 @@ class PoolClosedError(ServiceError):
 class Batch(Future[list[Verdict]]):
     """The items of one call, and the future of their verdicts, in order. Thread-safe.
 
-    Cancelling it drops items that have not started. ``on_item(index, verdict)`` is called in the thread that scored the
-    item and must not block.
+    Cancelling it drops items that have not started. ``on_item(index, verdict)`` runs in the scoring thread and must not
+    block.
     """
 
     def __init__(
@@ -69,7 +65,7 @@ class Batch(Future[list[Verdict]]):
             self.set_result([])
 
     def deliver(self, index: int, verdict: Verdict) -> None:
-        """Take one item's verdict; ignored if the batch has ended."""
+        """Take one item's verdict, unless the batch has ended."""
         with self._lock:
             if self.done():
                 return
@@ -111,7 +107,7 @@ class Job:
 
 @dataclass(slots=True)
 class Caller:
-    """The waiting jobs of one batch in one lane; ``spent`` is the thread time (seconds) used so far."""
+    """The waiting jobs of one batch in one lane; ``spent`` is their thread time in seconds."""
 
     lane: Lane
     jobs: deque[Job]
@@ -134,7 +130,7 @@ class Work:
 
 @dataclass(slots=True)
 class Lane:
-    """The callers that wait for one kind of work, ordered by thread time used."""
+    """The callers that wait for one kind of work, by thread time used."""
 
     name: LaneName
     running: int = 0
@@ -169,7 +165,7 @@ class Lane:
         return batches
 
     def take(self, most: int) -> Work | None:
-        """Return up to ``most`` jobs of the next caller, or None if no job is wanted."""
+        """Return up to ``most`` jobs of the next caller, if any."""
         while self._heap:
             spent, _, caller = heapq.heappop(self._heap)
             if spent < caller.spent:  # its work took longer than charged
@@ -225,11 +221,11 @@ class FairQueue:
 
     @property
     def busy(self) -> int:
-        """Threads at work, including those on long texts."""
+        """Threads at work."""
         return sum(lane.running for lane in self._lanes.values())
 
     def add(self, lane: LaneName, jobs: Sequence[Job]) -> None:
-        """Queue jobs of one batch; if the queue is closed, end the batch."""
+        """Queue jobs of one batch; in a closed queue, end the batch."""
         with self._changed:
             if jobs and not self._closed:
                 self._lanes[lane].add(jobs)
@@ -257,7 +253,7 @@ class FairQueue:
                     self._changed.wait()
 
     def done(self, work: Work, seconds: float, finished: int) -> None:
-        """Book the time and free the thread; ``finished`` jobs were not put back."""
+        """Free the thread; ``finished`` jobs were not put back."""
         with self._changed:
             lane = work.caller.lane
             lane.done(work, seconds, finished)
@@ -268,7 +264,7 @@ class FairQueue:
             self._changed.notify_all()
 
     def drop_cancelled(self, batch: Future[list[Verdict]]) -> None:
-        """Remove a batch's waiting jobs if it was cancelled."""
+        """Remove the jobs of a cancelled batch."""
         if batch.cancelled():
             with self._changed:
                 for lane in self._lanes.values():
@@ -311,9 +307,7 @@ class FairQueue:
 
 class TextCosts:
     """Predict which texts are long work, from their length and the verifier's highest recent cost per character.
-
-    The highest cost counts, since a text that is slow for one instruction may not be for another. Short texts are
-    ignored. Thread-safe.
+    Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -328,7 +322,7 @@ class TextCosts:
             return self._rates.get(verifier, FIRST_GUESS) * characters >= LONG_SECONDS
 
     def observe(self, verifier: str, characters: int, cpu_seconds: float) -> None:
-        """Learn from a text that took ``cpu_seconds`` or was stopped then."""
+        """Learn from a text that took ``cpu_seconds``."""
         if characters < LEAST_CHARACTERS:
             return
         with self._lock:

@@ -1,8 +1,7 @@
-"""A plug-in verifier's sandbox inside its worker: the worker sends calls, the pool's process runs the programs.
+"""A plug-in verifier's sandbox inside its worker: the pool's process runs the programs.
 
-A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}, or null for the next answer of
-the last submission. An answer is {"outcome"} or {"error", "kind"}. The worker has read model text, so the pool checks
-every field of a call. Values of programs use the sandbox's own tagged JSON.
+A call is {"event": "sandbox", "submission": {"program", "cases", "limits", "budget"}}, or null for the next answer. The
+pool checks every field, since the worker has read model text.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class Submission:
 
 
 class WorkerSandbox(Closing):
-    """``Sandbox`` inside a worker; ``close`` does nothing."""
+    """``Sandbox`` inside a worker."""
 
     def __init__(self, exchange: Exchange, isolation: str) -> None:
         self._exchange = exchange
@@ -112,14 +111,14 @@ class WorkerSandbox(Closing):
 
 
 class WorkerCalls:
-    """Answers a worker's calls during one item, in the pool's process."""
+    """Answers a worker's calls during one item."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
         self._outcomes: Iterator[Outcome] = iter(())
 
     def __call__(self, call: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """Return the next answer; a case may run for at most ``seconds``. Raises ValueError for a malformed call."""
+        """Return the next answer, {"outcome"} or {"error", "kind"}. Raises ValueError for a malformed call."""
         if set(call) != {"event", "submission"}:
             raise ValueError("a call is a submission, or null for the next answer")
         submission = call["submission"]
@@ -146,7 +145,7 @@ def _bounded(limits: Limits, seconds: float) -> Limits:
 
 
 def pack_error(error: Exception) -> dict[str, Any]:
-    """Return the answer for an error; an unknown kind counts as the sandbox's fault."""
+    """Return the answer for an error; an unknown kind is the sandbox's fault."""
     kinds = [kind for kind, of in _ERRORS.items() if isinstance(error, of)]
     text = str(error) if kinds else f"{type(error).__name__}: {error}"
     return {"error": text[:_LONGEST_ERROR], "kind": kinds[0] if kinds else "sandbox"}
@@ -163,7 +162,7 @@ def read_answer(value: dict[str, Any]) -> Outcome:
 
 
 def pack_outcome(outcome: Outcome) -> dict[str, Any]:
-    """Return the JSON of an outcome. A value that cannot be sent is the program's fault: ``unserialisable``."""
+    """Return an outcome as JSON. A value that cannot be sent is the program's fault: ``unserialisable``."""
     try:
         return pack(outcome)
     except UserError:
@@ -171,10 +170,7 @@ def pack_outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def read_outcome(value: object) -> Outcome:
-    """Parse an outcome. Raises MalformedError.
-
-    A value that takes too long to read is a ``protocol-error``, as when it leaves its box.
-    """
+    """Parse an outcome; a value too slow to read is a ``protocol-error``. Raises MalformedError."""
     if isinstance(value, dict) and "value" in value:
         try:
             returned = decode(value["value"])
@@ -214,7 +210,7 @@ def _shown(value: object) -> str:
 
 
 class _Way(NamedTuple):
-    """How values of one type are sent. ``read`` raises MalformedError."""
+    """How values of one type are sent."""
 
     pack: Callable[[Any], Any]
     read: Callable[[Any], Any]

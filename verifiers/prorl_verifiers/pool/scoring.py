@@ -1,11 +1,7 @@
 """One thread of a pool, with at most one worker: takes items, scores them, and handles failures.
 
-An item that times out or whose worker dies is tried once more in a fresh worker. Running out of time (or memory,
-processor time or nesting) twice is ``timeout`` with reward 0; a worker, sandbox or scorer that fails twice is
-``infra_error`` without a reward.
-
-Each batch ends with canaries, and its verdicts are delivered only if the worker passes them. Otherwise it is killed and
-the items are scored again one by one; an item whose next worker also fails its canaries is ``infra_error``.
+An item that fails is tried once more in a fresh worker. Running out of time, memory or nesting twice is ``timeout``
+with reward 0; a worker, sandbox or scorer that fails twice is ``infra_error`` without a reward.
 """
 
 from __future__ import annotations
@@ -58,10 +54,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerThread(threading.Thread):
-    """Takes and does work of its ``kind`` (see ``pool.queue``) until the queue is closed.
-
-    ``sandbox`` returns the pool's sandbox, opened if necessary.
-    """
+    """Takes and does work of its ``kind`` (see ``pool.queue``) until the queue is closed."""
 
     def __init__(
         self,
@@ -109,7 +102,7 @@ class WorkerThread(threading.Thread):
         self._drop_worker()
 
     def _run_program(self, job: Job) -> None:
-        """Score an item that runs programs: here for our own verifiers, in a worker for plug-ins."""
+        """Score an item that runs programs, here or (for plug-ins) in a worker."""
         started = time.monotonic()
         sandbox = self._sandbox()
         if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
@@ -134,10 +127,7 @@ class WorkerThread(threading.Thread):
         self._deliver(job, replace(verdict, seconds=time.monotonic() - started))
 
     def _score_texts(self, jobs: Sequence[Job], is_retry: bool = False) -> int:
-        """Score jobs together; return how many were put back because the worker ended before their turn.
-
-        Failures are tried again alone in a fresh worker, with ``is_retry``.
-        """
+        """Score jobs together; return how many were put back because the worker ended before their turn."""
         requests = [(job, frame) for job in jobs if (frame := self._request(job)) is not None]
         if not requests:
             return 0
@@ -215,9 +205,10 @@ class WorkerThread(threading.Thread):
         self._queue.costs.observe(verifier, len(job.response), cpu_seconds)
 
     def _settle(self, scored: Mapping[Job, Verdict], sound: bool, examined: bool) -> None:
-        """Deliver the verdicts of a sound worker; otherwise kill it and have the items scored again.
+        """Deliver the verdicts of a worker that passed the canaries; otherwise kill it and have the items scored again.
 
-        ``examined``: the worker reached the canaries, so if it is not sound it misjudged them.
+        After failed canaries (``examined``) they are scored one by one; an item whose next worker fails them too is
+        ``infra_error``.
         """
         if sound:
             for job, verdict in scored.items():
@@ -243,7 +234,7 @@ class WorkerThread(threading.Thread):
             self._queue.add(self._lane, group)
 
     def _take_worker(self, warm: bool = False) -> WorkerProcess:
-        """Return the thread's worker, replacing an old one. Raises ChildError (see ``WorkerFactory.take``)."""
+        """Return the thread's worker, replacing an old one. Raises ChildError."""
         worker = self._worker
         old = self._delivered >= RECYCLE_AFTER
         if worker is not None and (old or self._factory.is_old(worker)):
@@ -260,7 +251,7 @@ class WorkerThread(threading.Thread):
         return self._worker
 
     def _examine_last(self) -> None:
-        """Ask a retiring worker the deep canaries of the verifiers that it served."""
+        """Ask a retiring worker the deep canaries of its verifiers."""
         worker = self._worker
         if worker is None or not self._delivered:
             return
@@ -280,7 +271,6 @@ class WorkerThread(threading.Thread):
             )
 
     def _lose_worker(self) -> None:
-        """Kill the worker because of a fault."""
         if self._worker is not None:
             self._counters.add("worker_kills")
         self._drop_worker()
@@ -308,14 +298,14 @@ def _closed() -> PoolClosedError:
 
 
 def _of_failure(error: WorkerTimeout | ChildError, isolation: str, seconds: float = 0.0) -> Verdict:
-    """Return the verdict of an item whose worker failed; only running out of time is the answer's fault."""
+    """Return the verdict of an item whose worker failed."""
     if isinstance(error, WorkerTimeout):
         return Verdict(0.0, "timeout", str(error), isolation=isolation, seconds=seconds)
     return Verdict(None, "infra_error", str(error), isolation=isolation, seconds=seconds)
 
 
 def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool) -> Verdict:
-    """Score an item of our own verifier that runs programs, with a second try if the sandbox fails."""
+    """Score an item of our own verifier that runs programs; try again if the sandbox fails."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:

@@ -1,4 +1,4 @@
-"""Counters of a pool's work, and snapshots of them."""
+"""Counters of a pool's work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prorl_verifiers.types import Verdict
 
 @dataclass(frozen=True, slots=True)
 class PoolStats:
-    """A snapshot: counts since the pool's start, and ``queued`` and ``busy`` of the moment."""
+    """A snapshot: counts since the start, and the current ``queued`` and ``busy``."""
 
     items: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """(verifier, status) -> verdicts."""

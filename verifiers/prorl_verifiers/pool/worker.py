@@ -1,8 +1,7 @@
-"""The processes that score model text: a template that loads the verifiers, and the workers forked from it.
+"""The processes that score model text: a template (``main``) that loads the verifiers, and the workers forked from it.
 
-``main`` runs the template (``prorl_common.forks``). Its argument is JSON {"verifiers": those to warm up, "path": import
-folders}. It imports libraries and asks canaries beforehand, so that forking a worker takes milliseconds; it never sees
-model text. A worker confines itself before its first request.
+The template imports libraries and asks canaries beforehand, so that forking a worker takes milliseconds; it never sees
+model text.
 """
 
 from __future__ import annotations
@@ -40,17 +39,14 @@ SPECS: dict[str, VerifierSpec] = {}
 
 
 def load_specs() -> None:
-    """Load every verifier that workers serve, including plug-ins. Raises PluginError."""
+    """Load every verifier that workers serve. Raises PluginError."""
     for spec in VERIFIERS.all():
         if runs_in_worker(spec):
             SPECS.setdefault(spec.name, spec)
 
 
 def answer(request: Mapping[str, Any], exchange: Exchange | None = None) -> dict[str, Any]:
-    """Return the result frame of one request; only a fault of the verifier becomes ``bug``.
-
-    ``exchange`` reaches the pool's sandbox, for a verifier that runs programs.
-    """
+    """Return the result frame of one request; ``exchange`` reaches the pool's sandbox."""
     try:
         spec = SPECS[request["verifier"]]
         text = request["response"]
@@ -125,7 +121,7 @@ def serve(source: int, sink: int, isolation: str) -> None:
 
 
 def be_worker(order: dict[str, Any], requests: int, replies: int) -> None:
-    """Confine this process, a fresh fork, and serve requests."""
+    """Confine this fresh fork and serve requests."""
     for name in ("HOME", "TMPDIR", "MPLCONFIGDIR"):
         os.environ[name] = order["folder"]
     sys.setrecursionlimit(RECURSION_LIMIT)
@@ -133,7 +129,7 @@ def be_worker(order: dict[str, Any], requests: int, replies: int) -> None:
 
 
 def warm(verifiers: Iterable[str]) -> dict[str, str]:
-    """Import the verifiers' libraries and ask deep canaries; return the faults by name."""
+    """Import libraries and ask deep canaries; return faults by verifier."""
 
     def canaries(spec: VerifierSpec) -> Sequence[Canary]:
         for module in spec.libraries:
@@ -145,7 +141,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Ask our verifiers and the given ones quick canaries; return the faults by name."""
+    """Ask quick canaries of our verifiers and the given ones; return faults by verifier."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))
@@ -166,7 +162,7 @@ def _faults(
 
 
 def load() -> dict[str, Any]:
-    """Load and warm up the template; return which verifiers are broken or failed to warm up."""
+    """Load the template; its argument is JSON {"verifiers": those to warm up, "path": import folders}."""
     words = json.loads(sys.argv[1])
     os.environ["MPLCONFIGDIR"] = os.environ["TMPDIR"]  # reasoning-gym imports matplotlib
     # After our own folders and the standard library, so that no user's module shadows them.

@@ -1,4 +1,4 @@
-"""The pool's side of the worker processes: a worker, its template, and the factory of both."""
+"""The pool's side of the worker processes."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerTimeout(Exception):
-    """The item exceeded its time or a resource limit; the worker has been killed."""
+    """The item exceeded a time or resource limit; the worker has been killed."""
 
 
 class WorkerProcess:
-    """One forked worker. Not thread-safe. Raises ChildError if the worker does not become ready."""
+    """One forked worker. Not thread-safe. Raises ChildError if it does not become ready."""
 
     def __init__(self, child: Child, origin: WorkerTemplate) -> None:
         self._child, self.origin = child, origin
@@ -61,9 +61,9 @@ class WorkerProcess:
     ) -> Generator[dict[str, Any], None, None]:
         """Yield the result frame (see ``protocol``) of each encoded request, in order.
 
-        Each has ``seconds`` once the worker has it and the previous reply has come, not counting library imports and
-        programs (``run``). The caller takes every reply or drops the worker. Raises WorkerTimeout or ChildError; the
-        worker is dead after either.
+        Each has ``seconds`` once the worker has it and the previous reply has come; library imports and programs do not
+        count. The caller takes every reply or drops the worker. Raises WorkerTimeout or ChildError; the worker is dead
+        after either.
         """
         sent = waiting = 0
         try:
@@ -133,7 +133,7 @@ class WorkerProcess:
         return self._child.alive
 
     def kill(self) -> int | None:
-        """Kill and reap the worker, remove its scratch folder, and return its exit code."""
+        """Kill and reap the worker, and return its exit code."""
         return self._child.kill()
 
     def _wait_until_ready(self) -> str:
@@ -148,7 +148,7 @@ class WorkerProcess:
         return str(hello.get("isolation", ""))
 
     def _post_mortem(self, what: str) -> Exception:
-        """Kill the worker and return why it ended: a limit that the answer hit, or a fault."""
+        """Kill the worker; return why it ended: a limit, or a fault."""
         poller = select.poll()
         poller.register(self._child.source, 0)
         poller.poll(2000)  # an ending worker may still hold its pipes
@@ -161,7 +161,7 @@ class WorkerProcess:
 
 
 class WorkerTemplate(Template):
-    """The process that workers are forked from (``pool.worker``). Raises ChildError."""
+    """The process that workers are forked from. Raises ChildError."""
 
     def __init__(self, verifiers: Iterable[str] = ()) -> None:
         self.verifiers = frozenset(verifiers)
@@ -182,7 +182,7 @@ class WorkerTemplate(Template):
         return self._plugins == plugin_environment()
 
     def wait_until_ready(self) -> Self:
-        """Return the template as soon as it can fork. Raises ChildError."""
+        """Return it once it can fork. Raises ChildError."""
         hello = self.hello()
         self.warm, self.broken = self.verifiers - set(hello["failed"]), hello["broken"]
         for name, reason in {**hello["failed"], **self.broken}.items():
@@ -190,12 +190,11 @@ class WorkerTemplate(Template):
         return self
 
     def worker(self, memory_mb: int = 2048) -> WorkerProcess:
-        """Fork a worker and wait until it is ready. Raises ChildError."""
+        """Fork a worker. Raises ChildError."""
         return WorkerProcess(self.child({"memory_mb": memory_mb}, owner=NOBODY), self)
 
 
 def _environment() -> dict[str, str]:
-    """Return the template's environment: only what Python and our packages need."""
     python = {name: os.environ[name] for name in _OF_PYTHON if name in os.environ}
     here = Path(__file__).resolve().parents[2]
     common = Path(prorl_common.__file__).resolve().parent.parent
@@ -210,11 +209,10 @@ def _environment() -> dict[str, str]:
 
 
 class WorkerFactory:
-    """Starts workers and keeps the current template, the next one and a spare worker. Thread-safe.
+    """Starts workers and keeps the template and a spare worker. Thread-safe.
 
-    With ``grow``, a pool starts with a template that has only the scorers. When a new verifier is first seen, a
-    template with its libraries is started in the background and takes over when ready; workers of the old one are then
-    replaced.
+    With ``grow``, the first template has only the scorers. When a new verifier is seen, a template with its libraries
+    starts in the background; once it is ready, it and its workers replace the old ones.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:
@@ -245,9 +243,9 @@ class WorkerFactory:
                 self._changed.notify_all()
 
     def take(self, warm: bool = False) -> WorkerProcess:
-        """Return an unused worker: the spare, or a new one. Raises ChildError.
+        """Return an unused worker. Raises ChildError.
 
-        ``warm``: wait for a template that is warming up, so that the worker need not load by itself.
+        ``warm``: wait for a template that is warming up, so that the worker need not load libraries.
         """
         with self._changed:
             if warm and self._thread.is_alive():
@@ -261,18 +259,18 @@ class WorkerFactory:
         return self._fork()
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Wait for a template warmed up for all seen verifiers, and its spare worker; return False on timeout."""
+        """Wait until all seen verifiers are warm; return False on timeout."""
         with self._changed:
             self._changed.wait_for(lambda: self._is_warm() and not self._has_work(), seconds)
             template = self._template
             return template is not None and self._wanted <= template.verifiers
 
     def is_old(self, worker: WorkerProcess) -> bool:
-        """Return whether the worker's template was replaced or lacks plug-ins of this process."""
+        """Return whether the worker's template was replaced or lacks plug-ins."""
         return worker.origin is not self._template or not worker.origin.knows_plugins
 
     def broken(self, verifier: str) -> str | None:
-        """Return why the verifier fails its own quick canaries, or None."""
+        """Return why the verifier fails its quick canaries, or None."""
         template = self._template
         return None if template is None else template.broken.get(verifier)
 
@@ -307,7 +305,6 @@ class WorkerFactory:
         return warm or self._closed or self._failure is not None
 
     def _ready_template(self) -> WorkerTemplate:
-        """Return the live template, started if necessary. Raises ChildError."""
         with self._starting:
             template = self._template
             if template is not None and template.alive:
@@ -362,7 +359,7 @@ class WorkerFactory:
                     raise  # otherwise it was replaced in the meantime; fork from the new one
 
     def _tend(self) -> None:
-        """Renew the template and the spare, and reap disposed workers, until the pool closes."""
+        """Renew the template and the spare, and reap workers."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or self._has_work())
@@ -383,7 +380,6 @@ class WorkerFactory:
         return bool(self._gone) or self._spare is None or stale
 
     def _renew(self) -> None:
-        """Replace a template that lacks a seen verifier."""
         current = self._ready_template()
         wanted = self._wanted
         if wanted <= current.verifiers:

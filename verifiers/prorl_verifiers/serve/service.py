@@ -1,4 +1,4 @@
-"""The reward service: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` (no token) and ``GET /metrics``."""
+"""The reward service: ``POST /verify``, ``POST /openrlhf``, ``GET /healthz`` and ``GET /metrics``."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Service:
             return await _apart(size, lambda: json_response(wire.verify_reply(batch, verdicts)))
 
     async def openrlhf(self, request: Request) -> Response:
-        """Score OpenRLHF's request; if any item has no verdict, the whole answer is a 503."""
+        """Score OpenRLHF's request; without a verdict for every item the answer is 503."""
         async with self.bodies.read(request) as body:
             batch = await _apart(len(body), lambda: wire.read_openrlhf(body, self.options.modes))
             verdicts = await self._score(request, batch.items)
@@ -188,7 +188,7 @@ class Service:
         return Response(self.metrics.text(), headers={"Content-Type": CONTENT_TYPE})
 
     async def healthz(self, _: Request) -> Response:
-        """Return 200, or 503 while the workers give no verdicts; then probe them, at most every PROBE_PAUSE seconds."""
+        """Return 200, or 503 while the workers give no verdicts; then probe them."""
         now = time.monotonic()
         if self._bad >= BAD_IN_A_ROW and now - self._probed > PROBE_PAUSE:
             self._probed = now
@@ -201,7 +201,7 @@ class Service:
         )
 
     async def _score(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
-        """Return the verdicts; if the client disconnects, items that have not started are dropped."""
+        """Return the verdicts; drop items that have not started if the client disconnects."""
         limit = self.options.queue
         if len(items) > limit:
             raise Refusal(413, f"{len(items)} items in one request: send at most {limit}")
@@ -246,7 +246,7 @@ class Service:
         return bad is None
 
     async def _probe_code(self) -> None:
-        """Open the sandbox; without one, raise if its backend was named explicitly, else warn."""
+        """Open the sandbox; without one, raise if its backend was named, else warn."""
         try:
             verdict = (await self._pool.score_async([CODE_PROBE]))[0]
         except UserError as error:
@@ -300,5 +300,4 @@ async def _left(request: Request) -> None:
 
 
 async def _apart(size: int, work: Callable[[], T]) -> T:
-    """Do small work here and large work in a thread."""
     return work() if size <= INLINE_BYTES else await asyncio.to_thread(work)

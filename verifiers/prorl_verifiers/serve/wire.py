@@ -1,9 +1,4 @@
-"""Parse request bodies into (response, task) items, and format verdicts as answers.
-
-``POST /verify``: {"items": [{"id"?, "task": {"verifier", "reference"}, "response"}, ...]} or one such item; optionally
-"modes" and "think_open" to override the server's, and "parts" (``scoring_parts``) that must match the server's. ``POST
-/openrlhf``: {"query": [...], "prompts": [...], "labels": [...]}, as OpenRLHF 0.11.2 sends it.
-"""
+"""Parse request bodies into (response, task) items, and format verdicts as answers."""
 
 from __future__ import annotations
 
@@ -34,9 +29,10 @@ class Batch:
 
 
 def read_verify(body: bytes, modes: Mapping[str, str], think_open: bool = False) -> Batch:
-    """Parse a ``/verify`` body; ``modes`` and ``think_open`` are the server's defaults.
+    """Parse a ``/verify`` body: {"items": [{"id"?, "task", "response"}, ...]} or one item.
 
-    Raises Refusal: 400 (not JSON), 412 (other versions or plug-ins here), 422 (invalid item).
+    It may set "modes" and "think_open", and give "parts" (``scoring_parts``) that must match the server's. Raises
+    Refusal: 400 (not JSON), 412 (other versions or plug-ins here), 422 (invalid item).
     """
     request = _json_object(body)
     rows = request.get("items") if "items" in request else [request]
@@ -72,7 +68,6 @@ def _asked_modes(modes: Any) -> Mapping[str, str]:
 
 
 def _asked_parts(parts: Any) -> list[dict[str, str]]:
-    """Return the client's parts. Raises Refusal, also for a verifier missing here."""
     keys = {"group", "name", "source", "version"}
     is_list = isinstance(parts, list) and all(
         isinstance(part, dict)
@@ -89,7 +84,6 @@ def _asked_parts(parts: Any) -> list[dict[str, str]]:
 
 
 def _check_parts(asked: list[dict[str, str]], here: list[dict[str, str]]) -> None:
-    """Raise Refusal if versions or plug-ins differ from the client's."""
     own = {(part["group"], part["name"]): part for part in here}
     clients = {(part["group"], part["name"]): part for part in asked}
     for key in sorted(own.keys() | clients.keys()):
@@ -109,7 +103,7 @@ def _other_part(client: Mapping[str, str] | None, server: Mapping[str, str] | No
 
 
 def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> Batch:
-    """Parse an ``/openrlhf`` body. Raises Refusal 400 or 422."""
+    """Parse what OpenRLHF 0.11.2 sends: {"query": [...], "prompts": [...], "labels": [...]}. Raises Refusal."""
     found = _json_object(body)
     columns = [found.get(name) for name in ("query", "prompts", "labels")]
     if not all(isinstance(column, list) for column in columns):
@@ -131,7 +125,7 @@ def read_openrlhf(body: bytes, modes: Mapping[str, str]) -> Batch:
 
 
 def verify_reply(batch: Batch, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"verdicts": [a row of ``prorl verify file`` with the isolation, ...]}, in order."""
+    """Return {"verdicts": [row, ...]}, in order."""
     return {
         "verdicts": [
             verdict_row(item_id, verdict) | {"isolation": verdict.isolation}
@@ -141,7 +135,7 @@ def verify_reply(batch: Batch, verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 
 def openrlhf_reply(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """Return {"rewards", "scores", "extra_logs"} as lists of numbers; every verdict must have a reward."""
+    """Return {"rewards", "scores", "extra_logs"} as lists of numbers."""
     rewards = [float(verdict.reward) for verdict in verdicts if verdict.reward is not None]
     return {"rewards": rewards, "scores": rewards, "extra_logs": extra_logs(verdicts)}
 
