@@ -344,7 +344,6 @@ def build_command(
 
 
 def _tests(entry: Mapping[str, Any]) -> None:
-    """Report how many tests of an entry were left out."""
     if left_out := entry.get("tests_left_out"):
         reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.items())
         say(f"{entry['name']}: tests left out: {reasons}")

@@ -255,7 +255,6 @@ def _write_recipe(
 
 
 def _band(text: str) -> tuple[float, float]:
-    """Parse ``LOW,HIGH``."""
     with contextlib.suppress(ValueError):
         low, high = (float(part) for part in text.split(","))
         if 0 <= low <= high <= 1:
@@ -264,7 +263,6 @@ def _band(text: str) -> tuple[float, float]:
 
 
 def _steps(text: str) -> tuple[int, int]:
-    """Parse ``A-B``."""
     if (found := re.fullmatch(r"(\d+)-(\d+)", text)) is None:
         raise UserError(f"--steps is '{text}': give the first and the last, as 100-200")
     return int(found[1]), int(found[2])

@@ -369,7 +369,6 @@ def _show(result: SuiteResult, session: Session, how: str, shown: Shown, html: P
 
 
 def _list_suites(json_out: bool) -> None:
-    """Print the packaged suites with their benchmarks and sources."""
     from prorl_evaluation.suites.suite import DatasetSpec, ProceduralSpec, load_suite, suite_names
 
     suites = [load_suite(name) for name in suite_names()]

@@ -181,7 +181,6 @@ def _train(
 def _evaluate(
     run: RunFolder, data: Path, plan: Plan, seed: int, device: str
 ) -> tuple[list[EvalResult], list[Path]]:
-    """Return the results before and after RL, and their folders."""
     from prorl_evaluation import EvalSettings
     from prorl_evaluation.sampling.choose import find_run, pick_dataset, run_target
     from prorl_evaluation.sampling.session import Session

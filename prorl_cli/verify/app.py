@@ -148,7 +148,7 @@ def file(
 
     Example: prorl verify file responses.jsonl --out verdicts.jsonl
 
-    Verdicts are in the order of the responses. Exits 1 if a response has no reward or differs from its line's
+    Verdicts are in the order of the responses. Exits 1 if a response has no reward, or another than its line's
     expected_reward. Skipped lines get no verdict and count in no mean; the first of them are named on stderr.
 
     Instructions are checked in mode reference, as the official checker does (--mode instruction=fixed takes the
@@ -217,7 +217,6 @@ def file(
 
 
 def _mean(verdicts: Sequence[Verdict]) -> str:
-    """Return the mean reward as text."""
     rewards = [v.reward for v in verdicts if v.reward is not None]
     return f"{sum(rewards) / len(rewards):.4f}" if rewards else "none"
 
