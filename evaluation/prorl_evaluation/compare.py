@@ -1,7 +1,6 @@
-"""Paired differences between two results on the same problems.
+"""Paired differences between two results; only problems with equal id, prompt and task are paired.
 
-Only problems with equal id, prompt and task are paired. Intervals are over problems, stratified by domain for all
-domains together, and not corrected for looking at many of them (``boundary`` corrects its claims).
+Intervals are over problems, stratified by domain, and not corrected for looking at many of them.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ MIN_PROBLEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One metric in one group: the means of ``a`` and ``b``, and the interval of ``b - a`` over problems.
+    """One metric in one group: both means, and the interval of ``b - a`` over problems.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). The means are over paired problems
-    with both values. ``fixed`` is the interval over new samples of the same problems; None for reward and length.
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). ``fixed`` is the interval over new
+    samples of the same problems; None for reward and length.
     """
 
     group: str
@@ -44,7 +43,7 @@ class Difference:
 
     @property
     def statement(self) -> str:
-        """The conclusion that the interval allows, in words."""
+        """The conclusion in words."""
         if self.interval.count == 0:
             return "no paired problem has a value"
         if self.interval.count < MIN_PROBLEMS:
@@ -58,12 +57,12 @@ class Difference:
 
     @property
     def distinguishable(self) -> bool:
-        """Whether enough problems are paired and the interval excludes 0."""
+        """Whether the interval excludes 0 with enough problems."""
         return self.direction != "unclear"
 
     @property
     def direction(self) -> Literal["rose", "fell", "unclear"]:
-        """The direction of the change; ``unclear`` also if too few problems are paired."""
+        """The direction; ``unclear`` also with too few problems."""
         i = self.interval
         if i.count < MIN_PROBLEMS or i.low <= 0 <= i.high:
             return "unclear"
@@ -75,7 +74,7 @@ class Difference:
         return f"{i.value:+.3f} [{i.low:+.3f}, {i.high:+.3f}]"
 
     def moved(self) -> str:
-        """Return the direction and size of the change, with its interval."""
+        """Return the direction, size and interval of the change."""
         i = self.interval
         match self.direction:
             case "rose":
@@ -88,7 +87,7 @@ class Difference:
                 assert_never(self.direction)
 
     def sentence(self) -> str:
-        """Return both values, the difference, its interval and the statement in one line."""
+        """Return values, difference, interval and statement in one line."""
         return (
             f"{self.metric} {self.a:.3f} -> {self.b:.3f}, difference {self.size()} "
             f"over {self.interval.count} problems, {self.statement}"
@@ -97,7 +96,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All differences of ``b`` against ``a``, the problems that could not be paired, and warnings."""
+    """All differences of ``b`` against ``a``, unpaired problems, and warnings."""
 
     a: str
     b: str
@@ -163,8 +162,7 @@ class Comparison:
 def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
     """Compare the last result with its baseline; None for a single result.
 
-    The baseline is the run's checkpoint from before RL if it is among the results, so that the difference excludes a
-    warm start; otherwise the first result.
+    The baseline is the run's checkpoint from before RL, so that a warm start does not count, or else the first result.
     """
     if len(results) < 2:
         return None
@@ -173,10 +171,9 @@ def against_baseline(results: Sequence[EvalResult]) -> Comparison | None:
 
 
 def compare(a: EvalResult, b: EvalResult, *, cluster: str = "problem") -> Comparison:
-    """Compare ``b`` with ``a``; level, draws and seed are those of ``a``.
+    """Compare ``b`` with ``a``, using level, draws and seed of ``a``.
 
-    k takes the powers of two, and both results' own k, that both can estimate. For ``cluster`` see
-    ``paired.group_units``. Raises EvaluationError if no problem can be paired.
+    For ``cluster`` see ``paired.group_units``. Raises EvaluationError if no problem can be paired.
     """
     theirs = {p.id: p for p in b.problems}
     mine = {p.id: p for p in a.problems}
@@ -227,10 +224,9 @@ _WORDS = {"extra": "request fields"}
 def check_alike(
     results: Sequence[EvalResult], *, any_sampling: bool = False, one_dataset: bool = True
 ) -> list[str]:
-    """Return a line for each sampling setting in which results differ, with the values and labels.
+    """Return a line for each sampling setting in which results differ.
 
-    With ``one_dataset`` the dataset's fingerprint, split and limit count as such a setting. Raises EvaluationError if
-    there is a line and not ``any_sampling``.
+    ``one_dataset`` includes the dataset. Raises EvaluationError if there is a line and not ``any_sampling``.
     """
     lines = []
     for name in (*SAMPLING, *(["dataset"] if one_dataset else [])):
@@ -249,7 +245,6 @@ def check_alike(
 
 
 def _setting(result: EvalResult, name: str) -> str:
-    """Return a setting as text; for the dataset its split, short fingerprint and limit."""
     if name == "extra":
         return str(dict(result.settings.extra))
     if name == "dataset":
@@ -260,7 +255,7 @@ def _setting(result: EvalResult, name: str) -> str:
 
 
 def setting_warnings(a: EvalResult, b: EvalResult) -> list[str]:
-    """Return a warning for each differing setting that makes the numbers less comparable."""
+    """Return a warning for each differing setting that matters."""
     pairs: dict[str, tuple[object, object]] = {
         name: (getattr(a.settings, name), getattr(b.settings, name))
         for name in (*SAMPLING, "backend")

@@ -1,7 +1,4 @@
-"""The settings of the ``prorl eval`` commands.
-
-Command-line options override the file, and ``--set section.key=value`` overrides both.
-"""
+"""The settings of the ``prorl eval`` commands: file, then command-line options, then ``--set``."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ from prorl_common.seeds import MOST_SAMPLES, MOST_SEED, MOST_TEMPERATURE
 
 
 def names(value: Any) -> Any:
-    """Split a comma-separated text into names; return any other value unchanged."""
+    """Split a comma-separated text; return other values unchanged."""
     if not isinstance(value, str):
         return value
     return [name.strip() for name in value.split(",") if name.strip()]
@@ -37,7 +34,7 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class ModelSection(Section):
-    """The evaluated model (``path``) or run checkpoints; ``device`` may list several devices, separated by commas."""
+    """The model (``path``) or run checkpoints, and the device or comma-separated devices."""
 
     path: str | None = None
     run: str | None = None
@@ -53,7 +50,7 @@ class ModelSection(Section):
 
 
 class DataSection(Section):
-    """The problems of pass-at-k; ``limit`` also applies to the benchmarks of a suite."""
+    """The problems of pass-at-k; ``limit`` also applies to suites."""
 
     dataset: Path | None = None
     split: str = "test"
@@ -61,7 +58,7 @@ class DataSection(Section):
 
 
 class SamplingSection(Section):
-    """Sampling settings; None takes the protocol's value, else the suite's or the default."""
+    """Sampling; None takes the protocol's, the suite's or the default value."""
 
     k: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
     n: Annotated[int, Field(ge=1, le=MOST_SAMPLES)] | None = None
@@ -73,7 +70,7 @@ class SamplingSection(Section):
 
 
 class SuiteSection(Section):
-    """The benchmarks of ``run``, and the published rows shown with them."""
+    """The benchmarks of ``run``, and the published rows."""
 
     name: str = "quickstart"
     benchmarks: list[str] | None = None
@@ -87,10 +84,7 @@ class SuiteSection(Section):
 
 
 class ServerSection(Section):
-    """One or more servers of the same model that sample instead of a local model.
-
-    ``url`` is a list or comma-separated; see ``prorl_inference.ServerOptions``.
-    """
+    """Servers of one model that sample instead of a local one; see ``prorl_inference.ServerOptions``."""
 
     url: Annotated[list[str], Field(min_length=1)] | None = None
     model: str | None = None
@@ -113,15 +107,14 @@ class ServerSection(Section):
         return names(value)
 
     def changed(self) -> list[str]:
-        """Return the keys other than ``url`` that differ from their defaults."""
+        """Return the keys except ``url`` that differ from their defaults."""
         usual = ServerSection()
         names = [name for name in ServerSection.model_fields if name != "url"]
         return [name for name in names if getattr(self, name) != getattr(usual, name)]
 
 
 class ScoringSection(Section):
-    """Reward servers (``prorl verify serve``) that score the answers, or the number of local ``workers`` without
-    servers."""
+    """Reward servers (``prorl verify serve``), or else the number of local ``workers``."""
 
     servers: list[str] = Field(default_factory=list)
     workers: AtLeastOne = 2
@@ -134,17 +127,17 @@ class ScoringSection(Section):
 
 
 class OutputSection(Section):
-    """The output folder; ``repair`` first moves damaged journal lines aside."""
+    """The output folder; ``repair`` moves damaged journal lines aside."""
 
     out: Path | None = None
     repair: bool = False
 
 
 class ComparisonSection(Section):
-    """Settings of ``compare`` and ``report``; for the claims see ``BoundaryOptions``.
+    """Settings of ``compare`` and ``report``; see ``BoundaryOptions``.
 
-    ``beta`` adds posteriors. ``false_positive_rate`` shows pass@k if the verifier accepts this share of wrong answers.
-    ``any_sampling`` also compares results with different sampling or data.
+    ``beta`` adds posteriors, ``false_positive_rate`` the effect of a verifier that accepts this share of wrong answers.
+    ``any_sampling`` allows different sampling or data.
     """
 
     k: AtLeastOne | None = None
@@ -157,7 +150,7 @@ class ComparisonSection(Section):
 
 
 class NoveltySection(Section):
-    """The corpus or results that responses are compared with, and n-gram lengths in words."""
+    """The texts that responses are compared with, and n-gram lengths in words."""
 
     corpus: list[Path] | None = None
     column: str | None = None
@@ -172,7 +165,7 @@ GONE = (("novelty", "memory", 1024),)
 
 
 class EvalConfig(Section):
-    """All settings of an evaluation; ``plugins`` are paths of plug-in files."""
+    """All settings of an evaluation; ``plugins`` are file paths."""
 
     model: ModelSection = ModelSection()
     data: DataSection = DataSection()
@@ -186,7 +179,7 @@ class EvalConfig(Section):
     plugins: tuple[str, ...] = ()
 
     def to_yaml(self) -> str:
-        """Return the config as YAML for ``--config``, without server addresses."""
+        """Return YAML for ``--config``, without server addresses."""
         value = self.model_dump(mode="json")
         value["server"]["url"] = None
         value["scoring"]["servers"] = []
@@ -194,7 +187,6 @@ class EvalConfig(Section):
 
 
 def _without_gone(values: dict[str, Any]) -> dict[str, Any]:
-    """Drop the removed settings (GONE) that have their former defaults."""
     for section, key, default in GONE:
         part = values.get(section)
         if isinstance(part, Mapping) and part.get(key) == default:
@@ -209,8 +201,7 @@ def load_eval_config(
 ) -> EvalConfig:
     """Return the config from ``file``, ``given`` (section.key to value) and ``section.key=value`` overrides.
 
-    Loads the plug-ins that the file names, relative to the file. Raises ConfigError with all mistakes in one line, or
-    PluginError.
+    Loads the file's plug-ins, whose paths are relative to it. Raises ConfigError with all mistakes, or PluginError.
     """
     values = {} if file is None else _without_gone(read_config_file(file))
     for key, value in (given or {}).items():

@@ -1,4 +1,4 @@
-"""Metrics from the verdicts on each problem: pass@k, G-pass@k, maj@k, posteriors, false positives."""
+"""Metrics over verdicts: pass@k, G-pass@k, maj@k, posteriors, false positives."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
-    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` successes in ``n`` samples.
+    """Return 1 - C(n-c, k) / C(n, k), the unbiased estimate of pass@k from ``c`` of ``n`` samples.
 
-    Source: Chen et al. 2021, arXiv 2107.03374, equation 1; computed as a product of ratios to avoid large integers.
-    Returns NaN if ``n < k``. Raises ValueError for a negative count, ``c > n`` or ``k < 1``.
+    Source: Chen et al. 2021, arXiv 2107.03374, equation 1, as a product of ratios to avoid large integers. NaN if ``n <
+    k``. Raises ValueError for a negative count, ``c > n`` or ``k < 1``.
     """
     if n < 0 or c < 0 or k < 1:
         raise ValueError(f"counts must not be negative and k at least 1: c={c}, k={k}, n={n}")
@@ -39,7 +39,7 @@ def pass_at_k(n: int, c: int, k: int) -> float:
 
 
 def ks_up_to(n: int, wanted: Iterable[int] = ()) -> tuple[int, ...]:
-    """Return the powers of two and the ``wanted`` values up to ``n``, ascending."""
+    """Return the powers of two and ``wanted`` values up to ``n``, ascending."""
     powers = {1 << i for i in range(n.bit_length()) if 1 << i <= n}
     return tuple(sorted(powers | {k for k in wanted if 1 <= k <= n}))
 
@@ -57,10 +57,7 @@ class Counted(Protocol):
 
 
 def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
-    """Return pass@k for each problem and k, shape [problems, ks]; NaN where n < k.
-
-    Raises ValueError as :func:`pass_at_k` does.
-    """
+    """Return pass@k, shape [problems, ks]; NaN where n < k. Raises as :func:`pass_at_k`."""
     import numpy as np
 
     known: dict[tuple[int, int], list[float]] = {}
@@ -75,9 +72,8 @@ def pass_at_k_table(problems: Sequence[Counted], ks: Sequence[int]) -> Floats:
 def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
     """Return the chance that at least ceil(tau k) of k samples are correct, given ``c`` of ``n``.
 
-    The sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n, k), in exact integers: G-Pass@k of Liu et al.
-    2024, arXiv 2412.13147. ``tau`` near 0 gives pass@k; 1 requires all k. NaN if n < k. Raises ValueError as
-    :func:`pass_at_k` does, or for tau outside [0, 1].
+    G-Pass@k of Liu et al. 2024, arXiv 2412.13147: the sum over j >= max(1, ceil(tau k)) of C(c, j) C(n-c, k-j) / C(n,
+    k), in exact integers. NaN if n < k. Raises ValueError as :func:`pass_at_k`, or for tau outside [0, 1].
     """
     if not 0.0 <= tau <= 1.0:
         raise ValueError(f"tau must lie between 0 and 1: {tau}")
@@ -89,9 +85,9 @@ def g_pass_at_k(n: int, c: int, k: int, tau: float) -> float:
 
 
 def near_n_warning(n: int, k: int) -> str | None:
-    """Return a warning if k > n/2, where pass@k says little more than whether any sample succeeded.
+    """Return a warning if k > n/2, where pass@k is mostly whether any sample succeeded.
 
-    With c successes the estimate is then at least 1 - 2^-c, whatever the true rate.
+    With c successes it is then at least 1 - 2^-c, whatever the true rate.
     """
     if k <= 1 or 2 * k <= n:
         return None
@@ -106,7 +102,7 @@ MAJORITY_DRAWS = 400
 
 
 def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], ...]:
-    """Return (votes, correct votes) of each distinct answer, most votes first; None casts no vote."""
+    """Return (votes, correct votes) of each distinct answer, most votes first."""
     votes: Counter[str] = Counter()
     right: Counter[str] = Counter()
     for answer, correct in answers:
@@ -119,13 +115,12 @@ def tally(answers: Iterable[tuple[str | None, bool]]) -> tuple[tuple[int, int], 
 def maj_at_k(
     answers: Sequence[tuple[int, int]], n: int, ks: Sequence[int], seed: int
 ) -> list[float]:
-    """Return, for each k, the chance that the most frequent answer of k of ``n`` samples is correct; NaN where n < k.
+    """Return, for each k, the chance that the majority of k of ``n`` samples is correct; NaN where n < k.
 
-    ``answers`` is a :func:`tally`. Samples without an answer do not vote; without any vote the outcome is wrong. Ties
-    are broken at random. Exact for k = 1, a single answer or no correct one; otherwise the mean over MAJORITY_DRAWS
-    seeded random subsets without replacement, which is unbiased with a standard error of at most 0.5 /
-    sqrt(MAJORITY_DRAWS) per problem. Source: Wang et al. 2022, arXiv 2203.11171 (self-consistency). Raises ValueError
-    if there are more votes than samples.
+    ``answers`` is a :func:`tally`; ties are broken at random, and no votes count as wrong. Exact for k = 1, a single
+    answer or no correct one, else the unbiased mean over MAJORITY_DRAWS seeded subsets (standard error at most 0.5 /
+    sqrt(MAJORITY_DRAWS) per problem). Source: Wang et al. 2022, arXiv 2203.11171. Raises ValueError if votes exceed
+    samples.
     """
     voted = sum(count for count, _ in answers)
     if voted > n:
@@ -185,8 +180,8 @@ _BLOCK = 2_000_000
 class PosteriorPassAtK:
     """Mean pass@k with two credible intervals.
 
-    ``fixed`` is about the same problems: only each problem's success rate is uncertain. ``resampled`` is about similar
-    problems: problems are resampled too, with Dirichlet weights (Rubin 1981).
+    ``fixed`` is for the same problems (only success rates are uncertain), ``resampled`` for similar problems (also
+    Dirichlet weights on problems, Rubin 1981).
     """
 
     k: int
@@ -197,10 +192,9 @@ class PosteriorPassAtK:
 def beta_posterior(
     problems: Sequence[Counted], ks: Sequence[int], how: Resampling | None = None
 ) -> list[PosteriorPassAtK]:
-    """Return the posterior mean and central credible intervals of mean pass@k for each of ``ks``.
+    """Return posterior mean and central credible intervals of mean pass@k, with Jeffreys' prior for each rate.
 
-    Each rate has Jeffreys' prior, Beta(1/2, 1/2). Problems without a judged sample are excluded and counted in
-    ``undefined``.
+    Problems without a judged sample are counted in ``undefined``.
     """
     import numpy as np
 
@@ -241,8 +235,7 @@ def beta_posterior(
 class Suspicion:
     """pass@k under a false-positive rate.
 
-    ``unsolvable_reads`` is the pass@k measured on a problem that no sample solves: 1 - (1 - f)^k. ``adjusted`` is
-    pass@k corrected for false positives.
+    ``unsolvable_reads`` is the pass@k of a problem that no sample solves, ``adjusted`` the corrected pass@k.
     """
 
     k: int
@@ -257,7 +250,7 @@ LEAST_SURVIVORS = 1e-3
 
 
 def false_positive_reading(rate: float, k: int) -> float:
-    """Return 1 - (1 - f)^k, the pass@k measured if every answer is wrong; 0.47 for f = 0.005 and k = 128.
+    """Return 1 - (1 - f)^k, the pass@k if every answer is wrong; 0.47 for f = 0.005, k = 128.
 
     See Brown et al. 2024, arXiv 2407.21787. Raises ValueError for a rate outside [0, 1) or k < 1.
     """
@@ -275,9 +268,9 @@ def suspicion(
 ) -> Suspicion:
     """Return observed and adjusted pass@k for a verifier that accepts a share ``rate`` (f) of wrong answers.
 
-    A sample is rejected with probability (1 - p)(1 - f), so C(n-c, k) / C(n, k) / (1 - f)^k is an unbiased estimate of
-    (1 - p)^k. Values below 0 are shown as 0; nothing is shown if (1 - f)^k is below LEAST_SURVIVORS. The interval takes
-    ``rate`` as exact.
+    A sample is rejected with probability (1 - p)(1 - f), so C(n-c, k) / C(n, k) / (1 - f)^k estimates (1 - p)^k without
+    bias. Negative values are shown as 0, and nothing if (1 - f)^k < LEAST_SURVIVORS. The interval takes ``rate`` as
+    exact.
     """
     import numpy as np
 

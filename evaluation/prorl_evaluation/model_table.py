@@ -1,7 +1,7 @@
-"""Many models in one table: pass@1 and pass@K by benchmark or domain, and claimed differences to a baseline.
+"""Models in one table: pass@1 and pass@K by group, and claimed differences to a baseline.
 
-All two-sided tests of the table (models x groups x pass@1 and pass@K) are corrected together after Holm, so the chance
-of any false claim is at most ``alpha``; benchmarks/table_claims.py measures it.
+All its two-sided tests are corrected together after Holm, so that the chance of any false claim is at most ``alpha``;
+benchmarks/table_claims.py measures it.
 """
 
 from __future__ import annotations
@@ -48,10 +48,8 @@ MARKS = {"higher": "↑", "lower": "↓", "": ""}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One model's metric in one group.
-
-    ``population`` is the interval for similar problems, ``fixed`` the interval for the same problems sampled again.
-    """
+    """One model's metric in one group, with intervals for similar problems (``population``) and for the same ones
+    (``fixed``)."""
 
     model: str
     group: str
@@ -64,8 +62,7 @@ class Value:
 class TableDifference:
     """One model minus the baseline.
 
-    ``p`` is two-sided, ``p_corrected`` is ``p`` after Holm over the whole table; both are NaN with fewer than
-    MIN_PROBLEMS problems.
+    ``p`` is two-sided, ``p_corrected`` is after Holm over the table; NaN with fewer than MIN_PROBLEMS problems.
     """
 
     model: str
@@ -77,7 +74,7 @@ class TableDifference:
     p_corrected: float = math.nan
 
     def claim(self, alpha: float) -> Literal["higher", "lower", ""]:
-        """Return the claim at level ``alpha``, or an empty string."""
+        """Return the claim at ``alpha``, or ""."""
         if math.isnan(self.p_corrected) or self.p_corrected > alpha:
             return ""
         return "higher" if self.population.value > 0 else "lower"
@@ -85,8 +82,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """The table: ``labels`` starts with the baseline, ``groups`` holds (name, number of problems), ``tests`` counts the
-    tests."""
+    """The table: baseline first in ``labels``; ``groups`` of (name, problems); the number of ``tests``."""
 
     labels: tuple[str, ...]
     k: int
@@ -104,7 +100,7 @@ class ModelTable:
         return next(v for v in self.values if (v.model, v.group, v.metric) == key)
 
     def difference(self, model: str, group: str, metric: str) -> TableDifference | None:
-        """Return a cell's difference to the baseline, or None for the baseline itself."""
+        """Return a cell's difference, or None for the baseline."""
         key = (model, group, metric)
         hits = (d for d in self.differences if (d.model, d.group, d.metric) == key)
         return next(hits, None)
@@ -121,11 +117,11 @@ class ModelTable:
 def gather_models(
     names: Sequence[str], any_sampling: bool = False, root: Path = RUNS
 ) -> tuple[list[EvalResult], list[str]]:
-    """Return one result per model, the baseline first, and a note for each setting in which they differ.
+    """Return one result per model, baseline first, and a note per differing setting.
 
-    ``names`` are result folders, runs, or folders of result folders such as a suite writes. A model's results on
-    several datasets are merged. Raises EvaluationError for an unknown name, for two results of one model on the same
-    problems, and for differing sampling settings unless ``any_sampling``.
+    ``names`` are result folders, runs, or folders of results as a suite writes them; a model's datasets are merged.
+    Raises EvaluationError for an unknown name, two results on the same problems, and differing sampling unless
+    ``any_sampling``.
     """
     results = [r for name in names for r in _results(name, root)]
     notes = check_alike(results, any_sampling=any_sampling, one_dataset=False)
@@ -158,7 +154,7 @@ def _results(name: str, root: Path) -> Sequence[EvalResult]:
 
 
 def _one_result(parts: Sequence[EvalResult], single: bool) -> EvalResult:
-    """Merge a model's results into one, labelling problems by dataset unless every model has a single result."""
+    """Merge a model's results, with the dataset as label of each problem, unless all models have a single result."""
     if single:
         return parts[0]
     asked: set[tuple[str, str]] = set()
@@ -187,10 +183,9 @@ def model_table(
     cluster: str = "problem",
     notes: Sequence[str] = (),
 ) -> ModelTable:
-    """Return the table of ``results``, the baseline first; level, draws and seed are the baseline's.
+    """Return the table of ``results``, baseline first; level, draws and seed are the baseline's.
 
-    The columns are all problems and each benchmark, or each domain if there are no benchmarks. Raises EvaluationError
-    if no problem is shared, or for a k that a result cannot estimate.
+    Raises EvaluationError without a shared problem, or for a k that a result cannot estimate.
     """
     import numpy as np
 
@@ -244,7 +239,7 @@ def model_table(
 
 
 def two_sided(drawn: Drawn) -> list[float]:
-    """Return the p-value of "no change" for each column; NaN with fewer than MIN_PROBLEMS values."""
+    """Return each column's p-value of "no change"; NaN with fewer than MIN_PROBLEMS values."""
     p_values = []
     for j, count in enumerate(drawn.counts):
         up, down = one_sided(drawn, j)
@@ -269,7 +264,6 @@ def _columns(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def _twins(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each group of models with the same weights."""
     same: dict[str, list[str]] = {}
     for r in results:
         same.setdefault(r.model_digest, []).append(r.label)
@@ -277,7 +271,7 @@ def _twins(results: Sequence[EvalResult]) -> list[str]:
 
 
 def value_table(table: ModelTable) -> TextTable:
-    """Return one row per model and metric, one column per group; cells hold value, mark and both intervals."""
+    """Return one row per model and metric, one column per group."""
     rows = []
     for label in table.labels:
         for metric in (f"pass@{k}" for k in sorted({1, table.k})):
@@ -318,7 +312,7 @@ def claims_table(table: ModelTable) -> TextTable:
 
 
 def below(table: ModelTable) -> list[str]:
-    """Return the lines that explain the table and its limits."""
+    """Return the lines that explain the table."""
     claimed = [d for d in table.differences if d.claim(table.alpha)]
     alone = sum(
         not d.claim(table.alpha) and (d.population.low > 0 or d.population.high < 0)
@@ -343,7 +337,7 @@ def below(table: ModelTable) -> list[str]:
 
 
 def table_markdown(table: ModelTable) -> str:
-    """Return the table, its claims and the lines below it as Markdown."""
+    """Return the table, its claims and explanations as Markdown."""
     parts = []
     for text in (value_table(table), claims_table(table)):
         if text.rows:

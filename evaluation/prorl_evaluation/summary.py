@@ -1,7 +1,4 @@
-"""Summarise samples and verdicts per problem, per domain and overall, with intervals.
-
-Every problem has equal weight. The overall intervals are stratified by domain.
-"""
+"""Summarise verdicts per problem, domain and overall, with equal weight for every problem."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ Graded = tuple[SampleRecord, VerdictRecord]
 
 
 def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
-    """Return the problem's first ``n`` samples with their verdicts; both journals must hold them."""
+    """Return the first ``n`` samples with their verdicts, which must all exist."""
     found = []
     for index in range(n):
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
@@ -48,7 +45,7 @@ def graded(problem: Problem, journal: EvalJournal, n: int) -> list[Graded]:
 
 
 def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples and, if its verifier supports votes, its distinct answers."""
+    """Count one problem's samples, and its answers if its verifier supports votes."""
     vote = VERIFIERS.get(problem.task.verifier).data.vote
     found = counted(problem, rows)
     if vote is None:
@@ -59,7 +56,7 @@ def problem_result(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 
 
 def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
-    """Count one problem's samples, without votes; infra errors are excluded from ``n`` and ``c``."""
+    """Count one problem's samples, without votes; infra errors are excluded from ``n``."""
     rewards = [v.reward for _, v in rows if v.reward is not None]
     statuses = [v.status for _, v in rows]
     return ProblemResult(
@@ -85,7 +82,7 @@ def counted(problem: Problem, rows: Sequence[Graded]) -> ProblemResult:
 def group_results(
     problems: Sequence[ProblemResult], settings: EvalSettings
 ) -> tuple[GroupResult, ...]:
-    """Return the overall result, then one for each domain in order of first appearance."""
+    """Return the overall result, then each domain's."""
     domains = list(dict.fromkeys(p.domain for p in problems))
     groups = [_group(OVERALL, problems, settings)]
     groups += [_group(d, [p for p in problems if p.domain == d], settings) for d in domains]
@@ -146,7 +143,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def pick_examples(problems: Sequence[Problem], journal: EvalJournal) -> tuple[Example, ...]:
-    """Return sample 0 of the first problems of each domain, chosen by position and never by outcome."""
+    """Return sample 0 of each domain's first problems, chosen regardless of outcome."""
     taken: dict[str, int] = {}
     found = []
     for problem in problems:

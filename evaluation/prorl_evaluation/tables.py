@@ -1,4 +1,4 @@
-"""Results and comparisons as text tables, for a terminal or Markdown."""
+"""Results and comparisons as text tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A title, column heads and rows; the first column holds names.
-
-    ``drop`` names the columns to drop first if the space is too narrow.
-    """
+    """A table whose first column holds names; ``drop`` names columns to drop if space is narrow."""
 
     title: str
     head: tuple[str, ...]
@@ -26,10 +23,9 @@ class TextTable:
 
 
 def bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``0.310 [0.240, 0.390]``, or a dash if nothing is defined.
+    """Return ``0.310 [0.240, 0.390]``, or a dash if undefined.
 
-    An interval without width becomes ``no spread``, which is not certainty. If values are undefined, the number used is
-    appended.
+    An interval without width becomes ``no spread``, which is not certainty.
     """
     if interval.count == 0:
         return "-"
@@ -41,10 +37,7 @@ def bracket(interval: Interval, digits: int = 3) -> str:
 
 
 def result_table(result: EvalResult) -> TextTable:
-    """Return one row per group: pass@1, pass@8 (or the next smaller), the requested k, reward, tokens and rates.
-
-    maj@k has columns if answers can be put to a vote. A star marks a k above n/2.
-    """
+    """Return one row per group; a star marks a k above n/2."""
     ks = shown_ks([result])
     n = result.settings.n
     votes = [k for k in ks if k > 1 and any(k in g.maj_at_k for g in result.groups)]
@@ -79,7 +72,7 @@ def result_table(result: EvalResult) -> TextTable:
 
 
 def doubt_table(results: Sequence[EvalResult], comparisons: Sequence[Comparison] = ()) -> TextTable:
-    """Return pass@k and its differences with both intervals: for similar problems, and for the same problems."""
+    """Return pass@k and differences with intervals for similar and for the same problems."""
     ks = shown_ks(results)
     rows = [
         (r.label, g.name, f"pass@{k}", bracket(g.pass_at_k[k]), bracket(g.fixed_pass_at_k[k]))
@@ -103,7 +96,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and displayed k for which some problems are undefined."""
+    """Return a note for each result and k with undefined problems."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -117,19 +110,19 @@ def undefined_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def length_digits(tokens: float) -> int:
-    """Return the decimals of a mean length: one below 100 tokens."""
+    """Return one decimal below 100 tokens, else none."""
     return 1 if tokens < 100 else 0
 
 
 def rate(value: float) -> str:
-    """Return a share as a percentage; "0%" means exactly none."""
+    """Return a percentage; "0%" means exactly none."""
     if math.isnan(value):
         return "-"
     return f"{100 * value:.0f}%" if value in (0.0, 1.0) else f"{100 * value:.1f}%"
 
 
 def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
-    """Return a note for each result and displayed k that is too close to n to be meaningful."""
+    """Return a note for each result and k too close to n."""
     lines = []
     for r in results:
         for k in shown_ks(results):
@@ -140,7 +133,7 @@ def near_n_lines(results: Sequence[EvalResult]) -> list[str]:
 
 
 def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = None) -> TextTable:
-    """Return one row per group and metric (None: all metrics) with the paired difference."""
+    """Return one row per group and metric (None: all)."""
     rows = []
     for d in comparison.differences:
         if metrics is not None and d.metric not in metrics:
@@ -156,7 +149,7 @@ def comparison_table(comparison: Comparison, metrics: Sequence[str] | None = Non
 
 
 def signed_bracket(interval: Interval, digits: int = 3) -> str:
-    """Return ``+0.031 [-0.010, +0.072]``, or a dash if nothing is defined."""
+    """Return ``+0.031 [-0.010, +0.072]``, or a dash."""
     if interval.count == 0:
         return "-"
     low, high = f"{interval.low:+.{digits}f}", f"{interval.high:+.{digits}f}"
@@ -164,7 +157,7 @@ def signed_bracket(interval: Interval, digits: int = 3) -> str:
 
 
 def unpaired_lines(comparison: Comparison, most: int = 10) -> list[str]:
-    """Return a note for each kind of problem that was not compared, naming at most ``most`` of them."""
+    """Return a note for each kind of unpaired problem, with at most ``most`` ids."""
     kinds = (
         (f"only in {comparison.a}", comparison.only_a),
         (f"only in {comparison.b}", comparison.only_b),

@@ -1,4 +1,4 @@
-"""Fakes for tests: problems, a generator that answers by seed, a scorer that compares text."""
+"""Fakes for tests: problems, generator and scorer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from prorl_verifiers import Task, Verdict
 
 
 def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sample]:
-    """Return problems whose correct answer is "yes"."""
+    """Return problems with the answer "yes"."""
     return [
         Sample(
             id=f"{domain}-{i}",
@@ -29,10 +29,7 @@ def make_samples(count: int, domain: Domain = "math", start: int = 0) -> list[Sa
 
 @dataclass
 class FakeGenerator:
-    """Answers "yes" for a share of the seeds; its text also names the batch, so that tests notice a changed batch.
-
-    Raises KeyboardInterrupt at call number ``interrupt_at`` (from 1).
-    """
+    """Answers "yes" for a share of the seeds, and names the batch in its text."""
 
     model_id: str = "fake"
     model_digest: str = "d1"
@@ -48,7 +45,7 @@ class FakeGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
-        """Answer every seed, or raise KeyboardInterrupt at the chosen call."""
+        """Answer every seed, or raise KeyboardInterrupt at call ``interrupt_at``."""
         self.calls += 1
         if self.calls == self.interrupt_at:
             raise KeyboardInterrupt
@@ -76,13 +73,13 @@ class FakeGenerator:
 
 @dataclass
 class FakeScorer:
-    """Gives reward 1 for "yes"; responses that start with ``broken`` end as infra errors."""
+    """Rewards "yes"; responses starting with ``broken`` become infra errors."""
 
     broken: str | None = None
     scored: int = 0
 
     def score(self, items: Sequence[tuple[str, Task]]) -> list[Verdict]:
-        """Compare the start of each response with the task's answer."""
+        """Compare responses with the tasks' answers."""
         self.scored += len(items)
         return [self._verdict(text, task) for text, task in items]
 

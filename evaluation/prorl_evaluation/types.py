@@ -1,7 +1,4 @@
-"""The records of evaluation: settings, and results per problem, per domain and overall.
-
-Results are plain JSON on disk, with null for NaN.
-"""
+"""The records of evaluation: settings and results."""
 
 from __future__ import annotations
 
@@ -36,27 +33,25 @@ LABELS = ("benchmark", "family", "rung", "level", "difficulty")
 
 
 def labels_of(metadata: Mapping[str, Any]) -> dict[str, Label]:
-    """Return the LABELS in ``metadata`` whose values are text or numbers."""
+    """Return the text and number values of LABELS in ``metadata``."""
     found = {name: metadata.get(name) for name in LABELS}
     kept = {name: v for name, v in found.items() if isinstance(v, str | int | float)}
     return {name: v for name, v in kept.items() if not isinstance(v, bool)}
 
 
 class EvaluationError(UserError):
-    """An evaluation is not possible as requested, or its files are missing or damaged."""
+    """An evaluation is not possible, or its files are missing or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvalSettings:
     """Settings of sampling and summary.
 
-    ``n`` is the number of samples per problem, ``k`` <= n the largest k of interest, ``max_tokens`` the generated
-    tokens including the end token, ``batch_rows`` the samples generated and written together (lost if the process is
-    killed), ``level`` and ``draws`` those of the bootstrap. ``label`` and ``dataset`` (path, manifest_sha256, split,
-    limit) are kept with the result and change no number. ``backend`` is ``transformers``, ``vllm``,
-    ``server:completions`` or ``server:chat``. ``batches`` is ``fixed`` or ``bucketed`` (see ``sampling.sampler``).
-    ``protocol`` is a name of ``sampling.asked.PROTOCOLS``. ``extra`` holds further request fields for a server, which
-    are part of every sample's key.
+    ``k`` <= ``n`` is the largest k of interest. ``max_tokens`` includes the end token. ``batch_rows`` samples are
+    written together, and lost if the process is killed. ``label`` and ``dataset`` (path, manifest_sha256, split, limit)
+    change no number. ``backend`` is ``transformers``, ``vllm``, ``server:completions`` or ``server:chat``; ``batches``
+    see ``sampling.sampler``; ``protocol`` see ``sampling.asked``. ``extra`` request fields are part of every sample's
+    key.
     """
 
     n: int
@@ -90,7 +85,7 @@ class EvalSettings:
             raise EvaluationError(f"batches is '{self.batches}': it must be fixed or bucketed")
 
     def repeated_answers(self) -> str | None:
-        """Return a warning if n > 1 at temperature 0, where all answers are the same."""
+        """Return a warning if n > 1 at temperature 0."""
         if self.n == 1 or self.temperature > 0:
             return None
         return (
@@ -100,19 +95,18 @@ class EvalSettings:
 
     @property
     def near_any_success(self) -> bool:
-        """Whether k > n/2, where pass@k says little more than whether any sample succeeded."""
+        """Whether k > n/2, where pass@k is mostly whether any sample succeeded."""
         return self.k > 1 and 2 * self.k > self.n
 
 
 @dataclass(frozen=True, slots=True)
 class ProblemResult:
-    """One problem: ``n`` samples have a verdict, ``c`` of them full marks; infra errors are in neither.
+    """One problem: ``n`` samples have a verdict, ``c`` of them full marks.
 
-    ``sampled`` counts all samples, ``truncated`` those cut at the token limit, ``tokens`` all generated tokens.
-    ``reward_mean`` is over the ``n`` (NaN if n is 0). ``chance`` is the reward of the best constant answer to all
-    problems, if the dataset states it. ``answers`` has (samples, samples with full marks) for each distinct extracted
-    answer, most frequent first; None if the verifier has no ``vote``. ``refused`` samples got no answer from the server
-    and are infra errors too.
+    Infra errors, including ``refused`` samples, are not in ``n``. ``sampled`` counts all samples, ``truncated`` those
+    cut at the token limit, ``tokens`` all generated tokens. ``reward_mean`` is over ``n`` (NaN if 0). ``chance`` is the
+    reward of the best constant answer, if stated. ``answers`` has (samples, correct samples) per distinct answer, most
+    frequent first; None without votes.
     """
 
     id: str
@@ -135,24 +129,23 @@ class ProblemResult:
 
     @property
     def answered(self) -> int:
-        """Samples that the model answered, over which ``tokens`` and ``truncated`` are counted."""
+        """Samples with an answer."""
         return self.sampled - self.refused
 
     @property
     def length(self) -> float:
-        """Generated tokens per answer; NaN without answers."""
+        """Generated tokens per answer; NaN without one."""
         return self.tokens / self.answered if self.answered else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """One domain, or all of them (``overall``): means over problems with equal weight.
+    """Means over the problems of one domain, or of all (``overall``).
 
-    ``truncation_rate`` is a share of the answered samples, ``infra_error_rate`` of all samples, the other two rates of
-    those with a verdict. ``chance`` is the mean over problems, 0 where unknown; NaN if no problem states it.
-    ``maj_at_k`` is over problems with votes, empty without any. ``g_pass`` holds G-Pass@k by name, such as
-    ``G-Pass@16(0.5)``. ``pass_at_k`` has intervals for similar problems, ``fixed_pass_at_k`` over new samples of the
-    same problems.
+    ``truncation_rate`` is a share of answers, ``infra_error_rate`` of samples, other rates of verdicts. ``chance``
+    counts unknown as 0; NaN if none is stated. ``maj_at_k`` is over problems with votes; ``g_pass`` has names such as
+    ``G-Pass@16(0.5)``. Intervals of ``pass_at_k`` are for similar problems, of ``fixed_pass_at_k`` over new samples of
+    the same problems.
     """
 
     name: str
@@ -173,11 +166,11 @@ class GroupResult:
 
     @property
     def infra_share(self) -> float:
-        """The infra error rate, also for older results that did not store it."""
+        """The infra error rate, also for older results."""
         return self.infra_errors / self.sampled if self.sampled else math.nan
 
     def metric(self, name: str) -> Interval | None:
-        """Return ``reward`` or ``pass@K``; None for a K that was not estimated."""
+        """Return ``reward`` or ``pass@K``, or None if not estimated."""
         if name == "reward":
             return self.reward
         return self.pass_at_k.get(int(name.removeprefix("pass@")))
@@ -185,7 +178,7 @@ class GroupResult:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The first sample of a problem, kept so that a report can show text without the journal."""
+    """The first sample of a problem, for reports without the journal."""
 
     id: str
     domain: str
@@ -200,8 +193,7 @@ class Example:
 class EvalResult:
     """One model on one set of problems; saved as ``result.json``.
 
-    ``sampling_seconds`` adds up all sessions that filled the journal, ``wall_seconds`` is for this call. ``groups``
-    starts with the overall one.
+    ``sampling_seconds`` adds up all sessions, ``wall_seconds`` is for this call. ``groups`` starts with overall.
     """
 
     model_id: str
@@ -219,7 +211,7 @@ class EvalResult:
 
     @property
     def label(self) -> str:
-        """The settings' label, or the model's name without one."""
+        """The settings' label, or else the model's name."""
         return self.settings.label or self.model_id
 
     @property
@@ -228,7 +220,7 @@ class EvalResult:
         return self.groups[0]
 
     def group(self, name: str) -> GroupResult | None:
-        """Return the group called ``name``, or None."""
+        """Return the group, or None."""
         return next((g for g in self.groups if g.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -245,17 +237,14 @@ class EvalResult:
 
 
 def shown_ks(results: Sequence[EvalResult]) -> list[int]:
-    """Return the k that tables display: 1, 8 or the next smaller power of two, and the requested k.
-
-    Only k that all results estimate are included.
-    """
+    """Return the displayed k that all results estimate: 1, 8 (or the next smaller), and requested ones."""
     shared = set.intersection(*({*r.overall.pass_at_k} for r in results))
     wanted = {1, max((k for k in shared if k <= 8), default=1), *(r.settings.k for r in results)}
     return sorted(wanted & shared)
 
 
 def load_result(path: Path) -> EvalResult:
-    """Read a result from its folder or its ``result.json``. Raises EvaluationError if it is missing or damaged."""
+    """Read a result from its folder or file. Raises EvaluationError if missing or damaged."""
     file = path / RESULT_FILE if path.is_dir() else path
     if not file.is_file():
         raise EvaluationError(
@@ -320,7 +309,7 @@ def _problem(row: Mapping[str, Any]) -> ProblemResult:
 
 
 def _group(row: Mapping[str, Any]) -> GroupResult:
-    values = {key: value for key, value in row.items() if key != "judged"}  # written by version 0.2.0
+    values = {key: value for key, value in row.items() if key != "judged"}  # from 0.2.0
     for name in ("pass_at_k", "maj_at_k", "fixed_pass_at_k"):
         values[name] = {int(k): _interval(v) for k, v in row.get(name, {}).items()}
     values["g_pass"] = {k: _interval(v) for k, v in row.get("g_pass", {}).items()}
@@ -333,7 +322,7 @@ def _group(row: Mapping[str, Any]) -> GroupResult:
 
 
 def _with_fixed(group: GroupResult, problems: Sequence[ProblemResult], level: float) -> GroupResult:
-    """Return the group with ``fixed_pass_at_k``, which older results lack."""
+    """Add ``fixed_pass_at_k``, which older results lack."""
     if group.fixed_pass_at_k:
         return group
     own = [p for p in problems if group.name in (OVERALL, p.domain)]
@@ -351,7 +340,7 @@ def _number(value: float | None) -> float:
 
 
 def finite(value: object) -> object:
-    """Return a JSON value with null for NaN and infinities, and text keys in mappings."""
+    """Return JSON with null for non-finite numbers, and text keys."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, Mapping):

@@ -1,1 +1,1 @@
-"""Claims about the reasoning boundary, tested on paired results."""
+"""Claims about the reasoning boundary."""

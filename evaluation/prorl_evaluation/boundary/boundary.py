@@ -1,4 +1,4 @@
-"""Report on how the reasoning boundary moved between two or more results on the same problems, baseline first."""
+"""Boundary reports on two or more results on the same problems."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Aligned = list[tuple[ProblemResult, ...]]
 class BoundaryOptions:
     """Options of a boundary report.
 
-    ``k`` is the largest k of the claims (None: the largest power of two that all results estimate with k <= n/2),
-    ``alpha`` the family-wise error rate, ``margin`` the change of pass@k that counts as no change, ``fdr`` the false
-    discovery rate of the solvable sets. ``cluster``, "problem" or "task", is the resampled unit.
+    ``k`` None takes the largest power of two that all results estimate with k <= n/2. ``alpha`` is the family-wise
+    error rate of claims, ``margin`` the change of pass@k that counts as none, ``fdr`` the false discovery rate of
+    solvable sets, ``cluster`` the resampled unit: problem or task.
     """
 
     k: int | None = None
@@ -53,7 +53,7 @@ class BoundaryOptions:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A group's problems, as positions in the list of all problems."""
+    """A group's problems, as positions among all problems."""
 
     kind: Kind
     name: str
@@ -61,10 +61,9 @@ class Members:
 
 
 def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
-    """Return the problems that all results share, and a note for each result that has more.
+    """Return the problems with the same prompt and task in all results, and a note per result with more.
 
-    A problem is shared if its prompt and task are equal in all results. Raises EvaluationError for fewer than two
-    results or no shared problem.
+    Raises EvaluationError for fewer than two results, or no shared problem.
     """
     if len(results) < 2:
         raise EvaluationError("a boundary report needs two or more results, the baseline first")
@@ -91,7 +90,7 @@ def align(results: Sequence[EvalResult]) -> tuple[Aligned, list[str]]:
 def boundary_report(
     results: Sequence[EvalResult], options: BoundaryOptions | None = None
 ) -> BoundaryReport:
-    """Return the boundary report; level, draws and seed are those of the first result.
+    """Return the boundary report; results start with the baseline, whose level, draws and seed are used.
 
     Raises EvaluationError as :func:`align` does, or for a k that a result cannot estimate.
     """
@@ -137,7 +136,7 @@ def boundary_report(
 
 
 def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
-    """Return the k of the claims: ``wanted``, or the largest power of two that all results estimate with k <= n/2.
+    """Return the k of the claims: ``wanted``, or the default of :class:`BoundaryOptions`.
 
     Raises EvaluationError for a k that a result cannot estimate.
     """
@@ -150,7 +149,7 @@ def claim_k(results: Sequence[EvalResult], wanted: int | None = None) -> int:
 
 
 def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return the groups: all problems, domains, benchmarks and tasks; each set of problems appears once."""
+    """Return all groups, without repeating one with the same problems."""
     every = [Members("overall", OVERALL, tuple(range(len(problems)))), *named_groups(problems)]
     first: dict[tuple[int, ...], Members] = {}
     for group in every:
@@ -159,7 +158,7 @@ def members_of(problems: Sequence[ProblemResult]) -> list[Members]:
 
 
 def named_groups(problems: Sequence[ProblemResult]) -> list[Members]:
-    """Return every domain, benchmark and task as a group."""
+    """Return every domain, benchmark and task."""
     found: dict[tuple[Kind, str], list[int]] = {}
     kinds: dict[Kind, list[str]] = {
         "domain": [p.domain for p in problems],
@@ -187,7 +186,7 @@ class _Worker:
         self.ks = ks_up_to(n, [k, *(r.settings.k for r in results)])
 
     def changes(self, group: Members) -> list[tuple[list[Change], Drawn, Drawn | None]]:
-        """Return the changes of each later result, with its draws against the first result and the one before it."""
+        """Return each later result's changes, with its draws against the first and the previous result."""
         later = range(1, len(self.results))
         steps = [*((0, j) for j in later), *((j - 1, j) for j in later[1:])]
         rows = [self.aligned[i] for i in group.places]
@@ -200,7 +199,6 @@ class _Worker:
     def evidence(
         self, group: Members, found: Sequence[tuple[list[Change], Drawn, Drawn | None]]
     ) -> list[Evidence]:
-        """Return the evidence for the claims on a group."""
         first, last = self.ks.index(1), self.ks.index(self.k)
         resting = []
         for result, (rows, drawn, before) in zip(self.results[1:], found, strict=True):
@@ -221,7 +219,6 @@ class _Worker:
         found: Sequence[Sequence[Change]],
         claims: Sequence[Claim],
     ) -> BoundaryGroup:
-        """Return the group with its curves."""
         import numpy as np
 
         ks = [ks_up_to(r.settings.n, self.ks) for r in self.results]
@@ -242,9 +239,9 @@ class _Worker:
     def finest(
         self, groups: Sequence[Members], built: Sequence[BoundaryGroup]
     ) -> list[BoundaryGroup]:
-        """Return the finest groups of which there are several: tasks, else benchmarks, else domains.
+        """Return the tasks, benchmarks or domains, whichever first are several.
 
-        A task that equals a whole benchmark or domain is listed under that name and still counts as a task.
+        A task equal to a whole benchmark or domain is listed as that, and counts as a task too.
         """
         named = named_groups([row[0] for row in self.aligned])
         for kind in ("task", "benchmark", "domain"):

@@ -1,4 +1,4 @@
-"""Problems that became solvable or unsolvable, and how the gain depends on the base model's pass@k."""
+"""Problems that became solvable or unsolvable, and gain against base pass@k."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def solvable_changes(
 ) -> SolvableChanges:
     """Return the problems gained and lost over ``pairs`` of (before, after), raw and statistically shown.
 
-    Each problem's two success counts are compared by Fisher's exact test, corrected over all judged problems for the
-    false discovery rate (Benjamini and Hochberg 1995). A problem solved both times can be in neither list and counts
-    with p = 1, so real changes of such problems do not make others significant.
+    Shown are those whose success counts differ by Fisher's exact test at the false discovery rate (Benjamini and
+    Hochberg 1995) over all judged problems. Problems solved both times count with p = 1, so that their changes do not
+    make others significant.
     """
     judged = [(p, q) for p, q in pairs if p.n and q.n]
     tests = benjamini_hochberg(
@@ -62,14 +62,13 @@ def solvable_changes(
 
 
 def _all_on_one_side(successes: int, own: int, other: int) -> float:
-    """Return the chance that all successes fall among ``own`` samples if all orders are equally likely."""
     if successes == 0:
         return 0.0
     return math.comb(own, successes) / math.comb(own + other, successes)
 
 
 FEWEST_POINTS = 5
-"""With fewer groups the correlation is not computed."""
+"""Fewest groups for a correlation."""
 LADDER_KEYS = ("rung", "level", "difficulty")
 _WORDS = ("easy", "medium", "hard")
 
@@ -77,10 +76,10 @@ _WORDS = ("easy", "medium", "hard")
 def gain_against_base(
     k: int, points: Sequence[GainPoint], how: Resampling | None = None
 ) -> GainAgainstBase:
-    """Return Spearman's correlation between base pass@k and gain over groups.
+    """Return Spearman's correlation of base pass@k and gain over groups.
 
-    The interval is the percentile bootstrap over groups; draws without two distinct values are ignored. It is NaN with
-    fewer than FEWEST_POINTS points, or if all bases or all gains are equal.
+    The interval is a percentile bootstrap over groups. It is NaN with fewer than FEWEST_POINTS points, or without
+    spread.
     """
     import numpy as np
 
@@ -101,7 +100,7 @@ def gain_against_base(
 
 
 def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return the rank correlation with mean ranks for ties; NaN if either has a single value."""
+    """Return the rank correlation; NaN if either has a single value."""
     import numpy as np
 
     centred = []
@@ -117,10 +116,9 @@ def spearman(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def ladders(
     results: Sequence[Sequence[ProblemResult]], ks: Sequence[int], how: Resampling
 ) -> list[Ladder]:
-    """Return the difficulty ladders of each task whose problems have two or more values of one of LADDER_KEYS.
+    """Return ladders, by pass@k and reward, of each task with two or more values of one of LADDER_KEYS.
 
-    ``results`` holds the same problems in the same order for each result. A task gets one ladder for each pass@k in
-    ``ks`` and one for the mean reward.
+    ``results`` holds the same problems in the same order for each result.
     """
     import numpy as np
 
@@ -148,7 +146,6 @@ def ladders(
 def _rungs(
     problems: Sequence[ProblemResult], places: Sequence[int], key: str
 ) -> list[tuple[float, str, list[int]]]:
-    """Return (position on the axis, name, problems) of each rung in ``rung_order``."""
     members: dict[Label, list[int]] = {}
     for i in places:
         if key in problems[i].labels:
@@ -162,7 +159,7 @@ def _rungs(
 
 
 def rung_order(names: Sequence[str]) -> Callable[[str], tuple[float, int]]:
-    """Return a sort key for rungs: numbers by size, then easy, medium, hard, then others in order of appearance."""
+    """Return a sort key for rungs: numbers by size, then easy, medium and hard, then others as they appear."""
 
     def key(name: str) -> tuple[float, int]:
         number = _number(name)

@@ -1,17 +1,16 @@
-"""Claims about the boundary: fell, sharpened only, plateau, sustained or undecided.
+"""Claims about the boundary, each tested, or else "undecided".
 
-d1 and dK are the paired changes of pass@1 and pass@K against the baseline, eK is the change of pass@K against the
-previous checkpoint, and m is the margin below which a change counts as none.
+d1 and dK are the changes of pass@1 and pass@K against the baseline, eK that of pass@K since the previous checkpoint,
+and m is the margin.
 
     fell              dK < 0                    some of what the base solves in K tries is lost
     sustained         dK > 0 (and eK > 0)       the boundary moved, and went on moving
     plateau           dK > 0 and -m < eK < m    the boundary moved and then stood still
     sharpened only    d1 > 0 and -m < dK < m    one try solves more, K tries solve as much as before
 
-A claim is made if one-sided tests show all of its statements (intersection-union test, Berger 1982: its p-value is the
-largest), after Holm's correction over the candidate claims of all groups and checkpoints. "Unchanged" must be shown
-within the margin (two one-sided tests, Schuirmann 1987). With two results there is no eK: plateau is not tested and
-sustained means that pass@K rose. benchmarks/claims.py measures how often claims are right and wrong.
+A claim needs all of its one-sided tests (intersection-union test, Berger 1982: the largest p-value), after Holm's
+correction over all groups and checkpoints. "No change" is tested too (two one-sided tests, Schuirmann 1987). With two
+results there is no eK: plateau is not tested, sustained means that pass@K rose. Measured by benchmarks/claims.py.
 """
 
 from __future__ import annotations
@@ -28,11 +27,10 @@ from prorl_evaluation.stats.paired import one_sided
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The draws behind the claim on one group and checkpoint.
+    """The draws for the claim on one group and checkpoint.
 
-    ``since_base`` compares with the baseline, ``since_before`` with the previous checkpoint (None for the first).
-    ``first`` and ``last`` are the columns of pass@1 and pass@K. ``blocked`` says why nothing is tested, or is empty.
-    ``base`` is the baseline's pass@K.
+    ``since_before`` compares with the previous checkpoint (None for the first). ``first`` and ``last`` are the columns
+    of pass@1 and pass@K. ``blocked`` is the reason not to test, or empty. ``base`` is the baseline's pass@K.
     """
 
     kind: Kind
@@ -49,7 +47,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A possible claim and the statements that it requires."""
+    """A possible claim with the statements that it requires."""
 
     regime: Regime
     statements: tuple[Hypothesis, ...]
@@ -57,7 +55,7 @@ class Candidate:
 
     @property
     def p(self) -> float:
-        """The largest p-value; NaN if one could not be computed."""
+        """The largest p-value; NaN if one is NaN."""
         values = [s.p for s in self.statements]
         return math.nan if any(math.isnan(v) for v in values) else max(values)
 
@@ -65,10 +63,10 @@ class Candidate:
 def judge(
     evidence: Iterable[Evidence], alpha: float = 0.05, margin: float = 0.05
 ) -> tuple[list[Claim], int]:
-    """Return a claim for each evidence, in order, and the number of hypotheses corrected for.
+    """Return a claim for each evidence, and the number of hypotheses corrected for.
 
-    If several candidates hold, the claim is the first of: fell, sustained, plateau, sharpened only. Draws are dropped
-    as soon as they are tested, since those of many groups and checkpoints take hundreds of megabytes.
+    If several hold, the first is claimed: fell, sustained, plateau, sharpened only. Draws are dropped once tested,
+    since many groups and checkpoints take hundreds of megabytes.
     """
     listed = [
         (replace(e, since_base=None, since_before=None), candidates(e, margin)) for e in evidence
@@ -101,9 +99,9 @@ def judge(
 
 
 def candidates(e: Evidence, margin: float) -> list[Candidate]:
-    """Return the claims that can be tested, in order of precedence.
+    """Return the testable claims in order of precedence.
 
-    "Sharpened only" is no candidate if the baseline's pass@K is within the margin of 1, where no gain was possible.
+    "Sharpened only" needs a baseline pass@K that leaves room for a gain above the margin.
     """
     if e.since_base is None or e.blocked:
         return []
@@ -137,7 +135,6 @@ def candidates(e: Evidence, margin: float) -> list[Candidate]:
 def _within(
     drawn: Drawn, column: int, name: str, margin: float, when: str
 ) -> tuple[Hypothesis, Hypothesis]:
-    """Return the two one-sided tests that a change is smaller than the margin."""
     _, little_up = one_sided(drawn, column, margin)
     little_down, _ = one_sided(drawn, column, -margin)
     return (

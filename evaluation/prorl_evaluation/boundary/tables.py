@@ -1,4 +1,4 @@
-"""The boundary report, the posterior and the false-positive bound as text tables."""
+"""Boundary reports, posteriors and false-positive bounds as text tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from prorl_evaluation.types import EvalResult, shown_ks
 
 
 def boundary_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return the tables of claims, solvable sets, lengths, gains and ladders, without empty ones."""
+    """Return all non-empty tables of the report."""
     tables = [
         claims_table(report),
         solvable_table(report),
@@ -27,7 +27,7 @@ def boundary_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def claims_table(report: BoundaryReport) -> TextTable:
-    """Return one row per group and later checkpoint: changes of pass@1 and pass@K, the claim and its p-value."""
+    """Return one row per group and later checkpoint, with the claim and its p-value."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -55,7 +55,7 @@ def claims_table(report: BoundaryReport) -> TextTable:
 
 
 def solvable_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: raw sets, the number expected by luck, and the sets that are shown."""
+    """Return one row per later result: raw sets, numbers expected by luck, and shown sets."""
     rows = tuple(
         (
             s.after,
@@ -76,7 +76,7 @@ def solvable_table(report: BoundaryReport) -> TextTable:
 
 
 def length_table(report: BoundaryReport) -> TextTable:
-    """Return one row per group and later checkpoint: tokens per answer before and after, and the change."""
+    """Return one row per group and later checkpoint: tokens per answer and their change."""
     rows = []
     for group in report.groups:
         for changes, claim in zip(group.changes, group.claims, strict=True):
@@ -91,7 +91,7 @@ def length_table(report: BoundaryReport) -> TextTable:
 
 
 def gains_table(report: BoundaryReport) -> TextTable:
-    """Return one row per later result: the rank correlation of gain and base pass@K over groups."""
+    """Return one row per later result: the correlation of gain and base."""
     rows = tuple(
         (label, str(gain.correlation.count), signed_bracket(gain.correlation, 2))
         for label, gain in zip(report.labels[1:], report.gains, strict=True)
@@ -102,7 +102,7 @@ def gains_table(report: BoundaryReport) -> TextTable:
 
 
 def ladder_tables(report: BoundaryReport) -> list[TextTable]:
-    """Return one table per ladder, with one row per rung."""
+    """Return one table per ladder, one row per rung."""
     return [
         TextTable(
             f"{ladder.task}: {ladder.metric} by {ladder.key}",
@@ -114,7 +114,7 @@ def ladder_tables(report: BoundaryReport) -> list[TextTable]:
 
 
 def posteriors(results: Sequence[EvalResult]) -> list[tuple[str, list[PosteriorPassAtK]]]:
-    """Return (label, posterior pass@k over all problems for the displayed k) of each result."""
+    """Return each result's label and posterior pass@k over all problems."""
     ks = shown_ks(results)
     found = []
     for r in results:
@@ -135,7 +135,7 @@ def posterior_table(found: Sequence[tuple[str, Sequence[PosteriorPassAtK]]]) -> 
 
 
 def suspicions(results: Sequence[EvalResult], rate: float) -> list[tuple[str, list[Suspicion]]]:
-    """Return (label, pass@k under this false-positive rate for each displayed k) of each result."""
+    """Return each result's label and pass@k under this false-positive rate."""
     ks = shown_ks(results)
     return [
         (

@@ -1,4 +1,4 @@
-"""The records of a boundary report and its JSON form."""
+"""The records of a boundary report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Regime = Literal["sustained", "plateau", "sharpened only", "fell", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A statement that a claim requires, with its uncorrected one-sided p-value."""
+    """A statement that a claim requires, and its uncorrected one-sided p-value."""
 
     name: str
     p: float
@@ -29,9 +29,8 @@ class Hypothesis:
 class Claim:
     """The claim for one checkpoint and group.
 
-    ``p`` is the largest p-value of ``tests``, all of which must hold. ``p_corrected`` is ``p`` after Holm's correction
-    over all candidate claims of the report. For ``undecided`` both belong to the nearest candidate, and are NaN if none
-    could be tested.
+    ``p`` is the largest p-value of ``tests``, ``p_corrected`` the same after Holm over all candidate claims. For
+    ``undecided`` both belong to the nearest candidate (NaN if none was tested).
     """
 
     kind: Kind
@@ -46,7 +45,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """pass@k of one result in one group, with an interval over problems for each k."""
+    """pass@k of one result in one group, with intervals over problems."""
 
     label: str
     points: Mapping[int, Interval]
@@ -54,12 +53,11 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class SolvableChanges:
-    """Problems that became solvable or unsolvable from one result to another.
+    """Problems that became solvable or unsolvable between two results.
 
-    ``gained`` and ``lost`` are raw sets: at least one success in one result and none in the other. ``gained_shown`` and
-    ``lost_shown`` are those whose success rates differ by Fisher's exact test at the false discovery rate ``fdr``.
-    ``gained_by_luck`` and ``lost_by_luck`` are the expected sizes of the raw sets if no success rate changed.
-    ``unjudged`` problems lack a verdict on one side and are in no set.
+    ``gained`` and ``lost`` have a success in only one result; the ``_shown`` sets pass Fisher's exact test at the false
+    discovery rate ``fdr``; the ``_by_luck`` numbers are expected without any change of success rates. ``unjudged``
+    problems lack a verdict on one side.
     """
 
     before: str
@@ -88,10 +86,7 @@ class GainPoint:
 
 @dataclass(frozen=True, slots=True)
 class GainAgainstBase:
-    """Spearman's correlation of base and gain over groups, with a bootstrap interval over groups.
-
-    ProRL reports a negative correlation over tasks.
-    """
+    """Spearman's correlation of base and gain, with an interval over groups; ProRL reports a negative one."""
 
     k: int
     points: tuple[GainPoint, ...]
@@ -100,7 +95,7 @@ class GainAgainstBase:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One step of a difficulty ladder, with the metric of each result in the report's order."""
+    """One step of a difficulty ladder, with the metric of each result."""
 
     value: float
     name: str
@@ -110,7 +105,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """A task at rising difficulty; ``key`` is the label that orders the rungs."""
+    """A task at rising difficulty; ``key`` is the ordering label."""
 
     task: str
     key: str
@@ -120,9 +115,9 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryGroup:
-    """All problems, or one domain, benchmark or task.
+    """All problems, or a domain, benchmark or task.
 
-    ``changes`` and ``claims`` have one entry per result after the first.
+    ``changes`` and ``claims`` have one entry per later result.
     """
 
     kind: Kind
@@ -134,7 +129,7 @@ class BoundaryGroup:
 
     @property
     def is_coarse(self) -> bool:
-        """Whether the group is all problems or a domain, which every result has too."""
+        """Whether the group is all problems or a domain."""
         match self.kind:
             case "overall" | "domain":
                 return True
@@ -146,11 +141,10 @@ class BoundaryGroup:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryReport:
-    """Report on two or more results on the same problems, baseline first.
+    """A report on results on the same problems, baseline first.
 
-    ``k`` is the largest k of the claims, ``margin`` the change of pass@k that counts as none, ``alpha`` the family-wise
-    error rate of all claims together, ``hypotheses`` the number tested. ``solvable`` and ``gains`` have one entry per
-    result after the first.
+    ``k`` is the largest k of the claims, ``margin`` the change that counts as none, ``alpha`` the family-wise error
+    rate, ``hypotheses`` the number tested. ``solvable`` and ``gains`` have one entry per later result.
     """
 
     labels: tuple[str, ...]
@@ -167,7 +161,7 @@ class BoundaryReport:
     warnings: tuple[str, ...]
 
     def group(self, kind: Kind, name: str) -> BoundaryGroup | None:
-        """Return the group of this kind and name, or None."""
+        """Return the group, or None."""
         return next((g for g in self.groups if (g.kind, g.name) == (kind, name)), None)
 
     @property

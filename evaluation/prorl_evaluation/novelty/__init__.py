@@ -1,1 +1,1 @@
-"""Overlap of responses with a corpus, or with the base model's responses."""
+"""Overlap of responses with a corpus or the base model's responses."""

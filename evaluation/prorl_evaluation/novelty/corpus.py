@@ -1,4 +1,4 @@
-"""A corpus as a stream of word hashes in bounded memory, from text, JSON lines, JSON, CSV and Parquet files."""
+"""A corpus as a stream of word hashes in bounded memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SEED = 20241005
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], Hashes]:
-    """Return (kind of each byte, value of each byte); upper and lower case have the same value."""
+    """Return (kind, value) of each byte; upper and lower case have the same value."""
     import numpy as np
 
     kind = np.zeros(256, dtype=np.uint8)
@@ -46,7 +46,6 @@ def _tables() -> tuple[NDArray[np.uint8], Hashes]:
 
 @lru_cache(maxsize=64)
 def _powers(base: int, length: int) -> tuple[Hashes, Hashes]:
-    """Return base**i and base**-i modulo 2**64 for i below ``length``."""
     import numpy as np
 
     found = []
@@ -70,7 +69,7 @@ def _prefix(values: Hashes, base: int) -> tuple[Hashes, Hashes]:
 
 
 def word_hashes(data: bytes) -> Hashes:
-    """Return the hash of each word in ``data``, in order, shape [words]."""
+    """Return the hash of each word in ``data``, shape [words]."""
     import numpy as np
 
     kind_of, value_of = _tables()
@@ -95,7 +94,7 @@ def word_hashes(data: bytes) -> Hashes:
 
 
 class Grams:
-    """The n-grams of a sequence of word hashes, computed on demand for any length."""
+    """The n-grams of a sequence of word hashes, computed on demand."""
 
     def __init__(self, words: Hashes) -> None:
         self.words = len(words)
@@ -107,12 +106,12 @@ class Grams:
         return (self._sums[length : length + count] - self._sums[:count]) * self._inverse[:count]
 
     def at(self, starts: NDArray[np.intp], length: int) -> Hashes:
-        """Return the hashes of the n-grams that begin at ``starts``; each must fit."""
+        """Return the hashes of the n-grams at ``starts``; each must fit."""
         return (self._sums[starts + length] - self._sums[starts]) * self._inverse[starts]
 
 
 def last_gap(data: bytes) -> int:
-    """Return the position after the last byte of ``data`` that is not a letter, or 0 if there is none."""
+    """Return the position after the last non-letter of ``data``, or 0."""
     import numpy as np
 
     kind = _tables()[0][np.frombuffer(data, dtype=np.uint8)]
@@ -140,20 +139,19 @@ class Corpus(Protocol):
     """A corpus that can be streamed repeatedly."""
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield UTF-8 blocks that end between words, and count documents in ``read``; documents end with
-        DOCUMENT_END."""
+        """Yield UTF-8 blocks that end between words; documents end with DOCUMENT_END and are counted in ``read``."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FileCorpus:
-    """Files and folders of files; ``column`` names the text column of JSON, CSV and Parquet rows."""
+    """Files and folders; ``column`` names the text column of rows."""
 
     paths: Sequence[Path]
     column: str | None = None
 
     def files(self) -> list[Path]:
-        """Return the files in a fixed order. Raises EvaluationError for missing or unsupported files."""
+        """Return the files in a fixed order. Raises EvaluationError for missing or unsupported ones."""
         from prorl_datasets.sources.readers import READABLE
 
         endings = (*TEXTS, *READABLE)
@@ -180,7 +178,7 @@ class FileCorpus:
         return found
 
     def blocks(self, read: Read) -> Iterator[bytes]:
-        """Yield the files' blocks. Raises EvaluationError or DatasetError if a file cannot be read."""
+        """Yield the files' blocks. Raises EvaluationError or DatasetError."""
         for file in self.files():
             if file.name.endswith(TEXTS):
                 read.documents += 1
@@ -220,7 +218,7 @@ class TextCorpus:
 
 
 def encoded(text: str) -> bytes:
-    """Return ``text`` in UTF-8, with any DOCUMENT_END replaced by a space."""
+    """Return UTF-8 with DOCUMENT_END replaced by a space."""
     return text.encode("utf-8", "surrogatepass").replace(DOCUMENT_END, b" ")
 
 
@@ -240,7 +238,6 @@ def _joined(texts: Iterable[str], read: Read) -> Iterator[bytes]:
 
 
 def _cut(data: bytes) -> Iterator[bytes]:
-    """Yield ``data`` in blocks of about BLOCK bytes that end between words."""
     start = 0
     while len(data) - start > 2 * BLOCK:
         end = start + BLOCK
@@ -270,11 +267,7 @@ def _text_blocks(file: Path) -> Iterator[bytes]:
 
 
 def word_stream(corpus: Corpus, overlap: int, read: Read) -> Iterator[Hashes]:
-    """Yield the corpus as arrays of word hashes.
-
-    Each array begins with the last ``overlap`` words of the previous one, so that no n-gram of ``overlap + 1`` words is
-    missed.
-    """
+    """Yield the corpus as arrays of word hashes, each beginning with the last ``overlap`` words of the previous one."""
     import numpy as np
 
     tail = np.zeros(0, dtype=np.uint64)

@@ -1,10 +1,8 @@
 """Novelty of a response: the share of its words that no n-gram of a corpus covers.
 
-The L-uniqueness of a text is the share of its words in no n-gram of L or more words that occurs in the corpus; the
-creativity index is its sum over L (Lu et al. 2024, arXiv 2410.04265). n-grams of exactly L words decide, since a longer
-one contains them. We sum over L = 5 to 12: ProRL reports an index of 7.6 (figure 3), which takes at least eight
-lengths. We count verbatim matches only, while they add n-grams with similar embeddings, so our index is higher than
-theirs on the same corpus.
+The L-uniqueness is the share of words in no n-gram of L or more words that occurs in the corpus; the creativity index
+is its sum over L (Lu et al. 2024, arXiv 2410.04265). L runs from 5 to 12: ProRL's index of 7.6 (figure 3) takes at
+least eight lengths. Only verbatim matches count, unlike theirs, so this index is higher on the same corpus.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ _MOST_FILTER_BITS = 28
 
 
 class GramIndex:
-    """The n-grams of the given responses for all ``lengths`` (ascending), and whether each occurred in the corpus."""
+    """The n-grams of responses for all ``lengths`` (ascending), and whether the corpus has them."""
 
     def __init__(self, responses: Sequence[Hashes], lengths: Sequence[int]) -> None:
         import numpy as np
@@ -54,7 +52,7 @@ class GramIndex:
         self._filter[first >> self._shift] = True
 
     def see(self, words: Hashes) -> None:
-        """Mark every n-gram that occurs in ``words``, one block of the corpus."""
+        """Mark every n-gram in ``words``, one block of the corpus."""
         import numpy as np
 
         grams = Grams(words)
@@ -69,7 +67,7 @@ class GramIndex:
             starts = starts[hit]
 
     def seen(self, responses: Sequence[Hashes]) -> Iterator[dict[int, Flags]]:
-        """Yield, for each response and length, whether the n-gram that starts at each word has been seen."""
+        """Yield, per response and length, whether the n-gram at each word was seen."""
         import numpy as np
 
         found = {n: self._known[n][self._seen[n]] for n in self.lengths}
@@ -87,7 +85,7 @@ class GramIndex:
 
 
 def _places(known: Hashes, wanted: Hashes) -> tuple[Flags, NDArray[np.intp]]:
-    """Return whether each of ``wanted`` is in ``known`` (ascending), and the positions of those that are."""
+    """Return whether each of ``wanted`` is in ``known`` (ascending), and the positions of those found."""
     import numpy as np
 
     if not len(known):
@@ -103,7 +101,7 @@ LENGTHS = (5, 6, 7, 8, 9, 10, 11, 12)
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """One response's ``uniqueness`` by n-gram length; NaN if it has fewer words than the longest n-gram."""
+    """One response's ``uniqueness`` by length; NaN if shorter than the longest n-gram."""
 
     problem: str
     group: str
@@ -112,7 +110,7 @@ class Novelty:
 
     @property
     def creativity(self) -> float:
-        """The creativity index: the sum of ``uniqueness``, from 0 to the number of lengths."""
+        """The sum of ``uniqueness``, from 0 to the number of lengths."""
         return math.fsum(self.uniqueness)
 
 
@@ -122,10 +120,9 @@ def measure(
     lengths: Sequence[int] = LENGTHS,
     progress: Progress | None = None,
 ) -> tuple[list[Novelty], Read]:
-    """Return the novelty of each response with respect to ``corpus``, and the counts of the corpus.
+    """Return each response's novelty with respect to ``corpus``, and the corpus counts; ``lengths`` must ascend.
 
-    ``lengths`` must ascend. The n-grams of all responses are held in memory, up to 200 bytes per word; the corpus is
-    not. Raises the errors of reading the corpus.
+    n-grams take up to 200 bytes per word of the responses. Raises the errors of reading the corpus.
     """
     progress = progress or NullProgress()
     words = [word_hashes(encoded(r.text)) for r in responses]

@@ -1,4 +1,4 @@
-"""The responses to measure for novelty, and the base model's responses as a corpus."""
+"""Responses to measure, and the base model's responses as a corpus."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class ResponseSet:
 
 
 def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
-    """Return the responses in ``path``: an evaluation folder, a folder of such folders, or a .jsonl file.
+    """Return the responses in an evaluation folder, a folder of such folders, or a .jsonl file.
 
-    ``samples`` limits the samples of each problem. Lines of a .jsonl file are {"id", "response"} with an optional
-    "domain"; a repeated id is another sample. Raises EvaluationError if there are no responses.
+    ``samples`` limits the samples per problem. Lines are {"id", "response"} with an optional "domain"; a repeated id is
+    another sample. Raises EvaluationError if there are none.
     """
     if path.is_file():
         found = ResponseSet(path.name, list(_lines(path)))
@@ -58,9 +58,9 @@ def read_responses(path: Path, samples: int | None = None) -> ResponseSet:
 
 
 def _folder_of_evaluations(path: Path, folders: Sequence[Path]) -> ResponseSet:
-    """Return the responses of one model on several benchmarks, as a suite writes them.
+    """Return one model's responses on several benchmarks, as a suite writes them.
 
-    Raises EvaluationError if the folders are of different models or sampling, or share a problem.
+    Raises EvaluationError for different models or sampling, or a shared problem.
     """
     first, owners = read_job(folders[0])[0], dict[str, Path]()
     for folder in folders:
@@ -112,7 +112,7 @@ def _lines(path: Path) -> Iterator[Response]:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """The base model's samples as a corpus, with held-out samples as the control (None if there are none)."""
+    """The base model's samples as a corpus, and held-out samples as the control."""
 
     corpus: TextCorpus
     control: ResponseSet | None
@@ -120,7 +120,7 @@ class Against:
 
 
 def against_base(base: ResponseSet, models: Sequence[ResponseSet]) -> Against:
-    """Split the base model's samples into the corpus (even sample numbers) and the control (odd ones).
+    """Split the base model's samples into corpus (even numbers) and control (odd numbers).
 
     Raises EvaluationError if a model shares no problem with the base.
     """

@@ -1,7 +1,4 @@
-"""Novelty by model and group with intervals over problems, and each model against the first.
-
-A problem's value is the mean over its responses; every problem has equal weight.
-"""
+"""Novelty by model and group, averaged per problem, with intervals over problems."""
 
 from __future__ import annotations
 
@@ -25,10 +22,7 @@ from prorl_evaluation.types import OVERALL, finite
 
 @dataclass(frozen=True, slots=True)
 class GroupNovelty:
-    """One model's creativity index in one group, and its uniqueness by n-gram length.
-
-    ``short`` counts the responses that are excluded because they have fewer words than the longest n-gram.
-    """
+    """One model's creativity index and uniqueness by length in one group; ``short`` responses are excluded."""
 
     label: str
     group: str
@@ -42,7 +36,7 @@ class GroupNovelty:
 
 @dataclass(frozen=True, slots=True)
 class NoveltyChange:
-    """The paired difference of the creativity index, ``b`` minus ``a``, over shared problems."""
+    """The paired difference of the creativity index, ``b`` minus ``a``."""
 
     a: str
     b: str
@@ -53,7 +47,7 @@ class NoveltyChange:
 def summarise(
     label: str, rows: Sequence[Novelty], lengths: Sequence[int], how: Resampling | None = None
 ) -> list[GroupNovelty]:
-    """Return the overall numbers, stratified by group, and then each group's."""
+    """Return the overall numbers, stratified by group, then each group's."""
     how = how or Resampling()
     groups = list(dict.fromkeys(r.group for r in rows))
     found = [_group(label, OVERALL, rows, lengths, how)]
@@ -91,7 +85,6 @@ def _by_problem(rows: Sequence[Novelty]) -> dict[str, list[Novelty]]:
 
 
 def _means(rows: Sequence[Novelty], n: int) -> list[float]:
-    """Return [mean uniqueness over lengths, uniqueness by length], each in [0, 1]."""
     kept = [r for r in rows if not math.isnan(r.creativity)]
     if not kept:
         return [math.nan] * (1 + n)
@@ -107,7 +100,7 @@ def _scaled(i: Interval, by: float) -> Interval:
 def changes(
     models: Sequence[tuple[str, Sequence[Novelty]]], lengths: Sequence[int], how: Resampling
 ) -> list[NoveltyChange]:
-    """Compare every later model with the first over shared problems, overall and by group."""
+    """Compare every later model with the first, overall and by group."""
     found = []
     first_label, first = models[0]
     mine = _by_problem(first)
@@ -131,7 +124,7 @@ def changes(
 
 
 def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
-    """Return one row per model and group: creativity index, uniqueness at the shortest and longest n-grams."""
+    """Return one row per model and group."""
     lengths = sorted(groups[0].uniqueness)
     ends = (lengths[0], lengths[-1])
     head = (
@@ -154,7 +147,7 @@ def novelty_table(groups: Sequence[GroupNovelty], against: str) -> TextTable:
 
 
 def change_table(found: Sequence[NoveltyChange]) -> TextTable:
-    """Return one row per model and group with the paired difference of the creativity index."""
+    """Return one row per model and group with the paired difference."""
     rows = tuple(
         (f"{c.b} minus {c.a}", c.group, str(c.interval.count), _shown(c.interval, 2, "+"))
         for c in found

@@ -1,1 +1,1 @@
-"""How difficult the rows of a dataset are for a model: stored samples and pass rates."""
+"""How difficult a dataset's rows are for a model."""

@@ -1,4 +1,4 @@
-"""Rate the rows of a dataset by sampling a model, or from existing rollouts and evaluations."""
+"""Rate dataset rows by sampling a model, or from rollouts and evaluations."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ COLUMNS = ("sample_id", "sample_index", "verifier", "reference", "prompt", "resp
 
 @dataclass(slots=True)
 class Fed:
-    """Result of feeding samples into the store.
+    """Result of feeding samples into the store; ``elsewhere`` and ``altered`` were left out.
 
-    ``policies`` are those sampled (for a run, one per step), ``samples`` the samples now in the store, ``elsewhere``
-    samples of rows that the dataset lacks, ``altered`` samples of rows whose content differs in the dataset.
+    These are samples of rows that the dataset lacks, and of rows whose content differs.
     """
 
     policies: list[Policy] = field(default_factory=list)
@@ -47,10 +46,10 @@ class Fed:
 
 
 def feed_evaluation(store: RatingStore, samples: Sequence[Sample], folder: Path) -> Fed:
-    """Add the verdicts of an evaluation folder, finished or not, to the store.
+    """Add the verdicts of an evaluation folder to the store.
 
-    They were scored as in evaluation (instructions in mode ``reference``). Raises EvaluationError if the folder is no
-    evaluation, UserError while it is being written.
+    They were scored as in evaluation (instructions in mode ``reference``). Raises EvaluationError for another folder,
+    UserError while it is being written.
     """
     job, problems = read_job(folder)
     policy = policy_of(job.label, job.model_digest, job.settings)
@@ -76,9 +75,8 @@ def feed_run(
 ) -> Fed:
     """Add a run's rollouts to the store; ``steps`` is an inclusive range.
 
-    Each step has its own policy, so samples of different steps are not added up. A rollout is used if its id, verifier,
-    reference and prompt match the row; older rollouts do not record the prompt. Raises EvaluationError if there are no
-    rollouts.
+    Each step has its own policy. A rollout must match the row's id, verifier, reference and prompt (older ones lack the
+    prompt). Raises EvaluationError without rollouts.
     """
     fed, by_id = Fed(), {sample.id: sample for sample in samples}
     files = rollout_files(run.path)
@@ -127,8 +125,6 @@ def _asks_the_same(sample: Sample, verifier: str, reference: str, prompt: str | 
 
 
 class _Policies:
-    """The policy of each step of a run, from the run's identity, config and metrics."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         identity = run.path / "identity.json"
@@ -172,9 +168,8 @@ def rate(
 ) -> Policy:
     """Sample each row until ``settings.n`` samples have a verdict, and return their policy.
 
-    Samples already in the store count, whatever their seed. Tasks are scored as in training. Samples without a verdict
-    (infra errors, refusals) do not count and are tried again by the next call. Raises as ``evaluate`` does; samples
-    written before an error are kept.
+    Stored samples count, whatever their seed. Tasks are scored as in training. Samples without a verdict are tried
+    again by the next call. Raises as ``evaluate``; written samples are kept.
     """
     policy = policy_of(settings.label or generator.model_id, generator.model_digest, settings)
     keys = Keys(generator.model_digest, settings)
@@ -201,7 +196,7 @@ def rate(
 def _portions(
     problems: Sequence[Problem], rows: Mapping[str, RowSamples], keys: Keys, settings: EvalSettings
 ) -> Iterator[list[Batch]]:
-    """Yield batches of about one portion of missing samples, grouping rows that lack the same sample numbers."""
+    """Yield batches of about one portion, grouping rows that lack the same sample numbers."""
     lacking: dict[tuple[int, int], list[Problem]] = {}
     for problem in problems:
         row = rows[problem.id]
@@ -229,7 +224,6 @@ def _fill(
     progress: Progress,
     label: str,
 ) -> None:
-    """Sample and score the samples of a portion that the journal lacks."""
     with GradingThread(journal, pool, progress.message) as grader:
         grader.submit(list(ungraded(all_items(portion), journal)))
         if total := sum(missing(batch, journal) for batch in portion):
@@ -243,7 +237,7 @@ def _fill(
 
 
 def counts(items: Iterator[Item], journal: EvalJournal) -> dict[str, RowSamples]:
-    """Return row id -> samples of ``items`` with a verdict: passed at full marks, else failed."""
+    """Return row id -> samples of ``items`` with a verdict; only full marks pass."""
     found: dict[str, RowSamples] = {}
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)

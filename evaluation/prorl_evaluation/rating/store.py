@@ -1,8 +1,7 @@
-"""The store of ratings: which samples of a row passed, for each sampled policy.
+"""The store of ratings: which samples of a row passed, for each policy.
 
-It is an append-only file, <folder>/ratings.jsonl, with one line per row and feeding: id, content, policy, passed,
-failed. Lines name each sample, so samples of different seeds add up and none counts twice. If a sample was scored
-again, the newest verdict counts.
+``ratings.jsonl`` is append-only, with a line per row and feeding. Lines name each sample, so different seeds add up,
+none counts twice, and the newest verdict counts.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ MODES = ("mode", "modes")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The model that was sampled and its sampling parameters; samples of equal policies add up.
+    """The sampled model and its sampling parameters; samples of equal policies add up.
 
-    ``model`` is the digest of the weights; ``label`` is for display and not part of the identity. For rollouts,
-    ``model`` is the base model of the run, ``run`` the run's digest and ``step`` the training step.
+    ``model`` is the digest of the weights (for rollouts, of the base model); ``label`` is not part of the identity.
+    ``run`` and ``step`` identify the policy of rollouts.
     """
 
     model: str
@@ -43,7 +42,7 @@ class Policy:
 
     @property
     def key(self) -> str:
-        """16 hex digits over all fields except the label."""
+        """16 hex digits over all but the label."""
         return digest(
             [
                 *(self.model, float(self.temperature), float(self.top_p), self.max_tokens),
@@ -62,7 +61,7 @@ class Policy:
 
 
 def policy_of(label: str, model: str, settings: EvalSettings) -> Policy:
-    """Return the policy of sampling ``model`` (a digest) under ``settings``."""
+    """Return the policy of an evaluation; ``model`` is a digest."""
     s = settings
     return Policy(model, label, s.temperature, s.top_p, s.max_tokens, extra=dict(s.extra))
 
@@ -76,7 +75,7 @@ class RowSamples:
 
     @property
     def n(self) -> int:
-        """Number of samples with a verdict."""
+        """Samples with a verdict."""
         return len(self.passed) + len(self.failed)
 
     def add(self, passed: Iterable[str], failed: Iterable[str]) -> None:
@@ -87,11 +86,7 @@ class RowSamples:
 
 
 def content_of(prompt: Sequence[Mapping[str, str]], task: Task) -> str:
-    """Return 16 hex digits over the content of a row.
-
-    They cover the prompt, the verifier, the reference without modes, and the versions of verifiers that are not prorl's
-    own.
-    """
+    """Return a digest of the row's content: prompt, verifier, reference without modes, and third-party versions."""
     reference = {k: v for k, v in task.reference.items() if k not in MODES}
     return digest([prompt_digest(prompt), task.verifier, reference, part_records([task])])[:16]
 
@@ -122,9 +117,9 @@ class RatingStore(Closing):
         return list(found.values())
 
     def rows(self, samples: Iterable[Sample], policies: Iterable[Policy]) -> dict[str, RowSamples]:
-        """Return id -> samples of ``samples``' rows, each from the last of ``policies`` that rated it.
+        """Return id -> samples of ``samples``' rows, from the last of ``policies`` that rated each.
 
-        Rows whose content has changed since they were rated are missing.
+        Rows changed since their rating are missing.
         """
         rank = {policy.key: place for place, policy in enumerate(policies)}
         content = {s.id: content_of(s.prompt, s.task) for s in samples}
@@ -140,7 +135,7 @@ class RatingStore(Closing):
         return {identity: own for identity, (_, own) in found.items()}
 
     def add(self, policy: Policy, rows: Iterable[tuple[Sample, RowSamples]]) -> int:
-        """Write the samples of rows with one sync, and return the number of samples."""
+        """Write rows with one sync, and return the number of samples."""
         about, key, count = policy.as_json(), policy.key, 0
         lines: list[dict[str, Any]] = []
         for sample, found in rows:

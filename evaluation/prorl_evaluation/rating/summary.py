@@ -1,4 +1,4 @@
-"""Pass rates by row, domain, family and level, and the generator sizes that suit a model."""
+"""Pass rates by row and group, and generator sizes that suit a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DRAWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class RowRate:
-    """A rated row: ``passes`` of ``n`` samples passed."""
+    """A rated row: ``passes`` of ``n`` samples."""
 
     sample: Sample
     n: int
@@ -36,7 +36,7 @@ class RowRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """A group of rows: mean rate with its interval, and how many rows passed never, sometimes and always."""
+    """Mean rate of a group with its interval, and how many rows passed never, sometimes and always."""
 
     name: tuple[str, ...]
     rows: int
@@ -56,13 +56,13 @@ class GroupRate:
 
 
 def row_rates(samples: Sequence[Sample], rated: Mapping[str, RowSamples]) -> list[RowRate]:
-    """Return the rates of the rows that have samples, in the order of ``samples``."""
+    """Return the rates of rows with samples, in order."""
     found = ((sample, rated.get(sample.id, RowSamples())) for sample in samples)
     return [RowRate(sample, own.n, len(own.passed)) for sample, own in found if own.n]
 
 
 def group_rates(rows: Sequence[RowRate], by: str) -> list[GroupRate]:
-    """Return the groups of ``rows`` by "all", "domain", "family" or "level", in order of first appearance."""
+    """Return the groups of ``rows`` by "all", "domain", "family" or "level"."""
     groups: dict[tuple[str, ...], list[RowRate]] = {}
     for row in rows:
         domain = row.sample.domain
@@ -92,7 +92,7 @@ def _group(name: tuple[str, ...], rows: Sequence[RowRate]) -> GroupRate:
 
 
 def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
-    """Return one row per group: rows, samples, mean pass rate, and the shares of rows at 0, between, and at 1."""
+    """Return one row per group, with mean pass rate and shares of rows at 0, between, and 1."""
     rows = tuple(
         (
             " / ".join(group.name),
@@ -109,8 +109,7 @@ def rate_table(groups: Sequence[GroupRate], title: str) -> TextTable:
 def write_pass_rates(rows: Sequence[RowRate], folder: Path) -> Path:
     """Write ``pass_rates.jsonl``, one line per rated row, and return its path.
 
-    ``low`` and ``high`` are the 95% interval. A recipe's ``difficulty`` finds rows by ``prompt_key`` even if ids have
-    changed.
+    ``low`` and ``high`` are the 95% interval. A recipe's ``difficulty`` finds rows by ``prompt_key`` if ids change.
     """
     lines = []
     for row in rows:
@@ -135,10 +134,9 @@ Finding = Literal["take", "too hard", "too easy", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """The finding for one family: its ``rungs`` with their rates, and ``take``, the names of those inside the band.
+    """The finding for one family; ``take`` names the ``rungs`` inside the band.
 
-    ``too hard`` and ``too easy``: the intervals of all rungs lie beyond the band. ``undecided``: no mean is inside but
-    some interval may reach into the band, so more rows should be rated.
+    ``too hard`` and ``too easy``: all intervals lie beyond the band. ``undecided``: rate more rows.
     """
 
     domain: str
@@ -155,7 +153,7 @@ class Suggestion:
 
 
 def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggestion]:
-    """Return a suggestion for each family whose rows have sizes (``Sample.rung``), for a band [low, high]."""
+    """Return a suggestion for each family with sizes (``Sample.rung``), for a band [low, high]."""
     families: dict[tuple[str, str], list[GroupRate]] = {}
     for group in group_rates([row for row in rows if row.sample.rung], "level"):
         families.setdefault((group.name[0], group.name[1]), []).append(group)
@@ -175,7 +173,7 @@ def suggest(rows: Sequence[RowRate], band: tuple[float, float]) -> list[Suggesti
 
 
 def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[str]:
-    """Return the recipe entries, taken from the row ids, whose mean pass rate is in the band [low, high]."""
+    """Return the recipe entries whose mean pass rate is in the band [low, high]."""
     rates: dict[str, list[float]] = {}
     for row in rows:
         rates.setdefault(row.sample.id.rsplit("-", 2)[0], []).append(row.rate)
@@ -184,7 +182,7 @@ def entries_in_band(rows: Sequence[RowRate], band: tuple[float, float]) -> list[
 
 
 def suggestion_table(found: Sequence[Suggestion], band: tuple[float, float]) -> TextTable:
-    """Return one row per family and size, with the finding."""
+    """Return one row per family and size."""
     rows = []
     for one in found:
         for rung in one.rungs:

@@ -1,1 +1,1 @@
-"""Reports on results, as data, sentences, Markdown and a section of a model card."""
+"""Reports as data, sentences, Markdown and model-card sections."""

@@ -1,6 +1,6 @@
 """The evaluation section of a model card, from results of exactly the published weights.
 
-Prompts and answers are never published, and paths and tokens are removed (``prorl_common.private``).
+Prompts, answers, paths and tokens are never published (``prorl_common.private``).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ UNPUBLISHED = "a model's folder"
 
 @dataclass(frozen=True, slots=True)
 class CardEvaluation:
-    """The evaluation part of a model card; all fields are empty if nothing was measured.
+    """The evaluation part of a model card, empty if nothing was measured.
 
-    ``section`` is Markdown below the card's heading, ``index`` the ``results`` of its ``model-index``, ``files`` the
-    files published with it, ``commands`` the commands that reproduce the results.
+    ``index`` is the ``results`` of its ``model-index``; ``files`` are published with it; ``commands`` reproduce the
+    results.
     """
 
     section: str = ""
@@ -45,10 +45,7 @@ class CardEvaluation:
 
 
 def results_beside(run: Path) -> list[EvalResult]:
-    """Return all results in a run's folder, including suites: the base first, then by step.
-
-    Raises EvaluationError for a damaged result.
-    """
+    """Return all results in a run's folder, base first, then by step. Raises EvaluationError for a damaged one."""
     found = []
     for file in [*run.glob(f"eval/*/{RESULT_FILE}"), *run.glob(f"suites/*/*/{RESULT_FILE}")]:
         kind, slug, *_ = file.relative_to(run).parts
@@ -64,10 +61,10 @@ def card_evaluation(
     private: Private,
     run: Path | None = None,
 ) -> CardEvaluation:
-    """Return the evaluation part for the model published as ``name`` with weights of the digest ``weights``.
+    """Return the evaluation part of the model ``name`` with weights of digest ``weights``.
 
-    ``results`` may include other models, baseline first: earlier results on the same problems with the same sampling
-    are compared with the model's own. ``run`` is the run's folder, whose decisions add caveats.
+    Earlier ``results`` with the same problems and sampling, baseline first, are compared with it. The decisions of
+    ``run`` add caveats.
     """
     families: dict[str, list[EvalResult]] = {}
     for result in results:
@@ -93,14 +90,13 @@ def card_evaluation(
 
 
 def _family(result: EvalResult) -> str:
-    """Return a key that is equal for results on the same problems with the same sampling."""
     s = result.settings
     problems = {k: v for k, v in s.dataset.items() if k != "path"}
     return json.dumps([problems, s.temperature, s.top_p, s.max_tokens, s.seed, s.backend])
 
 
 def _cleaned(result: EvalResult, public: str, weights: str, private: Private) -> EvalResult:
-    """Return a result without its examples, request fields and paths."""
+    """Return a result without examples, request fields and paths."""
     s = result.settings
     dataset = private.json(s.dataset) | {"path": _problems(s.dataset)}
     name, label = result.model_id, result.label
@@ -120,10 +116,9 @@ def _cleaned(result: EvalResult, public: str, weights: str, private: Private) ->
 
 
 def _problems(origin: Mapping[str, str]) -> str:
-    """Return the public name of a result's problems, or an empty string.
+    """Return the public name of a result's problems, or "".
 
-    The name is a suite's benchmark, or the dataset's recipe if the dataset still exists. A folder's name is never used,
-    since it may be private.
+    It is a suite's benchmark, or the recipe of a dataset that still exists; a folder's name may be private.
     """
     path = origin.get("path", "")
     suite, slash, benchmark = path.partition("/")
@@ -136,7 +131,7 @@ def _problems(origin: Mapping[str, str]) -> str:
 
 
 def _as_built(data: ReportData) -> ReportData:
-    """Keep the results that a reader can reproduce, with the dataset path under which it would be built."""
+    """Keep the reproducible results, with the dataset path under which it would be built."""
     found = []
     for result in data.results:
         s = result.settings
@@ -176,10 +171,7 @@ def _section(data: ReportData) -> list[str]:
 
 
 def _entry(result: EvalResult) -> dict[str, Any]:
-    """Return one entry of the ``results`` of a ``model-index``.
-
-    See https://github.com/huggingface/hub-docs/blob/main/modelcard.md.
-    """
+    """Return an entry of ``model-index``: https://github.com/huggingface/hub-docs/blob/main/modelcard.md."""
     s, group = result.settings, result.overall
     name = s.dataset.get("path") or "problems"
     benchmark = name.rpartition("/")[2]

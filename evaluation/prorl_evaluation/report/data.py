@@ -1,4 +1,4 @@
-"""The content of a report, computed once for the viewer, Markdown and JSON."""
+"""The content of a report, for the viewer, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BINS = ("0", *(f"{i / 10:g}–{(i + 1) / 10:g}" for i in range(10)), "1")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """pass@k of one result: its position among the results, its label, and an interval for each k."""
+    """pass@k of one result, which is number ``place``."""
 
     place: int
     label: str
@@ -42,9 +42,8 @@ class Line:
 class ReportOptions:
     """Options of a report.
 
-    ``baseline_first`` makes the first result the baseline even if there is a checkpoint from before RL. ``beta`` adds
-    posteriors; a ``false_positive_rate`` above 0 shows its effect on pass@k. ``command`` is the user's command, for
-    display.
+    ``baseline_first`` ignores a checkpoint from before RL. ``beta`` adds posteriors, a ``false_positive_rate`` its
+    effect. ``command`` is displayed.
     """
 
     boundary: BoundaryOptions = field(default_factory=BoundaryOptions)
@@ -58,8 +57,8 @@ class ReportOptions:
 class ReportData:
     """The results, with the baseline at index ``base``, and their comparison.
 
-    ``comparison`` compares the last result with the baseline, ``boundary`` all results from the baseline on; both are
-    None without a later result. ``groups`` are those of ``boundary``, or of the single result.
+    ``comparison`` is the last result against the baseline, ``boundary`` starts at the baseline; None without a later
+    result.
     """
 
     name: str
@@ -75,11 +74,11 @@ class ReportData:
 
     @property
     def comparisons(self) -> list[Comparison]:
-        """The comparison as a list, empty if there is none."""
+        """The comparison as a list."""
         return [] if self.comparison is None else [self.comparison]
 
     def lines(self, group: BoundaryGroup) -> list[Line]:
-        """Return the group's curves; results before the baseline have curves for domains and overall only."""
+        """Return the group's curves; results before the baseline have only domains and overall."""
         found = []
         if group.is_coarse:
             for place, result in enumerate(self.results[: self.base]):
@@ -90,7 +89,7 @@ class ReportData:
         return found + [Line(place, c.label, c.points) for place, c in curves]
 
     def rates(self, group: BoundaryGroup) -> list[tuple[str, list[int]]]:
-        """Return (label, problems in each of BINS) of every result, for overall or a domain."""
+        """Return (label, problems in each of BINS) of every result."""
         return [
             (
                 r.label,
@@ -102,17 +101,14 @@ class ReportData:
         ]
 
     def gains(self) -> list[tuple[str, GainAgainstBase]]:
-        """Return (label, gain against the baseline) of each later result with at least two points."""
+        """Return (label, gain) of each later result with two or more points."""
         if self.boundary is None:
             return []
         gains = zip(self.boundary.labels[1:], self.boundary.gains, strict=True)
         return [g for g in gains if sum(math.isfinite(p.base + p.gain) for p in g[1].points) > 1]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report's numbers as a JSON object; NaN becomes null.
-
-        Per-problem counts are left out, since each result's own file has them.
-        """
+        """Return the report's numbers without per-problem counts; NaN becomes null."""
         results = []
         for r in self.results:
             slim = dataclasses.replace(r, problems=(), examples=()).to_json()
@@ -146,11 +142,11 @@ def report_data(
     options: ReportOptions | None = None,
     boundary: BoundaryReport | None = None,
 ) -> ReportData:
-    """Return the report on ``results``, baseline first, and on the journals of a run.
+    """Return the report on ``results`` and a run's journals.
 
-    The baseline is the run's checkpoint from before RL if there is one, so that differences exclude a warm start;
-    otherwise, or with ``baseline_first``, it is the first result. ``boundary`` is a boundary report to reuse. Raises
-    EvaluationError without results, as ``boundary_report`` does, or for a damaged journal.
+    The baseline is the run's checkpoint from before RL, so that a warm start does not count; without one, or with
+    ``baseline_first``, the first result. ``boundary`` is reused if given. Raises EvaluationError without results, as
+    ``boundary_report`` does, or for a damaged journal.
     """
     if not results:
         raise EvaluationError("a report needs at least one result: run prorl eval pass-at-k first")
@@ -178,7 +174,7 @@ def report_data(
 
 
 def rate_counts(problems: Sequence[ProblemResult]) -> list[int]:
-    """Return how many judged problems fall in each of BINS."""
+    """Return the number of judged problems in each of BINS."""
     counts = [0] * len(BINS)
     for p in problems:
         if p.n:
@@ -194,10 +190,7 @@ def _rows(found: Sequence[tuple[str, Sequence[Any]]]) -> list[dict[str, Any]]:
 
 
 def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
-    """Return one result's groups with its curve: overall, domains, benchmarks and tasks.
-
-    Groups with the same problems appear once.
-    """
+    """Return one result's groups with its curves."""
     found, s = [], result.settings
     ks = list(result.overall.pass_at_k)
     for own in members_of(result.problems):
@@ -220,9 +213,9 @@ def single_groups(result: EvalResult) -> tuple[BoundaryGroup, ...]:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the complete JSON objects of a journal that may still be written; [] if it is absent.
+    """Return the complete rows of a journal that may still be written; [] if absent.
 
-    Raises EvaluationError naming file and line for a line that is not a JSON object.
+    Raises EvaluationError for a line that is not a JSON object.
     """
     if not path.is_file():
         return []

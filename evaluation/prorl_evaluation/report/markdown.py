@@ -1,4 +1,4 @@
-"""A report as Markdown; texts from datasets and models are escaped."""
+"""A report as Markdown, with other people's texts escaped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from prorl_evaluation.tables import TextTable, bracket, comparison_table, doubt_
 
 
 def write_markdown(data: ReportData, out: Path) -> Path:
-    """Write the report's Markdown to ``out`` and return the path. Raises UserError if it cannot be written."""
+    """Write the Markdown and return the path. Raises UserError if it cannot be written."""
     atomic_write_text(out, markdown_report(data))
     return out
 
@@ -68,7 +68,6 @@ def markdown_report(data: ReportData) -> str:
 
 
 def _solved(data: ReportData) -> list[str]:
-    """Return the tables of results by domain, k and problem, and those of the boundary."""
     parts = ["## Results by domain", *(shown(result_table(r)) for r in data.results)]
     if data.comparison is not None:
         metrics = [*headline_metrics(data.results), "length"]
@@ -99,7 +98,7 @@ def _solved(data: ReportData) -> list[str]:
 
 
 def shown(drawn: TextTable) -> str:
-    """Return a table with its title above it in bold."""
+    """Return a table below its title in bold."""
     head, *rows = ([md(cell) or " " for cell in row] for row in (drawn.head, *drawn.rows))
     return f"**{md(drawn.title)}**\n\n{table(head, rows)}"
 

@@ -1,4 +1,4 @@
-"""The tables of a report on failures, settings and examples."""
+"""Report tables on failures, settings and examples."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from prorl_evaluation.types import EvalResult, Example
 
 
 def group_names(results: Sequence[EvalResult]) -> list[str]:
-    """Return overall and the domains, or overall alone if there is a single domain."""
+    """Return overall and the domains, without a single domain."""
     names = list(dict.fromkeys(g.name for r in results for g in r.groups))
     return names[:1] if len(names) == 2 else names
 
 
 def percent(value: float) -> str:
-    """Return a share as a percentage, or a dash if it is not finite."""
+    """Return a percentage, or a dash if not finite."""
     return "–" if not math.isfinite(value) else f"{100 * value:.1f}%"
 
 
 def rates_table(results: Sequence[EvalResult]) -> TextTable:
-    """Return the shares of truncated, unparsable, timed-out and failed samples by group and result, including zeros."""
+    """Return the rates of failures by group and result."""
     rows = []
     for name in group_names(results):
         for r in results:
@@ -43,7 +43,7 @@ def rates_table(results: Sequence[EvalResult]) -> TextTable:
 
 
 def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
-    """Return the settings and versions of each result, by name."""
+    """Return each result's settings and versions by name."""
     facts: dict[str, list[str]] = {
         "model": [r.model_id for r in results],
         "weights (sha256)": [r.model_digest for r in results],
@@ -77,7 +77,7 @@ def setting_facts(results: Sequence[EvalResult]) -> dict[str, list[str]]:
 def example_answers(
     results: Sequence[EvalResult],
 ) -> list[tuple[Example, list[tuple[str, Example]]]]:
-    """Return the first result's examples, each with (label, example) of every result that has it."""
+    """Return the first result's examples, each with every result's (label, example)."""
     return [
         (e, [(r.label, own) for r in results for own in r.examples if own.id == e.id])
         for e in results[0].examples

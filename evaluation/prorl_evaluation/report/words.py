@@ -32,39 +32,39 @@ MEANING: Mapping[Regime, str] = {
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number with a minus sign, or a dash if it is not finite."""
+    """Return a number, or a dash if not finite."""
     return "–" if not math.isfinite(value) else f"{value:.{digits}f}".replace("-", "−")
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Return a difference with its sign, or a dash if it is not finite."""
+    """Return a signed number, or a dash if not finite."""
     return "–" if not math.isfinite(value) else f"{value:+.{digits}f}".replace("-", "−")
 
 
 def p_value(value: float) -> str:
-    """Return a p-value with three decimals, "< 0.001", or a dash for NaN."""
+    """Return a p-value with three decimals."""
     if math.isnan(value):
         return "–"
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def metric_name(metric: str) -> str:
-    """Return the name of a metric in the report."""
+    """Return a metric's name in the report."""
     return "mean reward" if metric == "reward" else metric
 
 
 def headline_metrics(results: Sequence[EvalResult]) -> list[str]:
-    """Return the metrics of the table: pass@k for the displayed k, and the reward."""
+    """Return the metrics of the table."""
     return [*(f"pass@{k}" for k in shown_ks(results)), "reward"]
 
 
 def nothing_solved(results: Sequence[EvalResult]) -> bool:
-    """Return whether no sample of any result earned a reward, so there is nothing to plot or compare."""
+    """Return whether no sample of any result earned a reward."""
     return all(r.overall.reward.value == 0 for r in results)
 
 
 def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> list[str]:
-    """Return the summary sentences: the finding, then each metric with its interval."""
+    """Return the finding, then each metric with its interval."""
     if nothing_solved(results):
         samples = sum(r.overall.sampled for r in results)
         labels = ", ".join(r.label for r in results)
@@ -97,7 +97,7 @@ def headline(results: Sequence[EvalResult], comparison: Comparison | None) -> li
 
 
 def correlation(gain: GainAgainstBase) -> str:
-    """Return a sentence on the correlation of gain and base over groups."""
+    """Return the correlation of gain and base in words."""
     c = gain.correlation
     if not c.count:
         return "too few groups, or no spread, for a correlation"
@@ -108,7 +108,7 @@ def correlation(gain: GainAgainstBase) -> str:
 
 
 def lead(data: ReportData) -> str:
-    """Return a sentence naming the compared results, the problems and the sampling."""
+    """Return what is compared, on which problems and sampling."""
     c = data.comparison
     s = data.results[-1].settings
     labels = data.results[-1].label if c is None else f"{c.b} against {c.a}"
@@ -120,7 +120,7 @@ def lead(data: ReportData) -> str:
 
 
 def verdict(report: BoundaryReport) -> list[str]:
-    """Return the overall claim for each later checkpoint, then counts of claims by kind of group."""
+    """Return the overall claims, then counts of claims by kind of group."""
     lines = [_claimed(report, claim) for claim in report.groups[0].claims]
     for kind in get_args(Kind):
         own = [g.claims[-1].regime for g in report.groups if g.kind == kind]
@@ -132,7 +132,7 @@ def verdict(report: BoundaryReport) -> list[str]:
 
 
 def in_short(data: ReportData) -> list[str]:
-    """Return the overall claim of the last checkpoint, if claims were tested."""
+    """Return the last checkpoint's overall claim, if tested."""
     report = data.boundary
     return (
         []
@@ -148,7 +148,7 @@ def _claimed(report: BoundaryReport, claim: Claim) -> str:
 
 
 def caveats(data: ReportData) -> list[str]:
-    """Return the caveats that a reader must know before trusting the numbers."""
+    """Return the caveats to know before trusting the numbers."""
     comparison = data.comparison
     found: list[str] = []
     if comparison is not None:
@@ -188,7 +188,7 @@ def caveats(data: ReportData) -> list[str]:
 
 
 def decision_rule(report: BoundaryReport) -> str:
-    """Return a paragraph on how claims are decided."""
+    """Return how claims are decided."""
     return (
         f"K is {report.k}. Fell: pass@K fell. Sustained: pass@K rose, also since the checkpoint before where there "
         f"is one. Plateau: pass@K rose and since the checkpoint before changed by less than {report.margin:g} either "
@@ -204,7 +204,7 @@ def decision_rule(report: BoundaryReport) -> str:
 
 
 def method(data: ReportData) -> list[str]:
-    """Return the paragraphs on how the numbers are computed."""
+    """Return how the numbers are computed."""
     s = data.results[0].settings
     return [
         (
@@ -243,7 +243,7 @@ PASS_AT_K_OPTIONS = SUITE_OPTIONS | {
 
 
 def commands(data: ReportData) -> list[str]:
-    """Return the commands that reproduce the results and this report, as far as they are recorded."""
+    """Return the commands that reproduce the results and report."""
     from prorl_evaluation.suites.suite import suite_names
 
     lines = []

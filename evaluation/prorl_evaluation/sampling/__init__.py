@@ -1,1 +1,1 @@
-"""Sample models on problems, score the answers, and keep both in a journal."""
+"""Sample models, score the answers, and keep both in a journal."""

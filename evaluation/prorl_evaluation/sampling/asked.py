@@ -1,4 +1,4 @@
-"""Turn the settings of a command into models, problems and sampling parameters; published protocols."""
+"""From a command's settings to models, problems and sampling parameters."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DEFAULT_TEMPERATURE, DEFAULT_TOP_P, DEFAULT_MAX_TOKENS = 0.6, 0.95, 512
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """The sampling of an evaluation: ``n`` samples per problem and ``k``, the largest k of interest."""
+    """Sampling of an evaluation; ``k`` is the largest k of interest."""
 
     name: str
     n: int
@@ -58,7 +58,7 @@ PROTOCOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Sampling parameters that the user set; None for the others."""
+    """The user's sampling parameters; None if not given."""
 
     n: int | None = None
     k: int | None = None
@@ -68,7 +68,7 @@ class Asked:
 
 
 def pick_protocol(name: str | None) -> Protocol | None:
-    """Return the protocol of this name, or None for None. Raises EvaluationError for an unknown name."""
+    """Return the protocol, or None for None. Raises EvaluationError for an unknown name."""
     if name is None:
         return None
     found = PROTOCOLS.get(name)
@@ -80,10 +80,9 @@ def pick_protocol(name: str | None) -> Protocol | None:
 
 
 def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None) -> Protocol:
-    """Combine the user's parameters, the protocol and the defaults, in this order of precedence.
+    """Combine the user's parameters, the protocol and the defaults.
 
-    Without a protocol n is 2k and ``max_tokens`` is ``run_limit``, or 512 without one. A k given with a protocol keeps
-    the protocol's n unless n is given too.
+    Without a protocol n is 2k and ``max_tokens`` is ``run_limit``, or 512. With one, a given k keeps its n.
     """
     k = asked.k or (protocol.k if protocol else DEFAULT_K)
     base = protocol or Protocol(
@@ -103,7 +102,7 @@ def merge(asked: Asked, protocol: Protocol | None, run_limit: int | None = None)
 def models_of(
     config: EvalConfig, progress: Progress
 ) -> tuple[list[Target], Run | None, Server | None]:
-    """Return the models to evaluate, their run, and the server that samples, if one is named."""
+    """Return the models, their run, and the server that samples, if any."""
     from prorl_inference import device_list
     from prorl_inference.models.loading import require_device
 
@@ -152,9 +151,9 @@ def _targets(
 
 
 def server_of(urls: Sequence[str], given: ServerSection, run_weights: str | None = None) -> Server:
-    """Return the server at ``urls``, which must all serve one model.
+    """Return the server at ``urls``. Raises UserError.
 
-    ``run_weights`` is the model folder of the requested checkpoint, if any. Raises UserError.
+    ``run_weights`` is the requested checkpoint's model folder.
     """
     from prorl_inference import ServerOptions
     from prorl_inference.backends.openai.options import parse_extra, parse_price, server_address
@@ -192,8 +191,7 @@ def settings_of(
 ) -> EvalSettings:
     """Return the settings for the backend that samples.
 
-    The user's parameters override the named protocol, which overrides ``own`` (a suite's), which overrides the
-    defaults.
+    The user's parameters override the named protocol, then ``own`` (a suite's), then the defaults.
     """
     from prorl_inference import BACKENDS, device_list, pick_backend
 
@@ -231,7 +229,7 @@ def session_of(
     settings: EvalSettings,
     samples: Sequence[Sample] = (),
 ) -> Session:
-    """Return the session that evaluates ``models`` (see :func:`models_of`)."""
+    """Return the session for the result of :func:`models_of`."""
     targets, run, server = models
     session = Session(
         targets,
@@ -256,10 +254,10 @@ def run_limit(run: Run | None) -> int:
 
 
 def open_session(config: EvalConfig, progress: Progress) -> tuple[Session, list[str]]:
-    """Return the session of ``pass-at-k``, and the warnings to show before it begins.
+    """Return the session of ``pass-at-k``, and warnings to show first.
 
-    Code problems are left out if this machine cannot isolate programs, ``scoring.allow_weak`` is off and there are no
-    ``scoring.servers``. Raises UserError before anything is sampled.
+    Code problems are left out if they cannot be isolated here, unless weak isolation or reward servers are configured.
+    Raises UserError before anything is sampled.
     """
     from prorl_inference.models.store import check_model
 
@@ -297,10 +295,10 @@ def evaluate_models(
     """Sample ``n`` answers to each problem, score them, and return a result for each model.
 
     This is ``prorl eval pass-at-k`` with the same defaults. ``model`` is a name, folder or hub id; without one,
-    ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/) are evaluated. ``dataset``
-    is a folder (default: the newest under data/), ``k`` the largest k of interest, and ``n`` at least k. ``settings``
-    are further config keys with ``__`` for the dot, such as ``sampling__temperature=1.0``. Calling it again after an
-    interruption resumes. Raises UserError or ServiceError.
+    ``checkpoints`` ("base", "latest" or steps) of ``run`` (default: the newest under runs/). ``dataset`` is a folder
+    (default: the newest under data/), ``k`` <= ``n`` the largest k of interest. ``settings`` are further config keys
+    with ``__`` for the dot, such as ``sampling__temperature=1.0``. The same call resumes an interrupted one. Raises
+    UserError or ServiceError.
     """
     from prorl_common import PlainProgress
     from prorl_evaluation.config import load_eval_config

@@ -1,7 +1,4 @@
-"""Find the run, checkpoints, base model, dataset and output folders of an evaluation.
-
-A run's files are read by their documented names, without importing the trainer.
-"""
+"""Find runs, checkpoints, datasets and output folders, without importing the trainer."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ RUNS, EVALS, DATA = Path("runs"), Path("evals"), Path("data")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A training run's folder and its resolved config."""
+    """A training run's folder and resolved config."""
 
     path: Path
     config: Mapping[str, Any]
@@ -50,7 +47,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A model to evaluate: its label, its folder's name, and its name or path."""
+    """A model to evaluate: label, folder name, and name or path."""
 
     label: str
     slug: str
@@ -59,14 +56,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class StoredResults:
-    """Results, each with the file it was read from; ``run`` is the folder of the first run among them."""
+    """Results with their files; ``run`` is the first run's folder."""
 
     results: Sequence[EvalResult]
     files: Sequence[Path]
     run: Path | None
 
     def folders(self) -> list[Path]:
-        """Return the result folders. Raises EvaluationError for a result outside a result folder."""
+        """Return the result folders. Raises EvaluationError for a result outside one."""
         for file in self.files:
             if file.name != RESULT_FILE:
                 raise EvaluationError(
@@ -76,7 +73,7 @@ class StoredResults:
 
 
 def find_run(name: str | None, root: Path = RUNS) -> Run:
-    """Return the run of this name or path, or the newest run. Raises EvaluationError if there is none."""
+    """Return the run of this name or path, or the newest. Raises EvaluationError."""
     configs = list(root.glob("*/config.yaml"))
     journals = {c: c.with_name("metrics.jsonl") for c in configs}
     configs.sort(key=lambda c: (journals[c] if journals[c].exists() else c).stat().st_mtime)
@@ -95,7 +92,7 @@ def find_run(name: str | None, root: Path = RUNS) -> Run:
 
 
 def read_run(path: Path) -> Run:
-    """Return the run in folder ``path``. Raises EvaluationError if its config cannot be read."""
+    """Return the run in a folder. Raises EvaluationError if its config is unreadable."""
     import yaml
 
     file = path / "config.yaml"
@@ -112,10 +109,7 @@ def read_run(path: Path) -> Run:
 
 
 def run_target(run: Run, which: str) -> Target:
-    """Return the target for ``which`` in a run: ``base``, ``latest`` or a step.
-
-    Raises EvaluationError if the run has no such checkpoint.
-    """
+    """Return the run's ``base``, ``latest`` or step. Raises EvaluationError for a missing checkpoint."""
     if which == "base":
         base = run.setting("model", "path")
         if not isinstance(base, str):
@@ -150,10 +144,10 @@ def model_target(model: str) -> Target:
 def pick_dataset(
     dataset: Path | None, split: str, limit: int | None = None
 ) -> tuple[Sequence[Sample], dict[str, str]]:
-    """Return a split's samples and the dataset's origin (path, manifest_sha256, split, and limit if given).
+    """Return a split's samples, and the dataset's path, manifest_sha256, split and limit.
 
-    ``dataset`` None takes the newest one under ``data/``. ``limit`` keeps this many problems, taken from the domains in
-    turn. Raises DatasetError or EvaluationError.
+    None takes the newest dataset under ``data/``. ``limit`` problems are taken from the domains in turn. Raises
+    DatasetError or EvaluationError.
     """
     from prorl_datasets import newest_dataset
 
@@ -170,7 +164,7 @@ def pick_dataset(
 
 
 def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sample]:
-    """Return a split's samples, at most ``limit``, without holding them in memory. Raises as ``load`` does."""
+    """Return a split's samples without holding them in memory. Raises as ``load``."""
     from prorl_datasets import no_samples, stream
 
     found = spooled(itertools.islice(stream(path, split), limit))
@@ -180,7 +174,7 @@ def read_split(path: Path, split: str, limit: int | None = None) -> Sequence[Sam
 
 
 def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
-    """Return ``limit`` samples, taken from the domains in turn, in their original order."""
+    """Return ``limit`` samples from the domains in turn, in original order."""
     by_domain: dict[str, list[int]] = {}
     for place, sample in enumerate(samples):
         by_domain.setdefault(sample.domain, []).append(place)
@@ -191,7 +185,7 @@ def in_turn(samples: Sequence[Sample], limit: int) -> Sequence[Sample]:
 
 
 def settings_hash(settings: EvalSettings, limit: int | None = None) -> str:
-    """Return 8 hex digits over the settings that make results comparable: data, sampling parameters and seed.
+    """Return a hash of the settings that make results comparable.
 
     n and k are excluded, so that a larger n reuses existing samples.
     """
@@ -214,9 +208,9 @@ def out_folder(target: Target, run: Run | None, suffix: str) -> Path:
 
 
 def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
-    """Return the run's results that share the settings of the newest one, with their files.
+    """Return the results that share the settings of the run's newest, base first, then by step.
 
-    The base comes first, then the checkpoints by step. Raises EvaluationError if the run has none.
+    Raises EvaluationError if there are none.
     """
     stored = []
     for file in run.path.glob(f"eval/*/{RESULT_FILE}"):
@@ -233,10 +227,7 @@ def results_of_run(run: Run) -> list[tuple[Path, EvalResult]]:
 
 
 def gather(names: Sequence[str], root: Path = RUNS) -> StoredResults:
-    """Return the results of the named runs and result folders, in order.
-
-    Raises EvaluationError for a name that is neither.
-    """
+    """Return the results of runs and result folders. Raises EvaluationError for another name."""
     stored: list[tuple[Path, EvalResult]] = []
     run_dir: Path | None = None
     for name in names:

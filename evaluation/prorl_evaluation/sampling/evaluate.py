@@ -1,10 +1,7 @@
-"""Evaluate one model on a set of problems, or score its journaled answers again.
+"""Evaluate one model on problems in a resumable folder, or score its answers again.
 
-    <out>/eval.json  problems.jsonl        model, settings and problems (``job``)
-    <out>/samples.jsonl  verdicts.jsonl    samples and verdicts so far (``journal``)
-    <out>/result.json                      written last
-
-Calling it again with the same folder resumes the evaluation.
+The folder holds ``eval.json`` and ``problems.jsonl`` (``job``), ``samples.jsonl`` and ``verdicts.jsonl`` (``journal``),
+and at last ``result.json``.
 """
 
 from __future__ import annotations
@@ -63,12 +60,11 @@ def evaluate(
     progress: Progress,
     parts: Sequence[Part] = (),
 ) -> EvalResult:
-    """Sample ``settings.n`` answers per problem, score them while sampling continues, and save the result in ``out``.
+    """Sample ``settings.n`` answers per problem, score them, and save the result in ``out``.
 
-    The same call resumes an interrupted evaluation; a larger n adds samples. ``parts`` are records of third-party parts
-    other than verifiers and backend. Raises EvaluationError for no problems, repeated ids, a damaged journal, or a
-    folder of another model or other parts; ServiceError from the scorer or a server. Samples and verdicts written
-    before an error are kept.
+    The same call resumes; a larger n adds samples. ``parts`` are records of further third-party parts. Raises
+    EvaluationError for no problems, repeated ids, a damaged journal, or another model's or other parts' folder;
+    ServiceError from the scorer or a server. What was written is kept.
     """
     require_scipy()
     started = time.perf_counter()
@@ -110,7 +106,6 @@ def _sample(
     total: int,
     progress: Progress,
 ) -> None:
-    """Generate the ``total`` samples that the journal lacks, and pass them to the grader."""
     prepare(generator)  # before the clocks start
     progress.start(f"eval {job.label}", total)
     meter = Meter(progress, total, lambda: getattr(generator, "usage", None))
@@ -125,7 +120,6 @@ def _finish(
     wall_seconds: float,
     parts: Sequence[Part],
 ) -> EvalResult:
-    """Summarise the journals problem by problem and save the result."""
     results: list[ProblemResult] = []
     isolation: set[str] = set()
     seconds: list[float] = []
@@ -154,7 +148,7 @@ def _finish(
 
 @dataclass(frozen=True, slots=True)
 class RegradeReport:
-    """A result with new verdicts; ``changed`` of them differ from the old in reward or status."""
+    """The result with new verdicts, of which ``changed`` differ in reward or status."""
 
     result: EvalResult
     verdicts: int
@@ -162,12 +156,10 @@ class RegradeReport:
 
 
 def regrade(out: Path, pool: Scorer, progress: Progress) -> RegradeReport:
-    """Score every journaled sample of the folder again, without a model, and save the new result.
+    """Score every journaled sample again, without a model, and save the new result.
 
-    The old verdicts are kept as ``verdicts.previous.jsonl`` (``verdicts.previous-2.jsonl`` and so on); verdicts on
-    samples with other parameters are copied. After an interruption the old verdicts stay in place and the same call
-    starts over. Raises EvaluationError if the folder holds no finished evaluation; ServiceError, keeping the old
-    verdicts, if one of them is now an infra error.
+    Old verdicts become ``verdicts.previous.jsonl`` (``-2`` and so on), but stay in place if this fails. Raises
+    EvaluationError if sampling is not finished, ServiceError if an old verdict is now an infra error.
     """
     require_scipy()
     started = time.perf_counter()
@@ -220,7 +212,7 @@ def _blocks(verdicts: Iterable[VerdictRecord]) -> Iterator[list[VerdictRecord]]:
 
 
 def versions(parts: Iterable[Part] = ()) -> dict[str, str]:
-    """Return the versions of Python, prorl, its sampling and scoring libraries, and ``parts``."""
+    """Return the versions of Python, libraries and ``parts``."""
     from importlib import metadata
 
     found = {"python": platform.python_version()}

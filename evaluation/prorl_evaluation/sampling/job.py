@@ -1,7 +1,4 @@
-"""The description of an evaluation folder: ``eval.json`` (model and settings) and ``problems.jsonl``.
-
-It is enough to resume or regrade the evaluation.
-"""
+"""The description of an evaluation folder: ``eval.json`` (model and settings) and ``problems.jsonl``."""
 
 from __future__ import annotations
 
@@ -40,16 +37,16 @@ class EvalJob:
 
     @property
     def label(self) -> str:
-        """The settings' label, or the model's name without one."""
+        """The settings' label, or else the model's name."""
         return self.settings.label or self.model_id
 
 
 def problems_of(
     samples: Iterable[Sample], modes: Mapping[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the problems of an evaluation; ``modes`` maps verifier to mode (None: the modes for evaluation).
+    """Yield the problems; ``modes`` maps verifier to mode (None: those for evaluation).
 
-    Raises EvaluationError if there are no problems or an id repeats.
+    Raises EvaluationError for no problems or a repeated id.
     """
     seen: set[str] = set()
     modes = modes_for("evaluation") if modes is None else modes
@@ -77,10 +74,7 @@ def problems_of(
 
 @contextlib.contextmanager
 def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[WrittenProblems]:
-    """Write the problems to a temporary file next to PROBLEMS_FILE, for ``write_job`` to move into place.
-
-    The file is deleted at the end of the block if it was not moved.
-    """
+    """Write the problems to a temporary file for ``write_job`` to move, deleted at the end otherwise."""
     with explain_write_errors(out / PROBLEMS_FILE):
         out.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{PROBLEMS_FILE}.", dir=out)
@@ -99,14 +93,14 @@ def written_problems(out: Path, problems: Iterable[Problem]) -> Iterator[Written
 
 @dataclass(frozen=True, slots=True)
 class WrittenProblems:
-    """The problems of an evaluation, read from ``file`` on demand."""
+    """The problems, read from ``file`` on demand."""
 
     problems: Sequence[Problem]
     file: Path
 
 
 def check_same_model(out: Path, job: EvalJob) -> None:
-    """Raise EvaluationError if the folder holds an evaluation of another model; ignore a damaged description."""
+    """Raise EvaluationError if the folder is another model's; a damaged description passes."""
     try:
         row = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))
         name, found = str(row["model_id"]), str(row["model_digest"])
@@ -121,13 +115,13 @@ def check_same_model(out: Path, job: EvalJob) -> None:
 
 
 def parts_of(problems: Iterable[Problem], backend: str) -> list[dict[str, str]]:
-    """Return the records of the third-party verifiers and backend in use."""
+    """Return the records of third-party verifiers and backend."""
     of_backend = BACKENDS.records([backend.partition(":")[0]])
     return [*part_records(p.task for p in problems), *of_backend]
 
 
 def recorded_parts(out: Path) -> list[Part]:
-    """Return the folder's part records; empty if its description is damaged or written by prorl 0.1."""
+    """Return the recorded parts; none if damaged or from prorl 0.1."""
     try:
         parts = json.loads((out / EVAL_FILE).read_text(encoding="utf-8"))["parts"]
         return [p for p in parts if {"group", "name", "source", "version"} <= p.keys()]
@@ -136,10 +130,7 @@ def recorded_parts(out: Path) -> list[Part]:
 
 
 def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
-    """Return the folder's parts and ``parts`` together.
-
-    Raises EvaluationError if a part's source or version differs, which would mix its answers or verdicts with new ones.
-    """
+    """Return the folder's and new parts. Raises EvaluationError if a source or version differs."""
     known = {(p["group"], p["name"]): p for p in recorded_parts(out)}
     for part in parts:
         old = known.setdefault((part["group"], part["name"]), part)
@@ -156,10 +147,7 @@ def check_same_parts(out: Path, parts: Sequence[Part]) -> list[Part]:
 def write_job(
     out: Path, job: EvalJob, written: WrittenProblems | None, parts: Sequence[Part] = ()
 ) -> None:
-    """Write both files, each atomically; without ``written`` the problems file stays.
-
-    ``parts`` are records of third-party parts.
-    """
+    """Write both files, each atomically; without ``written`` the problems file stays."""
     if written is not None:
         with explain_write_errors(out / PROBLEMS_FILE):
             os.chmod(written.file, 0o644)
@@ -181,10 +169,7 @@ def _problem_row(problem: Problem) -> dict[str, Any]:
 
 
 def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
-    """Return the job and problems that :func:`write_job` wrote; problems are read on demand.
-
-    Raises EvaluationError if a file is missing or damaged.
-    """
+    """Return the job and its problems, read on demand. Raises EvaluationError for missing or damaged files."""
     file = out / EVAL_FILE
     if file.is_file() and not (out / PROBLEMS_FILE).is_file():
         raise EvaluationError(
@@ -210,12 +195,12 @@ def read_job(out: Path) -> tuple[EvalJob, Sequence[Problem]]:
 
 
 def job_of(row: Mapping[str, Any]) -> EvalJob:
-    """Return the job in the object of EVAL_FILE. Raises KeyError or TypeError if it is malformed."""
+    """Return the job in EVAL_FILE. Raises KeyError or TypeError if malformed."""
     return EvalJob(row["model_id"], row["model_digest"], EvalSettings(**row["settings"]))
 
 
 def problem_of(row: Mapping[str, Any]) -> Problem:
-    """Return the problem in a line of PROBLEMS_FILE. Raises KeyError or TypeError if it is malformed."""
+    """Return the problem in a line. Raises KeyError or TypeError if malformed."""
     task, prompt = Task(row["verifier"], row["reference"]), tuple(row["prompt"])
     hashes = (prompt_digest(prompt), task_digest(task))
     return Problem(

@@ -1,4 +1,4 @@
-"""The journal of an evaluation: one line per sample and one per verdict, found by key; its repair."""
+"""The journal of an evaluation: one line per sample and per verdict, and its repair."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ ONE_MODEL = "each model needs a folder of its own, choose another with --out; no
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A dataset sample with the hashes for its keys.
+    """A dataset sample with its hashes.
 
-    ``chance`` is the reward of the best constant answer to all problems, if the dataset states it; ``labels`` are its
-    metadata on benchmark, task and difficulty (``types.LABELS``).
+    ``chance`` is the reward of the best constant answer, if stated; ``labels`` are ``types.LABELS``.
     """
 
     id: str
@@ -51,9 +50,8 @@ class Problem:
 class SampleRecord:
     """One sampled answer.
 
-    ``tokens`` counts generated tokens. ``logprob`` is their sum of natural logs (NaN if the backend gives none, null in
-    the file). ``seconds`` is the sample's share of its batch's time. If ``finish_reason`` is ``refused``, the server
-    gave no answer and ``note`` holds the reason.
+    ``tokens`` counts generated tokens, ``logprob`` sums their natural logs (NaN if the backend has none; null on disk),
+    ``seconds`` is a share of the batch's time. A ``finish_reason`` of ``refused`` has its reason in ``note``.
     """
 
     key: str
@@ -75,7 +73,7 @@ class SampleRecord:
 
 @dataclass(frozen=True, slots=True)
 class VerdictRecord:
-    """One verdict on one sample; see ``prorl_verifiers.Verdict`` for the fields."""
+    """One verdict on one sample, as ``prorl_verifiers.Verdict``."""
 
     key: str
     task: str
@@ -89,13 +87,13 @@ class VerdictRecord:
 
 
 def digest(value: object) -> str:
-    """Return the hex SHA-256 of a JSON value in canonical form."""
+    """Return the hex SHA-256 of canonical JSON."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def prompt_digest(prompt: Sequence[Mapping[str, str]]) -> str:
-    """Return the hash of a prompt's messages (roles and contents, in order)."""
+    """Return the hash of a prompt's roles and contents."""
     return digest([[m["role"], m["content"]] for m in prompt])
 
 
@@ -105,7 +103,7 @@ def task_digest(task: Task) -> str:
 
 
 class Keys:
-    """The seeds and keys of one model under one set of sampling parameters."""
+    """Seeds and keys for one model and its sampling parameters."""
 
     def __init__(self, model_digest: str, settings: EvalSettings) -> None:
         self._seed = settings.seed
@@ -122,11 +120,11 @@ class Keys:
         }
 
     def seed(self, sample_id: str, index: int) -> int:
-        """Return the seed of a problem's sample ``index``; the same for every model."""
+        """Return a sample's seed, the same for every model."""
         return derive_seed(self._seed, "eval", sample_id, index)
 
     def fields(self, sample_id: str, prompt: str, index: int) -> dict[str, Any]:
-        """Return all values on which a sample's text depends; ``prompt`` is its hash."""
+        """Return all values that determine a sample; ``prompt`` is its hash."""
         return {
             **self.shared,
             "prompt": prompt,
@@ -140,18 +138,18 @@ class Keys:
 
 
 class Records(Generic[R]):
-    """The records of one journal file by key, read on demand; only offsets are in memory (about 200 bytes each)."""
+    """The records of a journal file by key, read on demand; only offsets are in memory (about 200 bytes each)."""
 
     def __init__(self, path: Path, make: Callable[[Mapping[str, Any]], R]) -> None:
         self._file, self._make = OpenFile.of(path), make
         self._places: dict[bytes, int] = {}
 
     def put(self, key: object, place: int) -> None:
-        """Register the line at byte ``place`` for the key."""
+        """Register the key's line at byte ``place``."""
         self._places[_short(key)] = place
 
     def drop(self, key: object) -> None:
-        """Forget the key; its line stays in the file."""
+        """Forget the key; its line stays."""
         del self._places[_short(key)]
 
     def __contains__(self, key: object) -> bool:
@@ -178,12 +176,11 @@ class Records(Generic[R]):
 
 
 def _short(key: object) -> bytes:
-    """Return a 16-byte digest of a key (text, or a pair of texts)."""
     return hashlib.blake2b(repr(key).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class EvalJournal(Closing):
-    """Both journals of one evaluation folder. Opening it drops incomplete last lines and nothing else."""
+    """Both journals of a folder; opening it drops only incomplete last lines."""
 
     def __init__(self, folder: Path, keys: Keys, verdicts_file: str = VERDICTS_FILE) -> None:
         self.folder = folder
@@ -201,7 +198,7 @@ class EvalJournal(Closing):
     def add_samples(
         self, records: Sequence[SampleRecord], fields: Sequence[dict[str, Any]]
     ) -> None:
-        """Write records, and the fields on which each depends, with one sync."""
+        """Write records and the fields that determine them, with one sync."""
         origin = {"backend": self.keys.backend}
         rows = [{**asdict(r), **f, **origin} for r, f in zip(records, fields, strict=True)]
         for row in rows:
@@ -210,13 +207,13 @@ class EvalJournal(Closing):
             self._put(record.key, record.refused, place)
 
     def add_verdicts(self, records: Sequence[VerdictRecord]) -> None:
-        """Write verdicts with one sync; a later line for the same sample and task replaces the earlier."""
+        """Write verdicts with one sync; later ones replace earlier."""
         places = self._verdicts.extend([asdict(r) for r in records])
         for record, place in zip(records, places, strict=True):
             self.verdicts.put((record.key, record.task), place)
 
     def forget_refused(self) -> int:
-        """Treat refused samples as missing, so that they are requested again; return their number."""
+        """Treat refused samples as missing, and return their number."""
         for key in self._refused:
             self.samples.drop(key)
         count = len(self._refused)
@@ -235,10 +232,9 @@ class EvalJournal(Closing):
             self._refused.discard(key)
 
     def _look_at_samples(self, path: Path) -> int:
-        """Index this model's samples; return the number of lines with other sampling parameters.
+        """Index this model's samples; return the number with other sampling parameters.
 
-        For repeated keys see ``replaces``. Raises EvaluationError for damage, and for samples of another model or
-        backend.
+        Raises EvaluationError for damage, and for another model or backend.
         """
         keys, foreign = self.keys, 0
         for number, place, row in read_checked(path, SAMPLE_FIELDS):
@@ -264,14 +260,14 @@ class EvalJournal(Closing):
         return foreign
 
     def _look_at_verdicts(self, path: Path) -> None:
-        """Index the last verdict on each (sample, task). Infra errors are skipped, so that they are tried again."""
+        """Index the last verdicts; infra errors are skipped, to be tried again."""
         for _, place, row in read_checked(path, VERDICT_FIELDS):
             if row["status"] != "infra_error":
                 self.verdicts.put((row["key"], row["task"]), place)
 
 
 def verdict_record(key: str, task: str, verdict: Verdict) -> VerdictRecord:
-    """Return the record of ``verdict``, with seconds rounded to microseconds."""
+    """Return the record, with seconds rounded to microseconds."""
     return VerdictRecord(
         key=key,
         task=task,
@@ -293,9 +289,9 @@ def sample_of(row: Mapping[str, Any]) -> SampleRecord:
 
 
 def replaces(row: Mapping[str, Any], refused: bool | None) -> bool:
-    """Return whether a line replaces an earlier one of its key, which was ``refused`` or not (None: no earlier line).
+    """Return whether a line replaces an earlier one, which was ``refused`` or not (None: no earlier line).
 
-    The first line wins, but any answer replaces a refusal.
+    The first wins, but any answer replaces a refusal.
     """
     return refused is None or (refused and row["finish_reason"] != REFUSED)
 
@@ -341,7 +337,7 @@ CURE = "--set output.repair=true moves such lines aside; what is missing is samp
 
 
 def fault(row: object, fields: Mapping[str, Types]) -> str | None:
-    """Return the fault of a line's JSON value, or None."""
+    """Return what is wrong with a line's JSON value, or None."""
     if not isinstance(row, dict):
         return "the line is not a JSON object"
     for name, types in fields.items():
@@ -356,7 +352,7 @@ def fault(row: object, fields: Mapping[str, Types]) -> str | None:
 def scan(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, bytes, dict[str, Any] | str]]:
-    """Yield (line number from 1, line, its object or its fault); the fault of a blank line is BLANK."""
+    """Yield (line number, line, its object or fault); a blank line's fault is BLANK."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -373,10 +369,7 @@ def scan(
 def read_checked(
     path: Path, fields: Mapping[str, Types]
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """Yield (line number, byte offset of the line, object).
-
-    Raises EvaluationError naming file, line and cure at the first fault.
-    """
+    """Yield (line number, byte offset, object). Raises EvaluationError at the first fault."""
     place = 0
     for number, line, found in scan(path, fields):
         if not isinstance(found, str):
@@ -387,10 +380,7 @@ def read_checked(
 
 
 def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
-    """Move the damaged lines of a journal to ``<name>.damaged`` and return their number.
-
-    The journal is replaced atomically after the lines are safe. An incomplete last line counts as damaged.
-    """
+    """Move damaged and incomplete lines to ``<name>.damaged``, and return their number; atomic."""
     if not path.is_file():
         return 0
     faults = ((line, found) for _, line, found in scan(path, fields) if isinstance(found, str))
@@ -416,7 +406,7 @@ def repair_journal(path: Path, fields: Mapping[str, Types]) -> int:
 
 
 def repair_folder(folder: Path, samples: str, verdicts: str) -> list[str]:
-    """Repair both journals of an evaluation folder; return a message for each that was damaged."""
+    """Repair both journals; return a message for each damaged one."""
     said = []
     for name, fields in ((samples, SAMPLE_FIELDS), (verdicts, VERDICT_FIELDS)):
         if count := repair_journal(folder / name, fields):

@@ -1,4 +1,4 @@
-"""Score samples while others are generated: the thread between sampler and verifiers."""
+"""Score samples in a thread while others are generated."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ class Usage(Protocol):
 
 
 class Meter:
-    """Counts finished samples of one model for the progress bar.
-
-    ``total`` is the number of samples still to make; ``usage`` returns the usage of a server, if there is one.
-    """
+    """Counts finished samples for the progress bar; ``total`` is the number still to make."""
 
     def __init__(
         self,
@@ -41,13 +38,13 @@ class Meter:
         self.samples = self.tokens = 0
 
     def count(self, samples: int, tokens: int = 0) -> None:
-        """Add finished samples and the tokens of written ones, and update the bar."""
+        """Add finished samples and tokens, and update the bar."""
         self.samples += samples
         self.tokens += tokens
         self._progress.advance(samples, **self.facts())
 
     def facts(self) -> dict[str, str]:
-        """Return ``tokens/s`` since the start, and the ``cost`` so far with an estimate of the total."""
+        """Return ``tokens/s``, and the ``cost`` so far with an estimate of the total."""
         found: dict[str, str] = {}
         seconds = time.perf_counter() - self._started
         if self.tokens and seconds > 0:
@@ -73,7 +70,7 @@ class Scorer(Protocol):
 
 
 def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
-    """Yield the (problem, sample index) of ``items`` that are sampled but have no verdict."""
+    """Yield the ``items`` that are sampled but not judged."""
     for problem, index in items:
         key = journal.keys.key(problem.id, problem.prompt_sha256, index)
         if key in journal.samples and (key, problem.task_sha256) not in journal.verdicts:
@@ -81,10 +78,7 @@ def ungraded(items: Iterable[Item], journal: EvalJournal) -> Iterator[Item]:
 
 
 def grade(items: Iterable[Item], journal: EvalJournal, scorer: Scorer) -> int:
-    """Score the :func:`ungraded` of ``items``, write their verdicts, and return the number of new ones.
-
-    No item may occur twice.
-    """
+    """Score the :func:`ungraded` of ``items`` and return their number; no item may repeat."""
     work = [
         (journal.keys.key(problem.id, problem.prompt_sha256, index), problem)
         for problem, index in ungraded(items, journal)
@@ -118,11 +112,10 @@ PATIENCE_SECONDS = 1.0
 
 
 class GradingThread(Closing):
-    """Scores samples in a background thread.
+    """Scores samples in a background thread; its errors are raised by ``submit`` or ``finish``.
 
-    An error of the scorer is raised by the next ``submit`` or by ``finish``. ``close`` drops waiting samples, which the
-    next call of the evaluation scores, and waits for the current chunk. ``every`` returns all items of the evaluation;
-    if it was ``begun`` before, earlier samples without a verdict are scored first.
+    ``close`` waits for the current chunk only. ``every`` returns all items of the evaluation; if it had ``begun``,
+    earlier unjudged samples are scored first.
     """
 
     def __init__(
@@ -157,7 +150,7 @@ class GradingThread(Closing):
             self._queue.put(items)
 
     def finish(self, progress: Progress, label: str) -> None:
-        """Wait until every sample has its verdict, with a progress bar if many are left."""
+        """Wait for all verdicts, with a progress bar if many are left."""
         self._queue.put(None)
         shown, begun = 0, time.monotonic()
         waiting = self._submitted + self._let_go - self._graded
@@ -193,7 +186,6 @@ class GradingThread(Closing):
             self._error = error
 
     def _look_through(self) -> None:
-        """Score all samples in the journal that have no verdict."""
         if self._every is not None:
             for count in self._in_chunks(ungraded(self._every(), self._journal)):
                 self._found += count
@@ -204,7 +196,7 @@ class GradingThread(Closing):
             yield len(chunk)
 
     def _grade(self, chunk: Sequence[Item]) -> None:
-        """Score a chunk, and set the next size from its time, at most twice the current size."""
+        """Score a chunk, and fit the next one's size to its time."""
         self._working = len(chunk)
         started = time.monotonic()
         grade(chunk, self._journal, self._scorer)
@@ -214,7 +206,6 @@ class GradingThread(Closing):
         self._working = 0
 
     def _gather(self) -> list[Item]:
-        """Return all waiting samples, waiting for at least one submission; an empty list at the end."""
         if self._ended:
             return []
         first = self._queue.get()

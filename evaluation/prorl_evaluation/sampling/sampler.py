@@ -1,15 +1,10 @@
-"""Fill the sample journal batch by batch, so that an interruption changes nothing but the time.
+"""Fill the sample journal batch by batch; batches depend only on problems and settings.
 
-Batches depend only on the problem list and the settings.
-
-    fixed       (transformers) neighbours in the problem list. An incomplete batch is generated whole again and
-                only missing samples are written: resuming equals an uninterrupted run bit for bit, if the
-                backend repeats a batch bit for bit
-    bucketed    (transformers) prompts of similar length. Only missing samples are generated, and each is
-                written when it ends: equal items, counts and seeds, but not bits
-    otherwise   (vllm and servers, which batch by themselves) as bucketed, in large batches of neighbours
-
-Workers (devices or servers) share batches, or single samples if batches do not matter; one thread writes the journal.
+    fixed       (transformers) neighbouring problems. Incomplete batches are generated whole again, so resuming
+                equals an uninterrupted run bit for bit, if the backend repeats a batch bit for bit
+    bucketed    (transformers) prompts of similar length. Only missing samples are generated, written as they
+                end: equal seeds, but not bits
+    otherwise   (vllm, servers) as bucketed, in large batches of neighbours
 """
 
 from __future__ import annotations
@@ -38,7 +33,7 @@ from prorl_inference import (
 
 
 class LazyGenerator:
-    """A ``Generator`` for a model folder that loads the model on first use; ``model_digest`` is available at once."""
+    """A ``Generator`` that loads its model on first use."""
 
     def __init__(
         self,
@@ -62,7 +57,7 @@ class LazyGenerator:
         on_done: Callable[[int], None] | None = None,
         on_result: Callable[[int, list[Completion]], None] | None = None,
     ) -> list[list[Completion]]:
-        """Load the model if necessary, then sample; see ``Generator.generate``."""
+        """Load the model if necessary, then sample."""
         return self.prepare().generate(requests, params, on_done, on_result)
 
     def prepare(self) -> Generator:
@@ -75,7 +70,7 @@ class LazyGenerator:
         return self._inner
 
     def sync_weights(self, model: Any) -> None:
-        """Take over the weights of ``model`` if the generator is loaded; see ``Generator.sync_weights``."""
+        """Take over weights if the model is loaded."""
         if self._inner is not None:
             self._inner.sync_weights(model)
 
@@ -87,7 +82,7 @@ class LazyGenerator:
 
 
 def prepare(generator: Generator) -> None:
-    """Load the generator's model now if it loads lazily."""
+    """Load the generator's model now, if it loads lazily."""
     load: Callable[[], object] | None = getattr(generator, "prepare", None)
     if load is not None:
         load()
@@ -122,10 +117,9 @@ class Batch:
 
 
 def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) -> Plan:
-    """Return the batches of the sample indices from ``start`` up to n.
+    """Return batches of the sample indices from ``start`` to n.
 
-    All problems get their first indices before the next ones, so that an early estimate of the remaining time covers
-    every problem.
+    Low indices of all problems come first, so that early time estimates cover every problem.
     """
     rows = settings.batch_rows
     if settings.backend != "transformers":
@@ -139,7 +133,7 @@ def plan(problems: Sequence[Problem], settings: EvalSettings, start: int = 0) ->
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Batches of ``width`` problems for each block of sample indices, created anew on each iteration."""
+    """Batches of ``width`` problems per block of indices, created on each iteration."""
 
     problems: Sequence[Problem]
     blocks: range
@@ -156,7 +150,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Running:
-    """A fixed batch in progress: the samples that the journal lacks, the number counted, and the answers so far."""
+    """A fixed batch in progress."""
 
     batch: Batch
     wanted: Sequence[Item]
@@ -175,12 +169,12 @@ def all_items(batches: Iterable[Batch]) -> Iterator[Item]:
 
 
 def prompt_length(problem: Problem) -> int:
-    """Return the length of a problem's prompt in characters, which needs no tokenizer."""
+    """Return the prompt's length in characters, which needs no tokenizer."""
     return sum(len(m["content"]) for m in problem.prompt)
 
 
 def missing(batch: Batch, journal: EvalJournal) -> int:
-    """Return how many of the batch's samples the journal lacks."""
+    """Return the number of samples that the journal lacks."""
     return len(_lacking(batch, journal))
 
 
@@ -196,8 +190,8 @@ def _lacking(batch: Batch, journal: EvalJournal) -> list[Item]:
 class Sampler:
     """Samples batches into a journal.
 
-    ``count(samples, tokens)`` is called with finished samples and the tokens of written ones; ``hand_over`` gets
-    written samples, but not after an error.
+    ``count(samples, tokens)`` gets finished samples and written tokens, ``hand_over`` written samples unless there was
+    an error.
     """
 
     def __init__(
@@ -215,10 +209,7 @@ class Sampler:
         self._written_at = time.perf_counter()
 
     def fill(self, batches: Iterable[Batch], samples: int) -> None:
-        """Generate and write the samples that the journal lacks; fixed batches are generated whole.
-
-        ``samples`` is roughly their number.
-        """
+        """Generate and write missing samples, roughly ``samples``; fixed batches are generated whole."""
         self._written_at = time.perf_counter()
         if self._whole_batches:
             self._fill_whole(batches)
@@ -226,7 +217,7 @@ class Sampler:
             self._fill_as_they_end(batches, samples)
 
     def _fill_whole(self, batches: Iterable[Batch]) -> None:
-        """Write each batch when it is complete; several may be running, one per worker."""
+        """Write each batch when it is complete; several may run at once."""
         seed = self._journal.keys.seed
         running: dict[int, _Running] = {}
 
@@ -257,11 +248,7 @@ class Sampler:
         sample_batches(self._generator, units(), self._params, done, take)
 
     def _fill_as_they_end(self, batches: Iterable[Batch], samples: int) -> None:
-        """Write each sample within about FLUSH_SECONDS of its end.
-
-        Finished samples are also written before an error propagates. A waiting generator calls ``on_done`` now and
-        then, so that they are written even if no other sample ends.
-        """
+        """Write each sample within about FLUSH_SECONDS of its end, also before an error propagates."""
         seed = self._journal.keys.seed
         ended: list[tuple[Problem, int, Completion]] = []
         asked: dict[int, list[Item]] = {}
@@ -306,10 +293,7 @@ class Sampler:
         self._hand_over(flush())
 
     def _write(self, ended: Sequence[tuple[Problem, int, Completion]], made: int) -> int:
-        """Write samples to the journal with one sync, and return their tokens.
-
-        The ``made`` samples since the last sync share the time since then.
-        """
+        """Write samples with one sync and return their tokens; ``made`` samples share the time."""
         keys, now = self._journal.keys, time.perf_counter()
         share = (now - self._written_at) / max(1, made)
         self._written_at = now

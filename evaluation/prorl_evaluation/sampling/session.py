@@ -38,7 +38,7 @@ COUNTED = ("answers", "refused", "retries", "prompt_tokens", "completion_tokens"
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """One or more servers of the same model that sample instead of a local model."""
+    """One or more servers of the same model."""
 
     urls: tuple[str, ...]
     options: ServerOptions
@@ -60,9 +60,8 @@ class Server:
 class Session:
     """The models, problems and settings of an evaluation.
 
-    ``out`` is the folder of one target or the parent of several (None: the default place). ``limit`` is the requested
-    number of problems. ``device`` may list several devices, separated by commas. ``repair`` first moves damaged journal
-    lines aside. ``parts`` are records of third-party benchmarks. ``config`` is saved as CONFIG_FILE with each result.
+    ``out`` is the folder of one target or the parent of several (None: the default). ``parts`` are records of
+    third-party benchmarks. ``config`` is saved as CONFIG_FILE.
     """
 
     targets: Sequence[Target]
@@ -84,7 +83,7 @@ class Session:
         return self.out if len(self.targets) == 1 else self.out / target.slug
 
     def suffix(self) -> str:
-        """Return the settings' hash, which for other backends than transformers includes the backend."""
+        """Return the settings' hash, with the backend unless it is transformers."""
         found = settings_hash(self.settings, self.limit)
         s = self.settings
         if s.backend == "transformers":
@@ -92,7 +91,7 @@ class Session:
         return digest([found, s.backend, dict(s.extra)])[:8]
 
     def description(self) -> list[str]:
-        """Return the chosen models, backend, problems and sampling, in lines."""
+        """Return the choices in lines for people."""
         s = self.settings
         origin = f"{s.dataset.get('path', '')} ({s.dataset.get('split', '')})"
         total = len(self.targets) * len(self.samples) * s.n
@@ -130,7 +129,7 @@ class Session:
         return [said for said in lines if said is not None]
 
     def evaluate(self, pool: Scorer, progress: Progress) -> list[EvalResult]:
-        """Evaluate every target in turn; errors are those of ``evaluate``."""
+        """Evaluate every target in turn. Raises as ``evaluate``."""
         found = []
         for target in self.targets:
             with contextlib.closing(self.open(target, progress)) as generator:
@@ -138,7 +137,7 @@ class Session:
         return found
 
     def open(self, target: Target, progress: Progress) -> Generator:
-        """Return the target's generator, which the caller must close; a missing model is downloaded."""
+        """Return the target's generator, for the caller to close; missing models are downloaded."""
         from prorl_inference import fetch_or_resolve
 
         if self.server is not None:
@@ -154,7 +153,7 @@ class Session:
     def evaluate_with(
         self, generator: Generator, target: Target, pool: Scorer, progress: Progress
     ) -> EvalResult:
-        """Evaluate one target with an open generator, which several sessions may share."""
+        """Evaluate one target with a generator that may be shared."""
         settings = replace(self.settings, label=target.label)
         out = self.folder(target)
         if self.repair:
@@ -174,13 +173,11 @@ class Session:
 
 
 def _usage(generator: Generator) -> Usage | None:
-    """Return a copy of the generator's current usage, or None for a local model."""
     usage = getattr(generator, "usage", None)
     return replace(usage) if isinstance(usage, Usage) else None
 
 
 def _usage_lines(before: Usage | None, after: Usage | None) -> list[str]:
-    """Return a message on the server usage between two counts."""
     if after is None:
         return []
     start = before or Usage()

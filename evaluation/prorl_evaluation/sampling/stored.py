@@ -1,4 +1,4 @@
-"""Sequences of rows in a file that are read on demand; memory holds 16 bytes per row."""
+"""Sequences of file rows, read on demand with 16 bytes of memory per row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CHUNK = 1 << 20
 
 
 class OpenFile:
-    """A file open for reading at any offset, by several threads; closed when no longer referenced."""
+    """A file readable by several threads, closed when no longer referenced."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
@@ -32,11 +32,11 @@ class OpenFile:
         return cls(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
     def read(self, place: int, size: int) -> bytes:
-        """Return ``size`` bytes at offset ``place``, fewer at the end of the file."""
+        """Return ``size`` bytes at ``place``, fewer at the end."""
         return os.pread(self.handle, size, place)
 
     def line(self, place: int) -> bytes:
-        """Return the line that begins at offset ``place``, without its newline."""
+        """Return the line at ``place``, without its newline."""
         size = 1 << 12
         while True:
             found = self.read(place, size)
@@ -50,7 +50,7 @@ class OpenFile:
 
 
 class Stored(Sequence[T], Generic[T]):
-    """The rows at offsets ``places`` of ``file``, of ``sizes`` bytes; ``decode`` converts their JSON values."""
+    """The rows of ``file`` at byte offsets ``places``, decoded from JSON by ``decode``."""
 
     def __init__(
         self, file: OpenFile, places: array[int], sizes: array[int], decode: Callable[[Any], T]
@@ -73,7 +73,7 @@ class Stored(Sequence[T], Generic[T]):
         ahead, first, following = b"", 0, 0
         for place, size in zip(self._places, self._sizes, strict=True):
             if not first <= place <= place + size <= first + len(ahead):
-                more = CHUNK if place == following else 0  # read rows that are not consecutive one by one
+                more = CHUNK if place == following else 0  # one by one
                 ahead, first = self._file.read(place, max(size, more)), place
             following = place + size + 1
             yield self._row(ahead[place - first : place - first + size])
@@ -113,7 +113,7 @@ class RowWriter:
 
 
 def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
-    """Return the rows of a JSON-lines file, skipping blank lines. Raises OSError if the file is missing."""
+    """Return the non-blank rows of a JSON-lines file. Raises OSError if it is missing."""
     places, sizes, place = array("Q"), array("Q"), 0
     with path.open("rb") as file:
         for line in file:
@@ -125,15 +125,12 @@ def stored_rows(path: Path, decode: Callable[[Any], T]) -> Stored[T]:
 
 
 def chosen(rows: Sequence[T], numbers: Iterable[int]) -> Sequence[T]:
-    """Return the rows with these numbers, in this order; stored rows stay on disk."""
+    """Return the rows with these numbers, in order."""
     return rows.chosen(numbers) if isinstance(rows, Stored) else [rows[n] for n in numbers]
 
 
 def spooled(samples: Iterable[Sample]) -> Stored[Sample]:
-    """Write samples to an unnamed temporary file and return them as stored rows.
-
-    Raises DiskFullError if the folder for temporary files is full.
-    """
+    """Write samples to an unnamed temporary file. Raises DiskFullError if there is no room."""
     try:
         with tempfile.TemporaryFile(buffering=CHUNK) as file:
             writer = RowWriter(file)

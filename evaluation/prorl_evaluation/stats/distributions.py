@@ -1,4 +1,4 @@
-"""Distributions, exact tests and multiple-test corrections; most need scipy (extra ``eval``)."""
+"""Distributions, exact tests and multiple-test corrections; most need the extra ``eval``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _scipy(name: str) -> ModuleType:
 
 
 def require_scipy() -> None:
-    """Raise MissingExtraError if scipy is missing; called before paying for samples."""
+    """Raise MissingExtraError without scipy, before samples are paid for."""
     _scipy("special")
 
 
@@ -41,8 +41,8 @@ def t_quantile(tail: float, df: float) -> float:
 def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
     """Return the tail of a bootstrap distribution that makes its interval as wide as Student's t.
 
-    Phi(-sqrt(n / (n - s)) t), from Hesterberg 2015, "What Teachers Should Know about the Bootstrap", section 5.3, where
-    s = 1; ``tail`` itself if n <= s.
+    Phi(-sqrt(n / (n - s)) t), Hesterberg 2015, "What Teachers Should Know about the Bootstrap", section 5.3, where s =
+    1; ``tail`` if n <= s.
     """
     df = values - strata
     if df < 1:
@@ -51,10 +51,9 @@ def expanded_tail(tail: float, values: int, strata: int = 1) -> float:
 
 
 def unexpanded_tail(share: float, values: int, strata: int = 1) -> float:
-    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1).
+    """Return the tail whose :func:`expanded_tail` is ``share``, in (0, 1); ``share`` if n <= s.
 
-    This is the p-value at which the expanded interval ends if ``share`` of the draws lie beyond. It is ``share`` itself
-    if n <= s.
+    It is the p-value at which an expanded interval ends if ``share`` of the draws lie beyond.
     """
     df = values - strata
     if df < 1:
@@ -75,7 +74,7 @@ def beta_interval(a: float, b: float, level: float = 0.95) -> tuple[float, float
 
 @lru_cache(maxsize=65536)
 def jeffreys(c: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return Jeffreys' interval of a rate from ``c`` of ``n`` >= 1: Beta(c + 1/2, n - c + 1/2).
+    """Return Jeffreys' interval Beta(c + 1/2, n - c + 1/2) of a rate, from ``c`` of ``n`` >= 1.
 
     It includes 0 if c is 0 and 1 if c is n (Brown, Cai and DasGupta 2001).
     """
@@ -85,10 +84,9 @@ def jeffreys(c: int, n: int, level: float = 0.95) -> tuple[float, float]:
 
 @lru_cache(maxsize=65536)
 def fisher_exact(a: int, b: int, c: int, d: int) -> float:
-    """Return the two-sided p-value of the 2 x 2 table ((a, b), (c, d)) (Fisher 1934).
+    """Return the two-sided p-value of the table ((a, b), (c, d)) (Fisher 1934).
 
-    It is the probability of all tables with the same margins that are at most as likely. Cached, because a report tests
-    few distinct tables many times.
+    It is the probability of all tables with these margins that are at most as likely.
     """
     return float(_scipy("stats").fisher_exact([[a, b], [c, d]])[1])
 
@@ -96,7 +94,7 @@ def fisher_exact(a: int, b: int, c: int, d: int) -> float:
 def holm(values: Sequence[float]) -> list[float]:
     """Return p-values corrected for the family-wise error rate, under any dependence (Holm 1979).
 
-    NaN stays NaN and does not count as a test. (scipy has no Holm correction.)
+    NaN stays NaN and is not counted as a test.
     """
     order = sorted((p, i) for i, p in enumerate(values) if not math.isnan(p))
     found, worst = [math.nan] * len(values), 0.0

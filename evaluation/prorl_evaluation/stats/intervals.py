@@ -1,4 +1,4 @@
-"""Intervals for means over problems: a Bayesian bootstrap for bounded values, the plain bootstrap for lengths."""
+"""Intervals for means over problems: Bayesian bootstrap for bounded values, plain bootstrap for lengths."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SAME = 1e-12
 class Interval:
     """An estimate with its interval.
 
-    ``count`` values were used; ``undefined`` more were NaN. All three numbers are NaN if no value is defined.
+    ``count`` values were used, ``undefined`` more were NaN. All numbers are NaN without a defined value.
     """
 
     value: float
@@ -36,18 +36,18 @@ class Interval:
 
     @property
     def part(self) -> str:
-        """`` (12 of 40)`` if some values are undefined, else an empty string."""
+        """`` (12 of 40)`` if values are undefined, else ""."""
         return f" ({self.count} of {self.count + self.undefined})" if self.undefined else ""
 
     @property
     def degenerate(self) -> bool:
-        """Whether the interval has no width; in the plain bootstrap, all values of a stratum are then equal."""
+        """Whether the interval has no width."""
         return self.high - self.low < SAME
 
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Level of the intervals, number of draws, and seed of the draws."""
+    """Level of the intervals, number and seed of the draws."""
 
     level: float = 0.95
     draws: int = 10_000
@@ -68,7 +68,7 @@ _REST = object()
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """The resampled units: ``clusters`` (None: single values) within ``strata`` (None: one stratum)."""
+    """The resampled units: ``clusters`` (None: values) within ``strata`` (None: one)."""
 
     clusters: Sequence[Hashable] | None = None
     strata: Sequence[Hashable] | None = None
@@ -87,8 +87,8 @@ def cluster_codes(
 ) -> tuple[Any, list[Hashable]]:
     """Return (cluster number of each value, stratum of each cluster).
 
-    Strata with fewer than LEAST clusters are merged, together with the smallest other stratum if necessary. Raises
-    ValueError for differing lengths, or a cluster in two strata.
+    Strata with fewer than LEAST clusters are merged. Raises ValueError for differing lengths, or a cluster in two
+    strata.
     """
     import numpy as np
 
@@ -118,7 +118,7 @@ def cluster_codes(
 
 
 def patterns(matrix: NDArray[np.float64]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield (rows, columns) for each set of columns that are defined (not NaN) in the same rows."""
+    """Yield (rows, columns) for columns that are not NaN in the same rows."""
     import numpy as np
 
     defined = ~np.isnan(matrix)
@@ -146,10 +146,7 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Means of each column, shape [M], with their draws, shape [draws, M], and the number of values used.
-
-    ``clusters`` and ``strata`` are the numbers of units among the defined values of each column.
-    """
+    """Column means, shape [M], with draws, shape [draws, M], and counts of values, clusters and strata."""
 
     values: Floats
     draws: Floats
@@ -169,11 +166,10 @@ def bounded_columns(
     units: Units | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return a Bayesian bootstrap interval of each column's mean; ``rows`` has shape [N, M] and values in ``bounds``.
+    """Return a Bayesian bootstrap interval per column mean of ``rows``, shape [N, M], with values in ``bounds``.
 
-    A pseudo-problem of weight PSEUDO lies at either bound. NaN values are ignored and counted in ``undefined``. If all
-    values of a column equal a bound, the interval includes it. Raises ValueError for a value outside the bounds, or as
-    ``bootstrap_ci`` does for units.
+    A pseudo-problem of weight PSEUDO lies at each bound. NaN values are counted in ``undefined``. If all values equal a
+    bound, the interval includes it. Raises ValueError for a value outside the bounds, or as ``bootstrap_ci``.
     """
     import numpy as np
 
@@ -192,11 +188,11 @@ def bounded_columns(
 def paired_columns(
     rows: ArrayLike, units: Units | None = None, how: Resampling | None = None
 ) -> tuple[list[Interval], Drawn]:
-    """Return an interval for each column of paired differences in [-1, 1], shape [N, M], and the draws.
+    """Return intervals and draws for columns of paired differences in [-1, 1], shape [N, M].
 
-    The pseudo-problems lie at plus and minus the typical size of a change: sum(d^2) / sum(|d|) with PRIOR full changes
-    added to both sums. That is near 1 if hardly any problem changed, and near the observed size if many did. With more
-    than FEW changed problems they move towards the mean. Tails are widened by ``expanded_tail``.
+    Pseudo-problems lie at plus and minus the typical size of a change, sum(d^2) / sum(|d|) with PRIOR full changes
+    added to both sums. With more than FEW changed problems they move towards the mean. Tails are widened by
+    ``expanded_tail``.
     """
     import numpy as np
 
@@ -214,10 +210,7 @@ def paired_columns(
 
 
 def _changed(matrix: Floats, units: Units) -> Floats:
-    """Return the effective number of changed problems (or clusters) per column: (sum of |d|)^2 / sum of d^2.
-
-    m changes of equal size give m; changes much smaller than others count little.
-    """
+    """Return the effective number of changed clusters per column: (sum of |d|)^2 / sum of d^2."""
     import numpy as np
 
     codes, names = cluster_codes(len(matrix), units.clusters, units.strata)
@@ -239,10 +232,9 @@ def _matrix(rows: ArrayLike, bounds: tuple[float, float]) -> Floats:
 
 
 def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling) -> Drawn:
-    """Draw the mean of each column over its defined values.
+    """Draw each column's mean: clusters have random weights in strata of fixed share.
 
-    Clusters get random weights within their stratum, and strata keep their share of the values. Each of the two
-    ``pseudo`` values weighs PSEUDO clusters over all strata. Columns defined in the same rows share their weights.
+    Each ``pseudo`` value weighs PSEUDO clusters over all strata. Columns defined in the same rows share weights.
     """
     import numpy as np
 
@@ -262,7 +254,7 @@ def _draw(matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resa
 def _draw_whole(
     matrix: Floats, pseudo: tuple[Floats, Floats], units: Units, how: Resampling
 ) -> tuple[Floats, int, int]:
-    """Return the draws, shape [draws, M], and the numbers of clusters and strata; no value may be NaN."""
+    """Return draws, shape [draws, M], and the numbers of clusters and strata."""
     import numpy as np
 
     rng = np.random.default_rng(how.seed)
@@ -277,7 +269,7 @@ def _draw_whole(
         own = [i for i, s in enumerate(stratum_of) if s == name]
         totals, sizes = sums[own], counts[own]
         share, cluster = sizes.sum() / len(matrix), sizes.mean()
-        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n makes the spread of the draws unbiased
+        shape = max(len(own) - 2.0, 0.5) / len(own)  # (n - 2) / n: the spread of draws has no bias
         step = max(1, _BLOCK // len(own))
         for start in range(0, how.draws, step):
             stop = min(start + step, how.draws)
@@ -316,13 +308,12 @@ def bootstrap_ci(
     draws: int = 10_000,
     seed: int = 0,
 ) -> Interval:
-    """Return the mean and percentile bootstrap interval of ``values`` (shape [N]), resampling whole clusters.
+    """Return mean and percentile bootstrap interval of ``values`` (shape [N]), resampling whole clusters.
 
-    ``clusters`` names each value's problem (None: each value is its own); ``strata`` names its benchmark or domain.
-    Each stratum keeps its number of clusters in every draw; small ones are merged (see :func:`cluster_codes`). NaN
-    values are ignored and counted in ``undefined``. For a paired difference pass ``b - a``.
-
-    Raises ValueError for a level outside (0, 1), differing lengths, or a cluster in two strata.
+    ``clusters`` names each value's problem (None: its own), ``strata`` its benchmark or domain; each stratum keeps its
+    number of clusters in every draw, with small ones merged. NaN values are counted in ``undefined``. For a paired
+    difference pass ``b - a``. Raises ValueError for a level outside (0, 1), differing lengths, or a cluster in two
+    strata.
     """
     import numpy as np
 
@@ -338,10 +329,7 @@ def bootstrap_columns(
     draws: int = 10_000,
     seed: int = 0,
 ) -> list[Interval]:
-    """Return a :func:`bootstrap_ci` interval for each column of ``values`` (shape [N, M]).
-
-    Columns defined in the same rows share their draws.
-    """
+    """Return a :func:`bootstrap_ci` per column of ``values`` (shape [N, M])."""
     how = Resampling(level, draws, seed)
     return _columns(values, Units(clusters, strata), how, lambda tail, clusters, strata: tail)
 
@@ -352,17 +340,14 @@ def expanded_columns(
     strata: Sequence[Hashable] | None = None,
     how: Resampling | None = None,
 ) -> list[Interval]:
-    """Return :func:`bootstrap_columns` at the wider tails of ``distributions.expanded_tail``.
-
-    For unbounded values such as lengths.
-    """
+    """Return :func:`bootstrap_columns` at the tails of ``distributions.expanded_tail``, for unbounded values."""
     return _columns(values, Units(clusters, strata), how or Resampling(), expanded_tail)
 
 
 def _columns(
     values: ArrayLike, units: Units, how: Resampling, read: Callable[[float, int, int], float]
 ) -> list[Interval]:
-    """Return the columns' intervals; ``read`` maps (tail, clusters, strata) to the tail of the draws."""
+    """Return intervals; ``read`` maps (tail, clusters, strata) to a tail of the draws."""
     import numpy as np
 
     matrix = np.asarray(values, dtype=np.float64)
@@ -393,7 +378,6 @@ def _columns(
 def _resampled_means(
     sums: Floats, counts: Floats, stratum_of: list[Hashable], draws: int, seed: int
 ) -> Floats:
-    """Return the mean of each column in each draw, shape [draws, M]."""
     import numpy as np
 
     rng = np.random.default_rng(seed)

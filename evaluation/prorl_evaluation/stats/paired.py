@@ -35,8 +35,8 @@ Pair = tuple[ProblemResult, ProblemResult]
 class Change:
     """One metric in one group before and after, with the interval of the paired difference.
 
-    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). ``p_up`` and ``p_down`` are the
-    one-sided p-values of "did not rise" and "did not fall", not corrected for multiple tests.
+    ``metric`` is ``pass@K``, ``reward`` or ``length`` (generated tokens per answer). ``p_up`` and ``p_down`` are
+    uncorrected one-sided p-values of "did not rise" and "did not fall".
     """
 
     metric: str
@@ -48,17 +48,16 @@ class Change:
 
 
 def same_problem(p: ProblemResult, q: ProblemResult) -> bool:
-    """Return whether both results have the same id, prompt and task."""
+    """Return whether id, prompt and task are equal."""
     return (p.id, p.prompt_sha256, p.task_sha256) == (q.id, q.prompt_sha256, q.task_sha256)
 
 
 def one_sided(drawn: Drawn, column: int, null: float = 0.0) -> tuple[float, float]:
     """Return the p-values of "the mean is at most ``null``" and "the mean is at least ``null``".
 
-    Each is the larger of two: Student's t of (mean - null) / spread of the draws with clusters - strata degrees of
-    freedom, and the tail at which the interval of ``paired_columns`` ends at ``null``, so that a test never contradicts
-    the interval. If no draw lies beyond ``null``, t alone is used. NaN if clusters do not exceed strata, or nothing is
-    defined.
+    Each is the larger of Student's t of (mean - null) / spread of draws, with clusters - strata degrees of freedom, and
+    the tail at which the interval of ``paired_columns`` ends at ``null``, so that tests never contradict intervals. If
+    no draw lies beyond ``null``, t alone. NaN if clusters do not exceed strata.
     """
     import numpy as np
 
@@ -89,10 +88,10 @@ def _from_draws(share: float, clusters: int, strata: int) -> float:
 def changes(
     comparisons: Sequence[Sequence[Pair]], ks: Sequence[int], units: Units, how: Resampling
 ) -> list[tuple[list[Change], Drawn]]:
-    """Return, for each comparison, its changes of pass@k for ``ks``, mean reward and length, with the draws.
+    """Return each comparison's changes of pass@k, mean reward and length, with the draws.
 
-    All comparisons must be on the same problems in the same order; they share their draws. ``Drawn`` has a column for
-    each of ``ks``, then the reward, but none for the length. Means before and after are over pairs with both values.
+    Comparisons must have the same problems in the same order. ``Drawn`` has columns for ``ks``, then the reward. Means
+    are over pairs with both values.
     """
     import numpy as np
 
@@ -127,9 +126,9 @@ def outcome_table(own: Sequence[ProblemResult], ks: Sequence[int]) -> Floats:
 def length_changes(
     comparisons: Sequence[Sequence[Pair]], units: Units, how: Resampling
 ) -> list[Change]:
-    """Return the change of the mean generated tokens per answer in each comparison, all on the same problems.
+    """Return each comparison's change of mean generated tokens per answer.
 
-    Problems have equal weight. Intervals are from the expanded percentile bootstrap, p-values from Student's t.
+    Intervals are expanded percentile bootstraps, p-values Student's t.
     """
     import numpy as np
 
@@ -157,10 +156,10 @@ def length_changes(
 def units_of(
     problems: Sequence[ProblemResult], cluster: str = "problem", stratified: bool = True
 ) -> Units:
-    """Return the units of problems; strata are domains if ``stratified``.
+    """Return the units of problems, with domains as strata if ``stratified``.
 
-    ``cluster`` "problem" resamples problems, "task" all problems of a task (label ``family``, else ``benchmark``, else
-    the problem itself). Raises EvaluationError for another ``cluster``.
+    A ``cluster`` is a "problem", or a "task" with all its problems (label ``family``, else ``benchmark``, else the
+    problem). Raises EvaluationError for another one.
     """
     check_cluster(cluster)
     strata = [p.domain for p in problems] if stratified else None
@@ -171,27 +170,24 @@ def units_of(
 
 
 def group_units(problems: Sequence[ProblemResult], cluster: str) -> Units:
-    """Return ``units_of`` a group, but with single problems as units if the group has only one task."""
+    """Return ``units_of`` a group; a single task is resampled by problem."""
     check_cluster(cluster)
     tasks = {(p.domain, task_of(p)) for p in problems}
     return units_of(problems, cluster if len(tasks) > 1 else "problem")
 
 
 def group_resampling(settings: EvalSettings, kind: str, name: str) -> Resampling:
-    """Return the resampling of a group's paired changes.
-
-    A comparison and the boundary report both use it, so that a change has the same interval in each.
-    """
+    """Return the resampling of a group's changes, the same in comparison and boundary report."""
     seed = derive_seed(settings.seed, "changes", kind, name)
     return Resampling(settings.level, settings.draws, seed)
 
 
 def check_cluster(cluster: str) -> None:
-    """Raise EvaluationError unless ``cluster`` is "problem" or "task"."""
+    """Raise EvaluationError unless it is "problem" or "task"."""
     if cluster not in ("problem", "task"):
         raise EvaluationError(f"comparison.cluster is '{cluster}': use problem or task")
 
 
 def task_of(p: ProblemResult) -> str:
-    """Return the task of a problem: its family, else its benchmark, else an empty string."""
+    """Return the problem's family, else its benchmark, else ""."""
     return str(p.labels.get("family", "") or p.labels.get("benchmark", ""))

@@ -1,9 +1,8 @@
-"""The gain in pass@1 that an evaluation can detect, and the problems or samples that a gain needs, by simulation.
+"""Power of an evaluation for a gain in pass@1, by simulation.
 
-Success rates follow a Beta distribution. Training redraws the rates of half of the problems (rates move even if the
-mean does not) and raises every rate by the same share of its distance to 1, so that the mean rises by the gain. As in
-``compare``, a gain is detected if the paired interval of the mean difference excludes 0 with at least MIN_PROBLEMS
-problems. Strata, which help, are ignored.
+Success rates follow a Beta distribution. Training redraws the rates of half of the problems, then raises every rate by
+the same share of its distance to 1, so that the mean rises by the gain. A gain is detected as in ``compare``: the
+paired interval excludes 0, with MIN_PROBLEMS or more. Strata, which help, are ignored.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ _STEP, _GROWTH, _QUICK = 0.005, 1.05, 500
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Success rates before training, as a Beta distribution with this mean and concentration.
+    """A Beta distribution of success rates before training, by mean and concentration.
 
-    ``concentration`` is alpha + beta: below 2 most rates are near 0 or 1, far above 2 all are near the mean.
+    ``concentration`` is alpha + beta: below 2 most rates are near 0 or 1, far above 2 near the mean.
     """
 
     mean: float = 0.4
@@ -62,10 +61,9 @@ class Rates:
 
 
 def fit_rates(problems: Sequence[ProblemResult]) -> Rates:
-    """Fit a Beta distribution to the mean and variance of the problems' success rates.
+    """Fit the mean and variance of the problems' success rates, without sampling noise p (1 - p) / n.
 
-    The sampling noise p (1 - p) / n is removed from the variance. Raises EvaluationError for fewer than two judged
-    problems, or if all answers have the same verdict.
+    Raises EvaluationError for fewer than two judged problems, or equal verdicts everywhere.
     """
     rates = [p.c / p.n for p in problems if p.n]
     if len(rates) < 2:
@@ -91,10 +89,10 @@ def power(
     *,
     trials: int = TRIALS,
 ) -> float:
-    """Return the share of ``trials`` simulated evaluations that detect ``gain`` in pass@1.
+    """Return the share of simulated evaluations that detect ``gain`` in pass@1.
 
-    ``problems`` problems have ``n`` samples each, before and after. A gain of 0 gives the false positive rate. 0 for
-    fewer than MIN_PROBLEMS. Raises EvaluationError if the mean would leave [0, 1].
+    A gain of 0 gives the false positive rate; fewer than MIN_PROBLEMS give 0. Raises EvaluationError if the mean would
+    leave [0, 1].
     """
     rates = rates or Rates()
     if problems < 2 or n < 1:
@@ -117,7 +115,7 @@ def smallest_gain(
     *,
     wanted: float = 0.9,
 ) -> float:
-    """Return the smallest gain in pass@1 detected with power ``wanted``, to 0.005; NaN if there is none."""
+    """Return the smallest gain detected with power ``wanted``, to 0.005; NaN if none."""
     rates = rates or Rates()
     low, high = 0, int((1.0 - rates.mean) / _STEP)
     if power(problems, n, high * _STEP, rates) < wanted:
@@ -137,10 +135,7 @@ def needed_problems(
     wanted: float = WANTED,
     trials: int = TRIALS,
 ) -> int | None:
-    """Return how many problems with ``n`` samples each detect the gain with power ``wanted``, to 5%.
-
-    The search starts from the normal approximation. None above MOST_PROBLEMS.
-    """
+    """Return how many problems detect the gain with power ``wanted``, to 5%; None above MOST_PROBLEMS."""
     rates = rates or Rates()
     start = _normal_problems(n, gain, rates, wanted)
     if start > NORMAL_FROM:  # power() uses the same normal approximation there
@@ -168,7 +163,7 @@ def needed_samples(
 ) -> int | None:
     """Return the smallest power of two of samples per problem that detects the gain with power ``wanted``.
 
-    None if MOST_SAMPLES are not enough: then the problems vary too much, and more of them are needed.
+    None if MOST_SAMPLES are not enough: then more problems are needed.
     """
     n = 1
     while n <= MOST_SAMPLES:
@@ -179,11 +174,7 @@ def needed_samples(
 
 
 def poor_power(problems: int, n: int) -> str | None:
-    """Return a warning if an evaluation of this size has poor power, else None.
-
-    Power is poor if a gain of WORTH_SEEING in pass@1 is detected in less than WANTED of such evaluations, with the
-    default :class:`Rates`.
-    """
+    """Return a warning if a gain of WORTH_SEEING would be missed too often, with default :class:`Rates`."""
     if problems < 2:
         return None if problems < 1 else "1 problem: no gain can be shown on it"
     if problems >= 500:  # one sample each is enough
@@ -207,7 +198,7 @@ def _needed(n: int) -> int:
 
 
 def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
-    """Return the problems that a normal test needs: ((z of LEVEL + z of power) sigma / gain)^2."""
+    """Return the size of a normal test: ((z of LEVEL + z of power) sigma / gain)^2."""
     _check_gain(gain, rates)
     if gain <= 0.0:
         return math.inf
@@ -216,7 +207,7 @@ def _normal_problems(n: int, gain: float, rates: Rates, wanted: float) -> float:
 
 
 def _spread(n: int, gain: float, rates: Rates) -> float:
-    """Return the exact standard deviation of a simulated problem's difference.
+    """Return the exact standard deviation of a simulated difference.
 
     It combines the change of rates and both sides' sampling variance, E[p (1 - p)] / n each.
     """
@@ -236,7 +227,6 @@ def _check_gain(gain: float, rates: Rates) -> None:
 
 
 def _differences(n: int, gain: float, rates: Rates, shape: tuple[int, int]) -> Floats:
-    """Return paired differences of pass@1 of simulated problems."""
     import numpy as np
 
     rng = np.random.default_rng(SEED)

@@ -1,1 +1,1 @@
-"""Suites: benchmarks evaluated together and shown in the paper's layout with published numbers."""
+"""Benchmarks evaluated together, in the paper's layout with published numbers."""

@@ -1,4 +1,4 @@
-"""Published numbers with their origin: who measured them, with which protocol, on which problem set."""
+"""Published numbers with their origin, protocol and problem set."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Strict(BaseModel):
 
 
 class Origin(_Strict):
-    """A source of published numbers; ``protocol`` holds its stated sampling parameters."""
+    """A source of published numbers; ``protocol`` is its stated sampling."""
 
     title: str
     url: str
@@ -47,7 +47,7 @@ class Origin(_Strict):
         return ", ".join(parts) or "sampling not stated in our source"
 
     def differences(self, settings: EvalSettings) -> list[str]:
-        """Return the differences between the user's sampling and the stated protocol, in words."""
+        """Return how the user's sampling differs from the stated one."""
         found = []
         for key, theirs in self.protocol.items():
             mine = getattr(settings, key)
@@ -57,14 +57,14 @@ class Origin(_Strict):
 
 
 class SameSet(_Strict):
-    """Whether an origin used our benchmark's problem set; ``why`` explains what is uncertain."""
+    """Whether an origin used our problem set; ``why`` gives doubts."""
 
     same: Literal["yes", "assumed", "no"]
     why: str = ""
 
 
 class PublishedRow(_Strict):
-    """One model as one origin reports it, in percent; ``averages`` are as printed there, by table."""
+    """One model as one origin reports it, in percent."""
 
     label: str
     model: str
@@ -76,7 +76,7 @@ class PublishedRow(_Strict):
 
 
 class Published(_Strict):
-    """All rows, their origins, and how their problem sets relate to ours."""
+    """All rows, their origins, and their problem sets."""
 
     origins: dict[str, Origin]
     sets: dict[str, dict[str, SameSet]]
@@ -92,7 +92,7 @@ class Published(_Strict):
         return self
 
     def same_set(self, row: PublishedRow, benchmark: str) -> SameSet:
-        """Return whether the row's number for ``benchmark`` is on our problem set."""
+        """Return whether the row's number is on our problem set."""
         return self.sets[row.origin][benchmark]
 
 
@@ -109,8 +109,7 @@ def published() -> Published:
 class PublishedCells:
     """A published row cut to a table: cells in percent or None, in column order.
 
-    ``marks`` gives the reason for columns whose problem set is only assumed to be ours (the cell gets a mark) or is a
-    different one (the cell is None).
+    ``marks`` has the reason for columns whose set is assumed to be ours, or is another one (None).
     """
 
     label: str
@@ -122,7 +121,7 @@ class PublishedCells:
 
 
 def rows_for(columns: Mapping[str, str], table: str, shown: Shown) -> list[PublishedCells]:
-    """Return the rows that have a number for any of ``columns`` (head -> benchmark)."""
+    """Return the rows with a number for any of ``columns`` (head -> benchmark)."""
     book = published()
     found = []
     for row in _chosen(shown):
@@ -179,7 +178,7 @@ def _chosen(shown: Shown) -> list[PublishedRow]:
 
 
 def value_of(problem: ProblemResult, metric: Metric) -> float:
-    """Return the problem's share of full marks or its mean reward; NaN if it has no verdict."""
+    """Return the share of full marks or mean reward; NaN without verdict."""
     if problem.n == 0:
         return math.nan
     match metric:
@@ -192,7 +191,7 @@ def value_of(problem: ProblemResult, metric: Metric) -> float:
 
 
 def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
-    """Return the name of the benchmark's metric in a result."""
+    """Return the metric's name in a result."""
     match metric:
         case "mean_of_n":
             return "pass@1"
@@ -203,22 +202,19 @@ def result_metric(metric: Metric) -> Literal["pass@1", "reward"]:
 
 
 def benchmark_score(result: EvalResult, metric: Metric) -> Interval:
-    """Return the benchmark's number: pass@1 or mean reward over its problems."""
+    """Return the benchmark's pass@1 or mean reward."""
     found = result.overall.metric(result_metric(metric))
     assert found is not None  # every result has pass@1
     return found
 
 
 def fixed_score(result: EvalResult, metric: Metric) -> Interval | None:
-    """Return pass@1 with its interval over new samples of the same problems; None for a mean reward."""
+    """Return pass@1 over new samples of the same problems; None for a mean reward."""
     return result.overall.fixed_pass_at_k[1] if metric == "mean_of_n" else None
 
 
 def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interval]:
-    """Return the benchmark's number for each category, family or rung.
-
-    Categories are sorted by name, rungs by size, families by appearance. Problems without the label are ignored.
-    """
+    """Return the benchmark's number for each category, family or rung; unlabelled problems are ignored."""
     groups: dict[str, list[ProblemResult]] = {}
     for problem in result.problems:
         family = problem.labels.get("family")
@@ -247,9 +243,9 @@ def group_scores(result: EvalResult, metric: Metric, by: By) -> dict[str, Interv
 def average(scores: Sequence[Interval]) -> Interval:
     """Return the unweighted mean of several benchmarks' numbers, as in the paper's Avg column.
 
-    The benchmarks are independent, so the distances from value to limit add in squares (Zou and Donner 2008,
-    "Construction of confidence limits about effect measures", equation 2). ``count`` sums all problems. NaN if a
-    benchmark has no value. Raises ValueError for no benchmark.
+    Distances from value to limit add in squares, since benchmarks are independent (Zou and Donner 2008, "Construction
+    of confidence limits about effect measures", equation 2). NaN if a benchmark has no value. Raises ValueError without
+    benchmarks.
     """
     if not scores:
         raise ValueError("an average needs at least one benchmark")
@@ -266,10 +262,7 @@ def average(scores: Sequence[Interval]) -> Interval:
 def difference(
     a: EvalResult, b: EvalResult, metric: Metric
 ) -> tuple[Interval | None, Interval | None]:
-    """Return two intervals of the paired difference b - a: for similar problems, and for the same problems.
-
-    Both are None if no problem is shared; the second is None for a mean reward.
-    """
+    """Return the paired difference b - a, with intervals for similar and for the same problems; None if unknown."""
     try:
         found = compare(a, b).find(OVERALL, result_metric(metric))
     except EvaluationError:
@@ -278,6 +271,6 @@ def difference(
 
 
 def trained_mark(table: Table, group: str) -> str:
-    """Return the column head of a group, with a star if training data has this rung."""
+    """Return a group's column head, with a star if training has this rung."""
     trained = table.by == "rung" and group.isdigit() and int(group) in table.trained
     return f"{group}*" if trained else group

@@ -1,9 +1,7 @@
-"""Run a suite: every model on every loaded benchmark, each with its own evaluation folder.
+"""Run a suite: every model on every loaded benchmark, each in its own folder.
 
-    runs/<name>/suites/<model>/<benchmark>-<hash>/
-    evals/suites/<model>/<benchmark>-<hash>/          for a model without a run
-
-A failing benchmark is recorded with its reason and the others continue; the same call resumes the unfinished ones.
+Folders are ``runs/<name>/suites/<model>/<benchmark>-<hash>/``, or below ``evals/suites/`` without a run. Failing
+benchmarks are recorded; the same call resumes unfinished ones.
 """
 
 from __future__ import annotations
@@ -42,11 +40,7 @@ class ModelScores:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The outcome of a suite.
-
-    ``names`` are the requested benchmarks, ``shared`` the ids of problems that the run's training data also contains,
-    ``limit`` the requested number of problems per benchmark.
-    """
+    """The outcome of a suite; ``shared`` are ids of problems that the training data also contains."""
 
     suite: Suite
     names: tuple[str, ...]
@@ -64,7 +58,7 @@ class SuiteResult:
 
     @property
     def exit_code(self) -> int:
-        """0 if everything succeeded, 1 if a service failed, else 2."""
+        """0 for success, 1 if a service failed, else 2."""
         if any(f.service for f in self.failures):
             return 1
         return 2 if self.failures else 0
@@ -78,10 +72,7 @@ def suites_root(run: Run | None, out: Path | None) -> Path:
 
 
 def without_code(gathered: Gathered, complaint: str) -> Gathered:
-    """Remove code problems where code cannot be isolated.
-
-    A benchmark with nothing but code becomes a Failure with ``complaint``, which should say how to fix it.
-    """
+    """Remove code problems; benchmarks with nothing else fail with ``complaint``."""
     found = Gathered(failures=list(gathered.failures))
     for one in gathered.ready:
         kept = [number for number, s in enumerate(one.samples) if not runs_programs(s.task)]
@@ -101,10 +92,9 @@ def without_code(gathered: Gathered, complaint: str) -> Gathered:
 def run_suite(
     suite: Suite, gathered: Gathered, session: Session, pool: Scorer, progress: Progress
 ) -> SuiteResult:
-    """Evaluate every target of ``session``, ignoring its samples, on all gathered benchmarks.
+    """Evaluate every target of ``session`` on all gathered benchmarks.
 
-    Raises UserError if a model cannot be opened; later failures become a Failure in the result. KeyboardInterrupt
-    propagates; finished batches and results are kept.
+    Raises UserError if a model cannot be opened; later errors become failures in the result. Finished batches are kept.
     """
     work = _Work(suite, session, pool, progress, list(gathered.failures))
     models = [work.model(target, gathered.ready) for target in session.targets]
@@ -129,7 +119,6 @@ class _Work:
     failures: list[Failure]
 
     def model(self, target: Target, ready: Sequence[Ready]) -> ModelScores:
-        """Evaluate one model on all benchmarks that are ready."""
         results: dict[str, EvalResult] = {}
         folders: dict[str, Path] = {}
         broken: list[str] = []
@@ -167,14 +156,14 @@ class _Work:
 
 
 def finished_by_all(models: Sequence[ModelScores]) -> tuple[list[str], list[str]]:
-    """Return the benchmarks that all models have finished, and those that only some have."""
+    """Return the benchmarks that all, and that only some models have finished."""
     every = dict.fromkeys(name for m in models for name in m.results)
     finished = [name for name in every if all(name in m.results for m in models)]
     return finished, [name for name in every if name not in finished]
 
 
 def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[ProblemResult]:
-    """Return a benchmark's problems with ids ``benchmark/id`` and the benchmark as label."""
+    """Return the problems with ids ``benchmark/id`` and the benchmark as label."""
     return [
         dataclasses.replace(
             p, id=f"{benchmark}/{p.id}", labels={**p.labels, "benchmark": benchmark}
@@ -184,11 +173,7 @@ def joined_problems(benchmark: str, problems: Sequence[ProblemResult]) -> list[P
 
 
 def join_results(results: Mapping[str, EvalResult], suite: str) -> EvalResult:
-    """Merge the results of one model on several benchmarks into one.
-
-    Ids become ``benchmark/id``, and each problem is labelled with its benchmark. All results must have the same
-    sampling.
-    """
+    """Merge one model's equally sampled results on several benchmarks, as :func:`joined_problems`."""
     first = next(iter(results.values()))
     problems = [p for name, r in results.items() for p in joined_problems(name, r.problems)]
     manifests = {n: r.settings.dataset.get("manifest_sha256", "") for n, r in results.items()}

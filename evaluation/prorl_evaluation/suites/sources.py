@@ -1,4 +1,4 @@
-"""Load the problems of a suite; benchmarks that cannot be loaded become failures and the others continue."""
+"""Load the problems of a suite; failing benchmarks do not stop the others."""
 
 from __future__ import annotations
 
@@ -32,10 +32,9 @@ TRIES = 20
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A benchmark that could not be loaded or scored, with the reason.
+    """A benchmark that could not be loaded or scored; ``service`` if a service is to blame.
 
-    ``service`` is true if a service is to blame and not the user. ``model`` is the label of the model concerned, empty
-    for all.
+    ``model`` is the label of the model concerned, empty for all.
     """
 
     benchmark: str
@@ -46,10 +45,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The problems of a benchmark; ``manifest`` is a digest of ids, prompts and tasks.
-
-    ``parts`` is the record of a third-party benchmark.
-    """
+    """The problems of a benchmark; ``manifest`` is a digest of ids, prompts and tasks."""
 
     name: str
     samples: Sequence[Sample]
@@ -60,7 +56,7 @@ class Ready:
 
 @dataclass(slots=True)
 class Gathered:
-    """Loaded benchmarks and failures, both in the suite's order."""
+    """Loaded and failed benchmarks, in order."""
 
     ready: list[Ready] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -68,10 +64,7 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The benchmarks to load: ``names`` (None: all), the ``limit`` of problems, and the folder with their files.
-
-    For generated benchmarks the limit applies to each task and rung.
-    """
+    """The benchmarks to load (None: all), their limit, and a folder with their files."""
 
     names: Sequence[str] | None = None
     limit: int | None = None
@@ -96,10 +89,7 @@ def pick_names(suite: Suite, names: Sequence[str] | None) -> list[str]:
 
 
 def gather_benchmarks(suite: Suite, wanted: Wanted, progress: Progress) -> Gathered:
-    """Load every requested benchmark; one that cannot be loaded becomes a Failure.
-
-    Raises EvaluationError for a name that the suite does not have, or for no name.
-    """
+    """Load every requested benchmark. Raises EvaluationError for unknown or no names."""
     found = Gathered()
     names = pick_names(suite, wanted.names)
     progress.start(f"load suite {suite.name}", len(names))
@@ -137,7 +127,6 @@ def _load(suite: Suite, source: Source, wanted: Wanted) -> Ready:
 
 
 def _digest(lines: Iterable[Sequence[str]]) -> str:
-    """Return ``digest`` of a list of lines without holding it in memory."""
     found, between = hashlib.sha256(b"["), b""
     for line in lines:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
@@ -148,7 +137,7 @@ def _digest(lines: Iterable[Sequence[str]]) -> str:
 
 
 def _procedural(spec: ProceduralSpec, limit: int | None) -> Iterator[Sample]:
-    """Yield ``count`` (at most ``limit``) distinct problems of each family, from seeds that training data never uses.
+    """Yield distinct problems of each family, from seeds that training never uses.
 
     Raises EvaluationError for an unknown or exhausted family.
     """
@@ -198,9 +187,9 @@ def one_line(error: Exception) -> str:
 
 
 def is_service(error: BaseException) -> bool:
-    """Return whether a service caused the error: a ServiceError, or a hub that could not be reached or failed.
+    """Return whether a service failed: a ServiceError, or an unreachable or failing hub.
 
-    A hub's refusal (gated, no such file, no such revision), a missing library or HF_HUB_OFFLINE is the user's to fix.
+    A hub's refusal (gated, no such file), a missing library or HF_HUB_OFFLINE is the user's to fix.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -219,7 +208,7 @@ def is_service(error: BaseException) -> bool:
 
 
 def training_data(run: Run | None) -> Path | None:
-    """Return the folder of the run's dataset if the run names one and it exists."""
+    """Return the run's dataset folder if it exists."""
     path = run.setting("data", "path") if run is not None else None
     found = Path(path) if isinstance(path, str) and path else None
     return found if found is not None and found.exists() else None
@@ -228,9 +217,9 @@ def training_data(run: Run | None) -> Path | None:
 def shared_with(
     ready: Sequence[Ready], data: Path, progress: Progress
 ) -> dict[str, tuple[str, ...]]:
-    """Return the ids of problems that also occur in the train split of ``data``, by benchmark.
+    """Return the ids of problems that the train split of ``data`` contains, by benchmark.
 
-    Reads the split once. Raises DatasetError if it cannot be read.
+    Raises DatasetError if it cannot be read.
     """
     wanted: dict[bytes, list[tuple[str, str]]] = {}
     for one in ready:
@@ -249,7 +238,7 @@ def shared_with(
 
 
 def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> list[str]:
-    """Return a warning for each benchmark with problems in the training data."""
+    """Return a warning per benchmark with problems in training data."""
     sizes = {one.name: len(one.samples) for one in ready}
     return [
         f"{name}: {len(ids)} of {sizes[name]} problems also occur in the run's training data "
@@ -259,7 +248,6 @@ def shared_lines(shared: dict[str, tuple[str, ...]], ready: Sequence[Ready]) -> 
 
 
 def _keys(sample: Sample) -> Iterator[bytes]:
-    """Yield digests of the normalised question and last user message, if they have words."""
     from prorl_datasets.text.words import normalise_question
 
     question: Any = sample.metadata.get("question")

@@ -1,4 +1,4 @@
-"""A suite: a YAML file that names benchmarks, their sampling, and the tables that show them."""
+"""Suites: YAML files that name benchmarks, their sampling, and tables."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ class Sampling(_Strict):
 
 
 class ProceduralSpec(_Strict):
-    """Problems of prorl's own generators: ``count`` of each family, without any download.
+    """Problems of prorl's own generators: ``count`` of each family.
 
-    ``prompt`` contains {question}. Other braces may be single, or doubled as other definitions require.
+    ``prompt`` contains {question}; other braces may be single or doubled.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
@@ -110,7 +110,7 @@ class ProceduralSpec(_Strict):
 
     @property
     def template(self) -> str:
-        """The prompt (by default the domain's), with PLACE where the question goes."""
+        """The prompt, by default the domain's, containing PLACE."""
         written = self.prompt if self.prompt is not None else VERIFIERS.get(self.domain).data.prompt
         try:
             return written.format(question=PLACE)
@@ -119,7 +119,7 @@ class ProceduralSpec(_Strict):
 
 
 class DatasetSpec(_Strict):
-    """A split of a dataset from ``prorl data build``, or of any Parquet file with its columns."""
+    """A split from ``prorl data build``, or any Parquet file with its columns."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
     title: str = ""
@@ -132,17 +132,16 @@ Source = BenchmarkSpec | ProceduralSpec | DatasetSpec
 
 
 class Column(_Strict):
-    """A table column: a benchmark of the suite and its short head."""
+    """A benchmark under its short head."""
 
     benchmark: str
     head: str
 
 
 class Table(_Strict):
-    """A table with one column per benchmark, or of one benchmark by ``category``, ``family`` or ``rung``.
+    """A table of benchmarks, or of one benchmark by ``category``, ``family`` or ``rung``.
 
-    ``average`` adds the unweighted mean over the columns, as in the paper. ``trained`` lists the rungs that training
-    data is known to contain.
+    ``average`` adds the unweighted mean, as the paper does. ``trained`` lists rungs known to be in training data.
     """
 
     title: str
@@ -167,9 +166,9 @@ class Table(_Strict):
 
 
 class Suite(_Strict):
-    """A suite of benchmarks: catalogue names, paths or whole definitions.
+    """A suite of catalogue names, paths or whole definitions.
 
-    Without ``tables`` all benchmarks share one. Relative paths start at ``base``, which is not set in the file.
+    Without ``tables`` all benchmarks share one. Relative paths start at ``base``.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
@@ -211,10 +210,7 @@ class Suite(_Strict):
         return str(self.base / name) if _is_path(name) else name
 
     def parts(self, name: str) -> tuple[dict[str, str], ...]:
-        """Return the records of the third-party file and adapter of benchmark ``name``.
-
-        A definition inside the suite has no file.
-        """
+        """Return the records of benchmark ``name``'s third-party file and adapter."""
         source = self.sources[name]
         adapter = source.adapter if isinstance(source, BenchmarkSpec) else None
         found = [] if adapter is None or adapter == GENERATOR else ADAPTERS.records([adapter])
@@ -226,7 +222,7 @@ class Suite(_Strict):
         return tuple(found)
 
     def adding(self, paths: Sequence[str]) -> Suite:
-        """Return the suite with the benchmarks of these files added, one table each. Raises DatasetError."""
+        """Return the suite with these files' benchmarks added. Raises DatasetError."""
         if not paths:
             return self
         files = [str(Path(path).absolute()) for path in paths]
@@ -242,14 +238,14 @@ class Suite(_Strict):
         return Suite(**{field: getattr(self, field) for field in Suite.model_fields} | changed)
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of benchmark ``name``; for procedural ones, ProRL's metric for their domain."""
+        """Return the benchmark's metric; for procedural ones, ProRL's for their domain."""
         source = self.sources[name]
         if isinstance(source, ProceduralSpec):
             return "mean_reward" if source.domain in ("logic", "instruction") else "mean_of_n"
         return source.metric
 
     def shown_tables(self, names: list[str]) -> list[Table]:
-        """Return the tables that show any of ``names``; one of them all if the suite defines no tables."""
+        """Return the tables that show any of ``names``, by default one of all."""
         if not self.tables:
             columns = [Column(benchmark=n, head=n) for n in names]
             return [Table(title=self.title, columns=columns)]
@@ -261,7 +257,6 @@ def _is_path(name: str) -> bool:
 
 
 def _stem(name: str) -> str:
-    """Return a benchmark's name; a file is named after its benchmark."""
     return Path(name).stem if _is_path(name) else name
 
 
@@ -274,10 +269,7 @@ def suite_names() -> list[str]:
 
 
 def load_suite(name: str) -> Suite:
-    """Return the packaged suite ``name``, or the one in the YAML file at that path.
-
-    Raises EvaluationError with all mistakes in one line.
-    """
+    """Return the packaged suite ``name``, or the one in that YAML file. Raises EvaluationError."""
     if name in suite_names():
         packaged = resources.files("prorl_evaluation.suites") / "definitions" / f"{name}.yaml"
         return parse_suite(packaged.read_text(encoding="utf-8"), f"suite {name}", Path())
@@ -296,7 +288,7 @@ def load_suite(name: str) -> Suite:
 
 
 def parse_suite(content: str, label: str, base: Path) -> Suite:
-    """Return the suite in YAML ``content``. Raises EvaluationError, with ``label`` as the name of the suite."""
+    """Return the suite in YAML ``content``, called ``label`` in errors. Raises EvaluationError."""
     import yaml
 
     try:
@@ -316,7 +308,7 @@ def parse_suite(content: str, label: str, base: Path) -> Suite:
 
 
 def _source(entry: Any) -> Any:
-    """Validate a definition as the kind that its keys indicate, so that errors refer to that kind."""
+    """Validate a definition as the kind that its keys indicate."""
     if not isinstance(entry, dict):
         return entry
     if "families" in entry:

@@ -1,4 +1,4 @@
-"""The outcome of a suite in the paper's layout, as Markdown and JSON files."""
+"""The outcome of a suite as Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CUT_SHOWN = 0.05
 
 @dataclass(slots=True)
 class SuiteTable:
-    """A table, the notes before it on whose numbers it shows and how comparable they are, and the notes below it."""
+    """A table with notes on comparability before it, and others below."""
 
     table: TextTable
     before: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class SuiteTable:
 
 
 def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]:
-    """Return the suite's tables that show any requested benchmark, in the suite's order."""
+    """Return the suite's tables of requested benchmarks."""
     return [
         _by_group(result, table, shown)
         if table.by is not None
@@ -57,10 +57,7 @@ def suite_tables(result: SuiteResult, shown: Shown = "core") -> list[SuiteTable]
 
 
 def percent(interval: Interval | None, sign: str = "", fixed: Interval | None = None) -> str:
-    """Return ``43.75``, with its interval on a second line and ``fixed`` in braces on a third; a dash if undefined.
-
-    ``sign`` is ``+`` for differences.
-    """
+    """Return the percentage with its interval on a second line, and ``fixed`` in braces on a third."""
     if interval is None or interval.count == 0:
         return ABSENT
     value, low, high = (100 * v for v in (interval.value, interval.low, interval.high))
@@ -151,7 +148,6 @@ def _by_group(result: SuiteResult, table: Table, shown: Shown) -> SuiteTable:
 
 
 def _comparability(result: SuiteResult, printed: Sequence[PublishedCells]) -> list[str]:
-    """Return the origins of the published rows, and how the user's sampling differs from theirs."""
     lines = []
     for key in dict.fromkeys(row.origin for row in printed):
         origin = published().origins[key]
@@ -205,7 +201,7 @@ def _below(
 
 
 def markdown(tables: Sequence[SuiteTable]) -> str:
-    """Return the tables as Markdown with their notes; names from datasets and models are escaped."""
+    """Return the tables as Markdown with their notes, escaped."""
     pages = []
     for drawn in tables:
         table = drawn.table
@@ -225,7 +221,7 @@ def markdown(tables: Sequence[SuiteTable]) -> str:
 
 
 def suite_json(result: SuiteResult) -> dict[str, Any]:
-    """Return the outcome as a JSON object: numbers are fractions, NaN is null, published rows are percentages."""
+    """Return the outcome as JSON; our numbers are fractions, published ones percentages."""
     s = result.settings
     book = published()
     rows = [r for r in book.rows if set(r.values) & set(result.names)]
@@ -290,9 +286,9 @@ def _finite(value: float) -> float | None:
 
 
 def save_suite(result: SuiteResult, root: Path, shown: Shown = "core") -> Path:
-    """Write the JSON and Markdown files in ``root`` atomically, and return the path of the Markdown.
+    """Write the JSON and Markdown files in ``root`` atomically, and return the Markdown's path.
 
-    The same suite, settings, limit, benchmarks and models overwrite the same two files.
+    Equal suites, settings, limits, benchmarks and models share the files.
     """
     s = result.settings
     names = ("n", "temperature", "top_p", "max_tokens", "seed")
