@@ -1,6 +1,5 @@
-"""Probe which isolation this machine offers and which languages work, and open a sandbox. Each wall (isolation
-mechanism) is tested with the same template that later runs programs. A missing wall is reported with its reason and
-fix.
+"""Tests which isolation and languages work on this machine, with the template that later runs programs, and opens
+sandboxes.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _SEEN_FROM_INSIDE = ("user", "pid", "mount", "seccomp")
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Isolation features that work on this machine, and for each missing one the reason."""
+    """Isolation features of this machine, with ``reasons`` for missing ones."""
 
     user: bool
     pid: bool
@@ -68,22 +67,21 @@ class Capabilities:
 
     @property
     def walls(self) -> tuple[str, ...]:
-        """Names of the walls in effect: those of ``WALLS``, plus Landlock and control groups if the kernel has them."""
+        """Isolation features in effect, with Landlock and control groups if available."""
         extra = {"landlock": self.landlock_abi > 0, "cgroup": self.cgroup_v1 or self.cgroup_v2}
         held = [name for name in WALLS if getattr(self, name)]
         return (*held, *(name for name, holds in extra.items() if holds))
 
     @property
     def strong(self) -> bool:
-        """Whether user, pid, mount and network separation and seccomp all work."""
+        """Whether user, pid, mount, network and seccomp isolation work."""
         return all(getattr(self, name) for name in _FLOOR)
 
     @property
     def isolation(self) -> str:
-        """Isolation level that every Outcome reports.
+        """Isolation level for every Outcome.
 
-        With ``cgroup`` the kernel limits a box's total memory and processes; with ``rlimits`` each process is limited
-        separately.
+        ``cgroup``: the kernel limits the whole box's memory and processes; ``rlimits``: each process is limited.
         """
         landlock = ["landlock"] if self.landlock_abi else []
         sums = "cgroup" if self.cgroup_v1 or self.cgroup_v2 else "rlimits"
@@ -92,7 +90,7 @@ class Capabilities:
         return "weak:" + "+".join([name for name in WALLS if getattr(self, name)] + [sums])
 
     def complaint(self) -> str:
-        """Return one line that says which required walls are missing, why, and how to fix it."""
+        """Return what is missing, why, and the fix in one line."""
         missing = [name for name in _FLOOR if not getattr(self, name)]
         why = self.reasons.get(missing[0], "") if missing else ""
         return (
@@ -106,7 +104,7 @@ class Capabilities:
 
 
 def probe() -> Capabilities:
-    """Test every wall in child processes, which takes some tens of milliseconds."""
+    """Test all isolation in child processes, in some tens of milliseconds."""
     held, reasons = _try(WALLS)
     if not set(WALLS) <= held:
         # Test one at a time; for an ordinary user the other namespaces need the user namespace.
@@ -141,7 +139,7 @@ def probe() -> Capabilities:
 
 
 def _try_cgroup() -> tuple[int, str]:
-    """Return the version of control groups that boxes get, or 0 and the reason."""
+    """Return the boxes' control-group version, or 0 and the reason."""
     sandbox = LocalSandbox((*WALLS, "cgroup"), "trial")
     try:
         sandbox.run(Program("pass"), _TRIAL)
@@ -157,7 +155,7 @@ def _try_cgroup() -> tuple[int, str]:
 
 
 def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
-    """Run the trial program behind ``walls``; return the walls that work and reasons for the others."""
+    """Run the trial program behind ``walls``; return those in effect and reasons for the others."""
     data = _TRIAL.memory_mb * 1024 * 1024
     source = _TRIAL_PROGRAM.format(data=data)
     sandbox = LocalSandbox(walls, "trial")
@@ -180,9 +178,9 @@ def _try(walls: tuple[str, ...]) -> tuple[set[str], dict[str, str]]:
 
 
 def no_isolation() -> str | None:
-    """Return why untrusted programs cannot be isolated and the fix, or None if they can.
+    """Return why programs cannot be isolated, with the fix, or None if they can.
 
-    If PRORL_BACKEND names a backend other than ``local``, errors of opening it are raised.
+    Raises what opening raises if PRORL_BACKEND names another backend than ``local``.
     """
     if default_backend() == "local":
         found = probe()
@@ -197,7 +195,7 @@ def default_backend() -> str:
 
 
 def check_backend(backend: str) -> None:
-    """Raise UserError for an unknown backend name, without opening anything."""
+    """Raise UserError for an unknown backend, without opening anything."""
     if backend.partition(":")[0] == "remote":
         raise UserError(
             "the sandbox backend remote: was removed: score at a reward server instead (--reward-server URL, "
@@ -214,12 +212,11 @@ def open_sandbox(
     slots: int | None = None,
     sessions: int = MOST_SESSIONS,
 ) -> ToolSandbox:
-    """Return a sandbox of the ``local`` or ``docker`` backend that runs ``slots`` boxes at once and allows ``sessions``
-    open sessions in addition.
+    """Open a ``local`` or ``docker`` sandbox with ``slots`` concurrent boxes and up to ``sessions`` sessions besides.
 
-    ``docker:RUNTIME`` selects one of the engine's runtimes, such as ``docker:runsc`` for gVisor. None selects the
-    backend of PRORL_BACKEND, or ``local``. Raises IsolationError if a required wall is missing and ``allow_weak`` is
-    false; UserError for an unknown backend or an engine that does not answer.
+    ``docker:RUNTIME`` names one of the engine's runtimes, such as ``docker:runsc`` for gVisor; None means PRORL_BACKEND
+    or ``local``. Raises IsolationError if the isolation is weak and ``allow_weak`` is false, UserError for an unknown
+    backend or an engine that does not answer.
     """
     backend = backend or default_backend()
     check_backend(backend)
@@ -239,9 +236,7 @@ _ANSWER = 42
 
 @dataclass(frozen=True, slots=True)
 class TriedLanguage:
-    """Result of trying a language: whether it ``runs`` whole programs and ``calls``, and a ``note`` with the fix if
-    not.
-    """
+    """Whether a language runs whole programs and takes calls; ``note`` has the fix if not."""
 
     name: str
     runs: bool

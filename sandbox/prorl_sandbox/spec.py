@@ -1,6 +1,4 @@
-"""``LanguageSpec`` says how a programming language is compiled and run. Specs are read on the host only; a box gets
-plain argument lists and needs nothing but the language's own tools.
-"""
+"""``LanguageSpec``: how a language is compiled and run. It is used on the host only; boxes get plain argument lists."""
 
 from __future__ import annotations
 
@@ -20,13 +18,12 @@ Sources = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command that a box executes to compile a program or to run one.
+    """A command that a box executes to compile or run a program.
 
-    The box executes the first installed tool of ``tools`` as ``argv[0]``; without tools it executes the program itself.
-    ``{program}`` in ``argv`` stands for the path of the program's file. ``needed`` lists other required tools, each
-    with its alternatives. A compiler finds ``sources`` in the working folder and leaves ``result``, a file or a folder,
-    there. If ``answers`` is true, the program keeps the channel to the host. ``reserved_mb`` and ``packages``: see
-    ``LanguageSpec``.
+    ``tools`` are alternative names for ``argv[0]``, of which the first installed one is used; without tools the program
+    itself is executed. ``{program}`` in ``argv`` is the program's path. ``needed`` are other required tools with their
+    alternatives. A compiler finds ``sources`` in the working folder and leaves the file or folder ``result`` there.
+    ``answers`` keeps the channel to the host open.
     """
 
     argv: tuple[str, ...]
@@ -43,8 +40,8 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Programs that test whether a language works: ``source`` prints 42, and ``call`` defines ``add(a, b)`` for
-    integers. A language without a harness has an empty ``call``.
+    """Test programs of a language: ``source`` prints 42; ``call``, empty without a harness, defines ``add(a, b)`` for
+    integers.
     """
 
     source: str
@@ -55,14 +52,13 @@ class Trial:
 class LanguageSpec:
     """A language that programs may be written in.
 
-    ``run`` and ``compile`` are argument lists with the placeholders ``{source}`` (file with the program's text),
-    ``{binary}`` (the compiler's result) and ``{memory_mb}`` (the memory limit). If ``run`` contains ``{binary}``, the
-    compiler's result is kept and run; a folder becomes a zip archive of its files. Otherwise the source is run and
-    ``compile``, if given, only checks it. ``run=None`` means Python, which the box's harness runs; only Python supports
-    checks. Calls are supported by Python and by languages with a ``harness``, such as JavaScript.
+    ``run`` and ``compile`` are argument lists with the placeholders ``{source}`` (source file), ``{binary}`` (the
+    compiler's result) and ``{memory_mb}`` (memory limit). If ``run`` contains ``{binary}`` the compiler's result is
+    run, a folder as a zip archive; otherwise the source is run, and ``compile`` only checks it. ``run=None`` means
+    Python, run by the box's harness: only it supports checks. Calls need Python or a ``harness``.
 
-    Tools are searched in ``/usr/bin``, ``/usr/local/bin`` and ``/bin`` of the machine or image, or at an absolute path.
-    Raises UserError for an inconsistent spec.
+    Tools are found in ``/usr/bin``, ``/usr/local/bin`` and ``/bin``, or at an absolute path. Raises UserError for an
+    inconsistent spec.
     """
 
     name: str
@@ -161,9 +157,7 @@ class LanguageSpec:
         return tuple(names for command in commands if (names := self._names_of(command)))
 
     def compile_command(self, source: str, call: str | None, memory_mb: int) -> Command:
-        """Return the command that compiles or checks a source; with ``call``, the result is a program that answers that
-        call.
-        """
+        """Return the command that compiles or checks a source; with ``call``, the result answers that call."""
         sources: Sources = {self.source_name: source}
         if call is not None and self.harness is not None:
             sources = self.harness(source, call)
@@ -195,7 +189,6 @@ class LanguageSpec:
         )
 
     def _names_of(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the alternative names of a command's tool, or () for an empty command and for the binary itself."""
         if not words or words[0] == "{binary}":
             return ()
         return (words[0], *self.alternatives.get(words[0], ()))
@@ -205,7 +198,7 @@ LANGUAGES = Door("prorl.languages", LanguageSpec, "language")
 
 
 def check_call(call: str, spec: LanguageSpec) -> None:
-    """Raise UserError if a language other than Python cannot execute this call."""
+    """Raise UserError if a language other than Python cannot take this call."""
     if spec.harness is None:
         callable_in = " and ".join(other.title for other in LANGUAGES.all() if other.takes_calls)
         raise UserError(
@@ -217,9 +210,9 @@ def check_call(call: str, spec: LanguageSpec) -> None:
 
 
 def find_language(name: str) -> LanguageSpec:
-    """Return the language with this name, fence name or alias, ignoring case.
+    """Return the language with this name, fence name or alias, in any case.
 
-    Raises UnknownNameError with the nearest names, or UserError if the alias is ambiguous.
+    Raises UnknownNameError with the nearest names, UserError for an ambiguous alias.
     """
     wanted = name.strip().lower()
     known: dict[str, list[LanguageSpec]] = {}

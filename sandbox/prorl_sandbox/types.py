@@ -1,4 +1,4 @@
-"""The sandbox's public types. A failing program is an Outcome; only a failing sandbox raises SandboxError."""
+"""Public types of the sandbox."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class SandboxError(ServiceError):
-    """The sandbox failed (no fork, no namespace, engine down), so nothing is known about the program."""
+    """The sandbox itself failed, so nothing is known about the program."""
 
 
 class IsolationError(UserError):
@@ -33,23 +33,22 @@ class IsolationError(UserError):
 
 
 class CheckerError(UserError):
-    """The trusted test source does not compile, defines no ``check``, or passes an argument that cannot be sent."""
+    """The trusted test source is broken."""
 
 
 class LanguageError(UserError):
-    """The compiler or interpreter of a language is not installed where boxes run."""
+    """A language's compiler or interpreter is not installed where boxes run."""
 
 
 class SessionEndedError(UserError):
-    """A message was sent to a session that has ended; the text says at which message and why."""
+    """The session is over; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits of one run in seconds, MiB (``_mb``) and KiB (``_kb``).
 
-    ``compile_seconds`` limits the compiler's processor time per source; 0 means the language's default
-    (``LanguageSpec.compile_seconds``).
+    ``compile_seconds`` is the compiler's processor time per source; 0 means the language's default.
     """
 
     wall_seconds: float = 10.0
@@ -89,12 +88,11 @@ def check_limits(limits: Limits) -> None:
 class Program:
     """An untrusted source and how to run it.
 
-    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` the source is loaded and the function
-    (or ``Class.method``, or that method of a class ``Solution``) is called with the positional ``args``;
-    ``Outcome.value`` is the return value. ``language`` is a name in ``prorl_sandbox.LANGUAGES``. Languages other than
-    Python are first compiled or checked in a box of their own; those with a ``harness`` (JavaScript) also support
-    ``call`` with JSON arguments. ``environment`` names the packages that a Python program may import: ``stdlib``
-    (none), ``scientific``, or one made with ``prorl sandbox build-env``.
+    Without ``call`` the source runs as ``__main__`` with ``stdin``. With ``call`` its function, ``Class.method``, or
+    method of a class ``Solution`` is called with ``args``; ``Outcome.value`` is the return value. ``language`` is a
+    name in ``prorl_sandbox.LANGUAGES``; other languages than Python are first compiled or checked in their own box, and
+    support ``call`` if they have a ``harness``. ``environment`` names the packages that Python programs may import:
+    ``stdlib`` (none), ``scientific``, or one made with ``prorl sandbox build-env``.
     """
 
     source: str
@@ -107,14 +105,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Stdin:
-    """A case that runs the program as ``__main__`` with this standard input."""
+    """Run the program as ``__main__`` with this standard input."""
 
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A case that loads the program and calls its function ``name``; see ``Program``."""
+    """Load the program and call its function ``name``; see ``Program``."""
 
     name: str
     args: tuple[Any, ...] = ()
@@ -122,7 +120,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A case with a trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
+    """Run trusted test source that defines ``check(candidate)``; see ``Sandbox.run_check``."""
 
     source: str
     entry_point: str
@@ -133,7 +131,7 @@ Case = Stdin | Call | Check
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits on the total processor and wall time, in seconds, of all cases of one submission."""
+    """Total processor and wall seconds for all cases of one submission."""
 
     cpu_seconds: float
     wall_seconds: float
@@ -143,13 +141,11 @@ class Budget:
 class Outcome:
     """Result of a run.
 
-    ``value`` consists of None, bool, int, float, str, list, tuple, dict and set, and of complex, bytes and frozenset if
-    the program returns them; always exactly these types. ``limit`` is the limit that a ``timeout`` exceeded.
-    ``wall_seconds`` count from the program's start, without queueing and setup. ``waited_seconds`` is the part of them
-    in which the program was ready but had no processor; the wall limit does not count it. ``cpu_seconds`` is the
-    processor time of all its processes, killed ones included; ``peak_mb`` is resident memory. ``over_budget`` marks the
-    case that used up the budget and all later ones. ``hint`` explains a failure to a person, for example which
-    environment has a missing module.
+    ``value`` consists of exactly the types None, bool, int, float, complex, str, bytes, list, tuple, dict, set and
+    frozenset. ``limit`` is the limit that a ``timeout`` exceeded. ``wall_seconds`` count from the program's start;
+    during ``waited_seconds`` of them the program had no processor, which the wall limit does not count. ``cpu_seconds``
+    covers all processes, killed ones included; ``peak_mb`` is resident memory. ``over_budget`` marks the case that used
+    up the budget and all later ones. ``hint`` explains a failure to a person.
     """
 
     status: Status
@@ -168,38 +164,38 @@ class Outcome:
 
 
 class Session(Protocol):
-    """A Python interpreter in its own box that runs several messages. Thread-safe: a session and its forks run one
-    message at a time.
+    """A Python interpreter in its own box for several messages. Thread-safe: it and its forks run one message at a
+    time.
 
-    A session ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or
-    open for too long. ``run`` and ``fork`` then raise SessionEndedError.
+    It ends when a message exceeds a limit, breaks the interpreter or raises SystemExit, and when it is idle or open for
+    too long. ``run`` and ``fork`` then raise SessionEndedError.
     """
 
     @property
     def ended(self) -> str | None:
-        """Why the session is over, or None while it accepts messages."""
+        """Why the session is over, or None."""
         ...
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
-        """Run one message and return its Outcome. Raises SessionEndedError, SandboxError.
+        """Run one message. Raises SessionEndedError, SandboxError.
 
-        The value of a last expression is printed on standard output as an interpreter does, and is ``Outcome.value`` if
-        it can leave the box. An exception (``runtime-error``) or a syntax error (``compile-error``) does not end the
-        session. ``exit_code`` is set if the message ended it. Of ``limits`` (default: the session's) only wall time,
-        processor time and output apply to this message; the others are fixed when the box is made. ``peak_mb`` is 0.
+        The value of a last expression is printed, and is ``Outcome.value`` if it can leave the box. The session
+        survives an exception (``runtime-error``) and a syntax error (``compile-error``); ``exit_code`` is set if it
+        ended. Of ``limits`` (default: the session's) only wall time, processor time and output apply per message.
+        ``peak_mb`` is 0.
         """
         ...
 
     def fork(self) -> Session:
-        """Return a new session with a copy of this one's process, without its threads.
+        """Return a session with a copy of this one's process, without its threads.
 
-        Both live in one box: they share memory, processes and the scratch folder. Closing the opened session, or
-        anything else that ends the box, ends both. A message that exceeds a limit ends only its own session.
+        Both share a box: memory, processes and the scratch folder. Closing the opened session, or anything else that
+        ends the box, ends both; a message that exceeds a limit ends only its own session.
         """
         ...
 
     def close(self) -> None:
-        """Kill the session and everything it started, even while another thread runs a message."""
+        """Kill the session, even during another thread's message."""
         ...
 
     def __enter__(self) -> Self:
@@ -212,7 +208,7 @@ class Session(Protocol):
 
 
 class Sandbox(Protocol):
-    """A place to run untrusted programs. Thread-safe: ``run`` may be called from many threads."""
+    """A place to run untrusted programs. Thread-safe."""
 
     isolation: str
     """Isolation level in effect, e.g. ``namespaces+seccomp+landlock+cgroup`` or ``weak:…``."""
@@ -228,10 +224,10 @@ class Sandbox(Protocol):
         entry_point: str,
         limits: Limits = Limits(),
     ) -> Outcome:
-        """Run the trusted test source ``checker``, which defines ``check(candidate)``, against a submission.
+        """Run trusted test source that defines ``check(candidate)`` against a submission.
 
-        The checker runs in its own box, where ``candidate`` calls ``entry_point`` in the submission's box over a typed
-        pipe. Status ``ok`` means that ``check`` returned without raising.
+        The checker runs in its own box; ``candidate`` calls ``entry_point`` in the submission's box over a typed pipe.
+        ``ok`` means that ``check`` returned.
         """
         ...
 
@@ -242,26 +238,26 @@ class Sandbox(Protocol):
         limits: Limits = Limits(),
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run each case of a submission in a fresh box and yield one outcome per case, in order.
+        """Run each case of a submission in a fresh box, yielding outcomes in order.
 
-        ``limits`` apply per case. ``budget`` caps all cases together: the case that uses it up is a ``timeout`` with
-        ``over_budget``, and later cases get the same outcome without being run. Outcomes are yielded as soon as they
-        are known; closing the iterator kills running cases. ``program.call`` and ``args`` are ignored, and so is its
-        ``stdin`` if a case has its own. Raises what ``run`` and ``run_check`` raise.
+        ``limits`` apply per case, ``budget`` to all together: the case that uses it up is a ``timeout`` with
+        ``over_budget``, and later ones get the same outcome without being run. Closing the iterator kills running
+        cases. ``program.call`` and ``args`` are ignored, and its ``stdin`` if a case has its own. Raises what ``run``
+        and ``run_check`` raise.
         """
         ...
 
     def check_environment(self, name: str) -> None:
-        """Raise UserError, with the fix, if programs cannot use this environment here."""
+        """Raise UserError, with the fix, if this environment is unavailable."""
         ...
 
     def close(self) -> None:
-        """Kill everything this sandbox started and free its resources."""
+        """Kill everything it started and free its resources."""
         ...
 
 
 class ToolSandbox(Sandbox, Protocol):
-    """A sandbox that also opens sessions; ``open_sandbox`` returns one for every backend."""
+    """A sandbox that also opens sessions, as every backend does."""
 
     def open_session(
         self,
@@ -271,10 +267,9 @@ class ToolSandbox(Sandbox, Protocol):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> Session:
-        """Open a session in its own box, in addition to the boxes of runs.
+        """Open a session in a box besides those of runs.
 
-        ``limits`` apply to each message. ``environment`` names the packages it can import, see ``Program``. The session
-        ends after ``idle_seconds`` without a message and after ``total_seconds``. Raises UserError if the maximum
-        number of sessions is open, SandboxError if the sandbox fails.
+        ``limits`` apply to each message. The session ends after ``idle_seconds`` without a message and after
+        ``total_seconds``. Raises UserError if too many sessions are open, SandboxError if the sandbox fails.
         """
         ...

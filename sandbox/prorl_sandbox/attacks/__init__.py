@@ -1,1 +1,1 @@
-"""Attack suite: hostile programs that run only in boxes, and checks that the host is untouched."""
+"""Hostile programs and the host's invariants."""

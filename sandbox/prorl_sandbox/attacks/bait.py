@@ -1,7 +1,4 @@
-"""Bait on the host that shows whether an attack reached it: a secret in the environment, a file and a process's
-arguments; a TCP port and two unix sockets; folders where markers would appear. It only looks, and removes only its own
-folder.
-"""
+"""Bait on the host: secrets, sockets and marker folders that show whether an attack reached them. It only looks."""
 
 from __future__ import annotations
 
@@ -47,11 +44,11 @@ class Bait:
         )
 
     def tag(self, number: int) -> str:
-        """Return the name of attack ``number``, which fits a process name (15 bytes)."""
+        """Return attack ``number``'s name, at most 15 bytes for a process name."""
         return f"{self.token}{number:03d}"
 
     def words(self, number: int) -> dict[str, str]:
-        """Return the placeholders that ``source_for`` fills in for attack ``number``."""
+        """Return attack ``number``'s placeholders for ``source_for``."""
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             try:  # the address this machine would use towards others
                 probe.connect(("192.0.2.1", 9))
@@ -72,7 +69,7 @@ class Bait:
 
     @contextmanager
     def in_environment(self) -> Iterator[None]:
-        """Put the secret into this process's environment, like a trainer's tokens."""
+        """Put the secret into the environment, like a trainer's tokens."""
         os.environ[SECRET_NAME] = self._secret
         try:
             yield
@@ -80,7 +77,7 @@ class Bait:
             del os.environ[SECRET_NAME]
 
     def markers(self) -> list[str]:
-        """Return paths outside any box whose names contain this suite's token."""
+        """Return paths outside boxes that carry this suite's token."""
         places = [*_PLACES.split(), os.getcwd(), str(Path.home()), str(self._folder)]
         places += [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
         found = []
@@ -93,7 +90,7 @@ class Bait:
         return [path for path in found if path != str(self._folder)]
 
     def touched(self) -> list[str]:
-        """Return descriptions of how the bait was touched."""
+        """Return how the bait was touched."""
         found = []
         for listener, name in zip(self._listeners, ("port", "abstract", "path"), strict=True):
             try:
@@ -123,7 +120,7 @@ class Bait:
 
 @contextmanager
 def lay_bait() -> Iterator[Bait]:
-    """Yield bait in a temporary folder and remove it at the end."""
+    """Yield bait in a temporary folder."""
     folder = Path(tempfile.mkdtemp(prefix="prorl-bait-"))
     try:
         bait = Bait(folder)
@@ -137,7 +134,7 @@ def lay_bait() -> Iterator[Bait]:
 
 
 def processes_named(token: str) -> set[str]:
-    """Return names and arguments of this machine's processes that contain ``token``."""
+    """Return processes' names and arguments that contain ``token``."""
     found = set()
     for pid in os.listdir("/proc"):
         if pid.isdigit():
@@ -172,7 +169,7 @@ def resident_kib() -> int:
 
 
 def open_files() -> int:
-    """Return this process's number of open descriptors."""
+    """Return this process's open descriptors."""
     return len(os.listdir("/proc/self/fd"))
 
 

@@ -1,10 +1,9 @@
-"""Catalogue of attacks: hostile programs in ``programs/``, which are never executed on the host.
+"""Catalogue of hostile programs in ``programs/``, never executed on the host.
 
-A file is one case: a line ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs.
-Each program has a header of ``#%`` lines: its name, then ``key: value`` lines or flags. Keys: run (main, call, check),
-ends (statuses), expected (a literal), checker, wall and cpu (seconds), repeat. Flags: legal, legal in assert, same
-output. The helpers ``breach(...)``, ``denied(name, x86, arm, *args)`` and ``name_me()`` are prepended where used;
-``source_for`` fills in ``@WORDS@``.
+A file is a case: ``A05: title``, lines ``held by:``, ``residual:`` or ``by construction:``, then programs, each after
+``#%`` lines: its name, ``key: value`` lines, flags. Keys: run (main, call, check), ends (statuses), expected (a
+literal), checker, wall and cpu (seconds), repeat. Flags: legal, legal in assert, same output. Helpers ``breach(...)``,
+``denied(name, x86, arm, *args)`` and ``name_me()`` are prepended; ``source_for`` fills in ``@WORDS@``.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ INVARIANTS = (
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One hostile program and how to deliver it.
+    """A hostile program and its delivery.
 
-    ``ends``: statuses with which it may end. ``legal``: correct output is accepted. ``legal_in_assert``: accepted if
-    Python's ``==`` in an assert accepts it. ``expected``: the gold, unknown to the program. ``checker``: body of its
-    own check. ``repeat``: number of runs, all of which must end well and, with ``same_output``, print the same.
+    ``ends``: allowed statuses; ``legal``: correct output is accepted; ``legal_in_assert``: accepted if ``==`` in an
+    assert accepts it; ``expected``: the gold, unknown to the program; ``checker``: body of its check; ``repeat``: runs,
+    which all end well and, with ``same_output``, print the same.
     """
 
     case: str
@@ -70,7 +69,7 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case of the catalogue. ``by_construction`` says why it needs no attack."""
+    """A case; ``by_construction`` says why it needs no attack."""
 
     id: str
     title: str
@@ -82,7 +81,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class AttackResult:
-    """Result of one attack: ``status`` of its last run, and the invariants that it broke."""
+    """An attack's last ``status`` and broken invariants."""
 
     attack: Attack
     finding: Finding
@@ -95,7 +94,7 @@ class AttackResult:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Result of a suite on one backend. ``growth``: (before, after) of memory in KiB and open files."""
+    """A suite's result; ``growth`` has (before, after) of memory in KiB and open files."""
 
     isolation: str
     seconds: float
@@ -139,7 +138,7 @@ _FIXED = {"@PARENTHESES@": "(" * 10**5, "@NUL@": "\0\ud800"}
 
 
 def load_cases(folder: Traversable | None = None) -> tuple[Case, ...]:
-    """Return all cases, or those in ``folder``. Raises ValueError for a malformed file."""
+    """Return all cases. Raises ValueError for a malformed file."""
     folder = folder or importlib.resources.files("prorl_sandbox.attacks") / "programs"
     files = sorted((f for f in folder.iterdir() if f.name.endswith(".txt")), key=lambda f: f.name)
     cases = [_read_case(file.name, file.read_text(encoding="utf-8")) for file in files]
@@ -222,7 +221,7 @@ def _read_attacks(case_id: str, header: list[str], source: str) -> list[Attack]:
 
 
 def source_for(attack: Attack, words: Mapping[str, str]) -> str:
-    """Return the program with its ``@WORDS@`` replaced by ``words`` (TAG, SECRET, PORT ...)."""
+    """Return the program with its ``@WORDS@`` (TAG, SECRET, PORT ...) filled in."""
     source = attack.source
     for word, text in (_FIXED | {f"@{name}@": value for name, value in words.items()}).items():
         source = source.replace(word, text)
@@ -230,7 +229,7 @@ def source_for(attack: Attack, words: Mapping[str, str]) -> str:
 
 
 def checker_for(attack: Attack) -> str:
-    """Return the source of the trusted check for a check delivery."""
+    """Return the trusted check for a check delivery."""
     call = f"candidate({', '.join(map(repr, ARGS))})"
     body = attack.checker or f"assert {call} == {attack.expected!r}"
     return f"def check(candidate):\n    {body}\n"

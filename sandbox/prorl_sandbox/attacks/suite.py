@@ -1,7 +1,6 @@
-"""Runs attacks in a sandbox and measures invariants on the host. An attack prints BREACH only if it worked. A run is
-accepted if its status is ok and its output or value equals the gold exactly. Markers, surviving processes and bait are
-inspected one second after each attack, and an honest submission follows each. Memory and open files are compared over
-the whole suite.
+"""Runs attacks and checks the host: an attack breaches if it prints BREACH or earns the gold unknown to it. Markers,
+processes and bait are inspected a second after each, an honest submission follows each; memory and open files are
+compared over the suite.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ _GRADES: Mapping[str, Grade] = {
 
 
 def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> AttackResult:
-    """Run an attack ``attack.repeat`` times; ``words`` fill in its source. Raises SandboxError."""
+    """Run an attack as often as it asks. Raises SandboxError."""
     source = source_for(attack, words)
     outcomes = []
     for number in range(attack.repeat):
@@ -76,7 +75,7 @@ def run_attack(sandbox: Sandbox, attack: Attack, words: Mapping[str, str]) -> At
 
 
 def grade_of(attack: Attack, outcome: Outcome) -> Grade:
-    """Return the grade of one run in the terms of contest judges."""
+    """Return a run's grade in contest terms."""
     if outcome.status == "ok":
         if attack.run == "check":
             return "AC"
@@ -88,7 +87,7 @@ def grade_of(attack: Attack, outcome: Outcome) -> Grade:
 
 
 def same(gold: Any, got: Any) -> bool:
-    """Return whether two plain values are equal, with equal types at every depth."""
+    """Return whether plain values and all their types are equal."""
     if type(gold) is not type(got):
         return False
     if type(gold) in (list, tuple):
@@ -122,7 +121,7 @@ def _judge(attack: Attack, outcomes: list[Outcome], grade: Grade) -> tuple[Findi
 
 
 def honest_is_accepted(sandbox: Sandbox) -> bool:
-    """Return whether an honest submission gets the right answer. Raises SandboxError."""
+    """Return whether an honest submission is accepted. Raises SandboxError."""
     outcome = sandbox.run(HONEST, _HONEST_LIMITS)
     return outcome.status == "ok" and same(1137, outcome.value)
 
@@ -140,10 +139,7 @@ def run_suite(
     progress: Progress | None = None,
     threads: int = THREADS,
 ) -> Report:
-    """Run every attack, ``threads`` at a time, in a sandbox opened here.
-
-    Raises what opening raises, and SandboxError.
-    """
+    """Run every attack in a new sandbox, ``threads`` at a time. Raises what opening raises, SandboxError."""
     shown = progress if progress is not None else NullProgress()
     began = time.monotonic()
     with lay_bait() as bait:

@@ -1,3 +1,3 @@
-"""Code that runs on the box's side: template, slots, isolation, harness and wire format. It uses only the standard
-library; the host imports parts of it but never runs a program in its own process.
+"""Code of the box's side, standard library only. The host imports parts of it but runs no program in its own
+process.
 """

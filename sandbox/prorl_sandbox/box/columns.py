@@ -1,5 +1,5 @@
-"""Values of numpy, pandas and sortedcontainers between boxes and host. Only exactly these types are supported: no
-subclasses, record or masked arrays, or indexes of several levels. Only modules that the program has loaded are checked.
+"""Values of numpy, pandas and sortedcontainers between boxes and host. Subclasses, record and masked arrays and indexes
+of several levels are refused. Only modules that the program has loaded are consulted.
 
 =====================================  ==========================  ==================================
 value                                  to the host                 between submission and check
@@ -44,10 +44,7 @@ class Refused(Exception):
 
 
 def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
-    """Return ("", built-in value) or (tag, parts) for a supported value, or None for any other.
-
-    Parts are built-in or supported values. Raises Refused.
-    """
+    """Return ("", built-in value), (tag, parts) or, for an unknown type, None. Raises Refused."""
     kind, modules = type(value), sys.modules
     numpy = modules.get("numpy")
     if numpy is not None:
@@ -78,7 +75,6 @@ def plain_or_tagged(value: Any) -> tuple[str, Any] | None:
 
 
 def _flat(array: Any, numpy: Any) -> list[Any]:
-    """Return the dtype's name and the flattened values of an array."""
     dtype = array.dtype
     if array.size > _MOST:
         raise Refused(f"more than {_MOST} parts")
@@ -96,7 +92,6 @@ def _flat(array: Any, numpy: Any) -> list[Any]:
 
 
 def _column(values: Any, numpy: Any) -> list[Any]:
-    """Return the dtype's name and the values of a Series or an Index."""
     if isinstance(values.dtype, numpy.dtype):
         return _flat(values.to_numpy(), numpy)
     if str(values.dtype) == _TEXT:
@@ -105,7 +100,7 @@ def _column(values: Any, numpy: Any) -> list[Any]:
 
 
 def as_plain(tag: str, parts: Any) -> Any:
-    """Return a tagged value as built-in types, on the host. Raises ValueError for malformed parts."""
+    """Convert a tagged value to built-in types. Raises ValueError for malformed parts."""
     if tag == SCALAR:
         _, (value,) = parts
         return value
@@ -119,9 +114,7 @@ def as_plain(tag: str, parts: Any) -> Any:
 
 
 def check(tag: str, parts: Any) -> int:
-    """Validate untrusted parts on the host and return how many value parts ``as_plain``'s lists cost. Raises
-    ValueError.
-    """
+    """Validate a box's parts on the host; return how many value parts their lists cost. Raises ValueError."""
     sizes = {SCALAR: 2, ARRAY: 3, SERIES: 4, INDEX: 3, FRAME: 3}
     if type(parts) is not list or len(parts) != sizes[tag]:
         raise ValueError("parts")
@@ -145,10 +138,10 @@ def check(tag: str, parts: Any) -> int:
 
 
 def _check_shape(shape: Any, size: int) -> int:
-    """Return the cost of the lists for an array shape. Raises ValueError unless it has ``size`` values.
+    """Return the cost of an array's lists. Raises ValueError unless the shape has ``size`` values.
 
-    A shape such as [1000000, 1000000, 0] has no values but a list for each pair of indices. Lists beyond two per value,
-    which cost a box nothing to send, count ten times.
+    A shape such as [1000000, 1000000, 0] has no values but 10^12 lists, which cost a box nothing to send; lists beyond
+    two per value count ten times.
     """
     if type(shape) is not list or len(shape) > 64:
         raise ValueError("a shape")
@@ -164,7 +157,6 @@ def _check_shape(shape: Any, size: int) -> int:
 
 
 def _is_dtype(text: str) -> bool:
-    """Return whether ``text`` names a supported dtype of at most a million bytes per item."""
     if text == _TEXT:
         return True
     name = text.lstrip("<>|=")
@@ -186,7 +178,7 @@ def _nested(values: list[Any], shape: list[int]) -> Any:
 
 
 def revive(value: Any) -> Any:
-    """Rebuild the carried values of a message in the box that receives it."""
+    """Rebuild carried values in the box that receives them."""
     kind = type(value)
     if kind is tuple and value and value[0] is MARK:
         return _build(value[1], [revive(part) for part in value[2]])

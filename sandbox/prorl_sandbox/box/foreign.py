@@ -1,5 +1,5 @@
-"""Compiles or executes programs of other languages inside the box. It runs in the program's process, behind all walls
-and limits, because a compiler is no more trusted than its input. The command comes with the job (``Job.command``).
+"""Compiles and executes programs of other languages inside the box, behind all limits: a compiler is no more trusted
+than its input.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def find(tools: Sequence[str]) -> str | None:
 
 
 def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
-    """Compile the job's sources in the working folder; return the message for the host."""
+    """Compile the job's sources; return the message for the host."""
     command = job["command"]
     for tools in (command["tools"], *command["needed"]):
         if find(tools) is None:
@@ -52,7 +52,6 @@ def compile_artifact(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _archive(folder: str) -> bytes:
-    """Return the files below ``folder`` as an uncompressed zip archive."""
     import io
     import zipfile
 
@@ -67,9 +66,9 @@ def _archive(folder: str) -> bytes:
 
 
 def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
-    """Replace this process with the program at ``job["program"]``. The channel closes unless the program answers on it.
+    """Replace this process with the program; the channel closes unless the program answers on it.
 
-    If the interpreter is not installed, return the message for the host.
+    Returns a message for the host only if the interpreter is not installed.
     """
     command = job["command"]
     if command["tools"] and find(command["tools"]) is None:
@@ -88,9 +87,7 @@ def execute(job: dict[str, Any], channel: int) -> dict[str, Any]:
 
 
 def _lay_question(channel: int) -> None:
-    """Receive the host's question and pass it to the program as an unnamed file, on the descriptor after the
-    channel.
-    """
+    """Pass the host's question to the program as an unnamed file, on the descriptor after the channel."""
     request = wire.read_frame(channel)
     name = f".question-{os.getpid()}"
     file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -104,7 +101,6 @@ def _lay_question(channel: int) -> None:
 
 
 def _argv(job: dict[str, Any]) -> list[str]:
-    """Return the arguments with all paths filled in; the tool must be installed."""
     command = job["command"]
     argv = [word.replace("{program}", job["program"]) for word in command["argv"]]
     if command["tools"]:

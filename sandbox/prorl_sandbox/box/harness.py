@@ -1,6 +1,5 @@
-"""Runs the program inside the box in one of the job's modes and reports the result on the channel. Nothing that is
-expected of a submission is ever in this process, so a forged answer is merely a wrong answer. Each answer carries its
-question's nonce.
+"""Runs the program inside the box in the job's mode and reports the result on the channel. Expected answers are never
+in this process, so a program can forge only its own answer. Answers carry their question's nonce.
 """
 
 from __future__ import annotations
@@ -89,19 +88,17 @@ check's loops, and so its tests, as if all had passed (``all(map(candidate, ...)
 
 
 class CandidateError(Exception):
-    """Base class of the submission's own exceptions; ``type_name`` is the original name."""
+    """Base of the submission's own exceptions; ``type_name`` is the original name."""
 
     type_name = ""
 
 
 class OpaqueError(BaseException):
-    """A check used more than the truth of a value that cannot leave its box."""
+    """A check used more than an opaque value's truth."""
 
 
 class Submission:
-    """The submission as a check sees it. ``overasked`` is set once the check has used more than an opaque value's
-    truth.
-    """
+    """The submission as a check sees it; ``overasked`` is set after an OpaqueError."""
 
     def __init__(self, channel: int, checker: str) -> None:
         self._channel = channel
@@ -109,7 +106,7 @@ class Submission:
         self.overasked = False
 
     def function(self, name: str | None) -> Callable[..., Any]:
-        """Return a proxy that calls the submission's function ``name``; None means its entry point."""
+        """Return a proxy for the submission's function; None means its entry point."""
 
         def candidate(*args: Any, **kwargs: Any) -> Any:
             call = {"k": "call", "args": wire.encode(list(args)), "kwargs": wire.encode(kwargs)}
@@ -127,7 +124,7 @@ class Submission:
 
 
 class Names(dict[str, "Any"]):
-    """Built-in names of a check. A name that is defined nowhere else is a function of the submission."""
+    """Built-in names of a check; an undefined name is a function of the submission."""
 
     def __init__(self, submission: Submission) -> None:
         super().__init__(vars(builtins))
@@ -140,10 +137,10 @@ class Names(dict[str, "Any"]):
 
 
 def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseException:
-    """Return an exception that a check can catch like the one that the submission raised.
+    """Return an exception that a check can catch like the submission's.
 
-    ``kinds`` are the names of its built-in classes, nearest first. A built-in exception is raised as itself; any other
-    as a subclass of its nearest class that is not ``hidden``.
+    ``kinds`` are its built-in classes, nearest first. A class that is not built in becomes a subclass of the nearest
+    class that is not ``hidden``.
     """
     base: Any = Exception
     for kind in kinds:
@@ -160,7 +157,7 @@ def _exception(name: str, kinds: list[str], hidden: tuple[str, ...]) -> BaseExce
 
 
 def _opaque(truth: bool, submission: Submission) -> Any:
-    """Return a stand-in for a value that cannot leave its box: it has a truth, and any other use raises OpaqueError."""
+    """Return a stand-in for a value that cannot leave its box; using more than its truth raises OpaqueError."""
 
     def refuse(*args: Any) -> NoReturn:
         submission.overasked = True
@@ -179,9 +176,9 @@ _INT_DIGITS = 50_000
 
 
 def run(job: dict[str, Any], channel: int) -> None:
-    """Run the job in a settled interpreter (``settle``); return, or raise SystemExit, as the program would.
+    """Run the job in a settled interpreter; return, or raise SystemExit, as the program would.
 
-    ``job`` has the relevant fields of ``plan.Job`` and ``program``, the path of the program's file.
+    ``job`` has fields of ``plan.Job`` and ``program``, the path of the program's file.
     """
     sys.argv = [job["program"]]
     if job["mode"] == "exec":
@@ -204,10 +201,9 @@ def run(job: dict[str, Any], channel: int) -> None:
 
 
 def settle(scratch: str) -> list[ModuleType]:
-    """Make the interpreter look as ``python program.py`` would see it, with our modules hidden.
+    """Make the interpreter look like that of ``python program.py`` in the folder ``scratch``, with our modules hidden.
 
-    ``scratch`` is the program's working folder. A template calls this once for all its boxes. The caller must keep the
-    returned modules, because freeing them takes time in every box.
+    Keep the returned modules: freeing them takes time in every box.
     """
     from _sitebuiltins import Quitter
 
@@ -228,7 +224,7 @@ def _send(channel: int, message: dict[str, Any]) -> None:
 
 
 def _leave_if_child(program: int) -> None:
-    """Exit if this is a child that the program forked, so that it cannot answer."""
+    """Exit in a child that the program forked, which must not answer."""
     if getpid() != program:
         _end(1)
 
@@ -238,7 +234,6 @@ def _type_name(error: BaseException) -> str:
 
 
 def _send_failure(channel: int, kind: str, error: BaseException) -> None:
-    """Report an exception by its type name; its text stays on stderr."""
     memory = isinstance(error, MemoryError)
     if memory:
         limits.release_reserve()
@@ -246,7 +241,6 @@ def _send_failure(channel: int, kind: str, error: BaseException) -> None:
 
 
 def _show(error: BaseException, skip: int) -> None:
-    """Print a traceback as the interpreter would, without ``skip`` frames of the harness."""
     trace = error.__traceback__
     for _ in range(skip):
         trace = trace.tb_next if trace is not None else None
@@ -304,9 +298,8 @@ def _run_main(job: dict[str, Any], code: CodeType, channel: int) -> NoReturn:
 def _load(
     job: dict[str, Any], code: CodeType, channel: int, known: Any = builtins
 ) -> dict[str, Any]:
-    """Execute the source under a name other than ``__main__``, so that guarded code does not run.
-
-    ``known`` are the built-in names.
+    """Execute the source under a name other than ``__main__``, to skip guarded code; ``known`` are its built-in
+    names.
     """
     program = getpid()
     names = _module("program", job["program"])
@@ -322,7 +315,7 @@ def _load(
 
 
 def _end(code: int) -> NoReturn:
-    """Flush and exit immediately, without running the program's threads or exit hooks."""
+    """Flush and exit without the program's threads and exit hooks."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -332,9 +325,8 @@ def _end(code: int) -> NoReturn:
 
 
 def _find(name: str, names: dict[str, Any]) -> Any:
-    """Return the function, or for ``Class.method`` the method of a new instance.
-
-    A name that the program does not define is looked up in its class ``Solution``, as on contest sites.
+    """Return the function, or the method of a new instance; an undefined name may be a method of ``Solution``, as on
+    contest sites.
     """
     owner, _, method = name.partition(".")
     if owner not in names and not method and hasattr(names.get("Solution"), owner):
@@ -346,7 +338,7 @@ def _find(name: str, names: dict[str, Any]) -> Any:
 
 
 def _answer(value: Any, opaque: bool) -> dict[str, Any]:
-    """Return the message with a value, or, if it cannot leave the box and ``opaque`` is true, with its truth."""
+    """Return the message with a value or, if ``opaque``, with the truth of one that cannot leave the box."""
     try:
         return {"k": "value", "v": wire.encode(value)}
     except wire.Unserialisable as error:
@@ -356,7 +348,6 @@ def _answer(value: Any, opaque: bool) -> dict[str, Any]:
 
 
 def _kinds(error: BaseException) -> list[str]:
-    """Return the names of an exception's built-in classes, nearest first."""
     order: tuple[type, ...] = type.__getattribute__(type(error), "__mro__")
     return [one.__name__ for one in order if vars(builtins).get(one.__name__) is one]
 

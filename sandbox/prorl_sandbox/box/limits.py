@@ -1,5 +1,5 @@
-"""Resource limits of a box's processes, and their usage from /proc. An rlimit holds per process; a control group, if
-there is one, limits the whole box, else the number of processes bounds the sum.
+"""Resource limits and usage of a box's processes. Rlimits hold per process; a control group, if any, limits their
+sum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _base = {"data": 0, "space": 0}
 
 
 def note_base() -> None:
-    """Record this process's memory (an environment's packages), which its forks may use on top of their limit."""
+    """Record this process's memory, which its forks may use on top of their limit."""
     with open("/proc/self/statm", encoding="utf-8") as file:
         pages = [int(number) for number in file.read().split()]
     _base["space"], _base["data"] = (
@@ -31,12 +31,12 @@ def note_base() -> None:
 
 
 def base_mb() -> int:
-    """Return the data size in MiB that ``note_base`` recorded."""
+    """Return the recorded data size in MiB."""
     return -(-_base["data"] // MIB)
 
 
 def set_fixed_limits() -> None:
-    """Set the limits that are the same for every program."""
+    """Set the limits that all programs share."""
     # With 1, no core file is written; 0 would still start a core-dump program of the host (core(5)).
     _limit(resource.RLIMIT_CORE, 1)
     _limit(resource.RLIMIT_NOFILE, 64)
@@ -49,9 +49,8 @@ def set_fixed_limits() -> None:
 def set_limits(job: dict[str, Any], others: int, summed: bool) -> None:
     """Apply ``job["limits"]`` to the calling process.
 
-    ``others`` is the number of this user's other processes, which RLIMIT_NPROC counts too. ``summed`` means that a
-    control group or container limits the box's total memory; address space is then unlimited, because other languages
-    reserve far more than they use.
+    ``others``: this user's other processes that RLIMIT_NPROC counts. ``summed``: a control group or container limits
+    the box's memory, so address space is free, of which other languages reserve far more than they use.
     """
     limits = job["limits"]
     memory = limits["memory_mb"] * MIB
@@ -80,14 +79,14 @@ def _limit(which: int, soft: int, extra: int = 0) -> None:
 
 
 def release_reserve() -> None:
-    """Let the harness use its reserved memory, so that it can report that memory ran out."""
+    """Give the harness its reserved memory, to report that memory ran out."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (hard, hard))
 
 
 def keep_reserve() -> None:
-    """Reserve that memory again for the next message of a session."""
+    """Reserve it again for the next message of a session."""
     for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         _, hard = resource.getrlimit(which)
         if hard != resource.RLIM_INFINITY:
@@ -96,10 +95,7 @@ def keep_reserve() -> None:
 
 
 def processes_of_this_user(proc: int) -> int:
-    """Return how many processes and threads this user runs, given a descriptor of /proc.
-
-    Before Linux 5.14, RLIMIT_NPROC counts all of an ordinary user's processes.
-    """
+    """Return this user's processes and threads in /proc; before Linux 5.14, RLIMIT_NPROC counts all of them."""
     total = 0
     for name in os.listdir(proc):
         if name.isdigit():
@@ -112,7 +108,7 @@ def processes_of_this_user(proc: int) -> int:
 
 
 def processor_time(process: int) -> float:
-    """Return the processor seconds of a running process, or 0 if it has just ended."""
+    """Return the processor seconds of a process, 0 if it has ended."""
     try:
         return time.clock_gettime((~process << 3) | 2)  # the kernel's id of that process's clock
     except OSError:
@@ -124,10 +120,10 @@ _CHUNK = 65536
 
 
 class Tally:
-    """Processor time of all processes that ``numbers()`` has ever returned, read from the /proc descriptor ``proc``.
+    """Processor time of all processes that ``numbers()`` has ever returned, from the /proc descriptor ``proc``.
 
-    ``seconds`` sums utime, stime, cutime and cstime of proc_pid_stat(5). ``wanted`` is the longest time for which one
-    thread has been running or ready to run (``schedstat``). Processes that /proc does not show are not counted.
+    ``seconds`` sums utime, stime, cutime and cstime (proc_pid_stat(5)); ``wanted`` is the longest time for which one
+    thread was running or ready (``schedstat``).
     """
 
     def __init__(self, proc: int, numbers: Callable[[], Iterable[int]]) -> None:
@@ -161,17 +157,14 @@ class Tally:
         os.close(self._proc)
 
     def waited(self, spent: float) -> float:
-        """Return a lower bound of the seconds for which the whole box had no processor.
+        """Return at least how long the box was ready without a processor, given its processor seconds.
 
-        ``spent`` is the box's total processor seconds. While a thread is ready but not running, the processors run
-        either other threads of the box or processes outside it.
+        While a thread is ready but not running, the processors run other threads of the box, or others' threads.
         """
         return max(0.0, self.wanted - spent)
 
     def _note_gone(self, now: dict[tuple[int, bytes], tuple[int, int]]) -> None:
-        """Keep the time of ended processes unless a parent has taken it over.
-
-        If a process ends during a look, its parent may not have been read again; an excess is then corrected at the
+        """Keep the time of ended processes that no parent has taken over; a parent read too late is corrected at the
         next look.
         """
         gone = sum(sum(spent) for key, spent in self._known.items() if key not in now)
@@ -189,13 +182,13 @@ class Tally:
 
 
 def _schedule(proc: int, path: str) -> tuple[float, float]:
-    """Return the seconds for which a thread has run and has been ready to run, or zeros if unknown."""
+    """Return the seconds for which a thread ran and was ready, or zeros."""
     fields = read(proc, f"{path}/schedstat").split()
     return (int(fields[0]) * 1e-9, int(fields[1]) * 1e-9) if len(fields) > 1 else (0.0, 0.0)
 
 
 def read(proc: int, path: str) -> bytes:
-    """Return the content of a /proc file, or b"" if it is unreadable."""
+    """Return the content of a /proc file, b"" if unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -209,7 +202,7 @@ def read(proc: int, path: str) -> bytes:
 
 
 def names(proc: int, path: str) -> list[str]:
-    """Return the entries of a /proc folder, or [] if it is unreadable."""
+    """Return the names in a /proc folder, [] if unreadable."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc)
     except OSError:
@@ -223,7 +216,7 @@ def names(proc: int, path: str) -> list[str]:
 
 
 def children(proc: int, process: str) -> list[int]:
-    """Return the pids of the children of a process (a pid or ``self``); [] if the kernel lacks CONFIG_PROC_CHILDREN."""
+    """Return the pids of a process's children; [] without CONFIG_PROC_CHILDREN."""
     threads = names(proc, f"{process}/task")
     found = [read(proc, f"{process}/task/{thread}/children").split() for thread in threads]
     return [int(number) for one in found for number in one]

@@ -1,6 +1,5 @@
-"""Modules that programs import most, loaded once in the template so that no box pays for them. Each one makes every
-later fork a little slower, so slow ones (ssl, asyncio, multiprocessing, and random, which reseeds after each fork) are
-left to be imported in the box.
+"""Loads the most imported modules once in the template. Each makes later forks slower, so slow ones (ssl, asyncio,
+multiprocessing, random) are not among them.
 """
 
 from __future__ import annotations
@@ -32,20 +31,14 @@ _reseed: list[Callable[[], Any]] = []
 
 
 def preload() -> None:
-    """Import the common modules. Raises ImportError if the interpreter lacks one.
-
-    The first ``compile`` creates the syntax tree types, which takes 2 ms.
-    """
+    """Import the common modules and compile once, which creates the syntax tree types (2 ms)."""
     for name in COMMON:
         importlib.import_module(name)
     compile("pass", "", "exec")
 
 
 def load_packages(folder: str, modules: Sequence[str]) -> None:
-    """Make an environment's packages importable, after the standard library, and import ``modules``.
-
-    Raises whatever the imports raise.
-    """
+    """Make an environment's packages importable, after the standard library, and import ``modules``."""
     sys.path.append(folder)
     os.environ.update(ONE_THREAD)
     for name in modules:
@@ -53,8 +46,8 @@ def load_packages(folder: str, modules: Sequence[str]) -> None:
 
 
 def settle_packages(modules: Sequence[str]) -> None:
-    """Prepare this process for forking after ``load_packages``. Needs ``/proc``; raises RuntimeError if a module has
-    started threads.
+    """Prepare for forking after ``load_packages``, while /proc is visible. Raises RuntimeError if a module started
+    threads.
     """
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(f"one of {' '.join(modules)} starts threads")
@@ -65,16 +58,15 @@ def settle_packages(modules: Sequence[str]) -> None:
 
 
 def take_fresh_chance() -> None:
-    """Reseed the packages' random generators, which would otherwise draw the same numbers in every box.
-
-    The standard library's generator reseeds itself after a fork.
+    """Reseed the packages' random generators, which would draw the same numbers in every box; the standard library's
+    reseeds itself.
     """
     for seed in _reseed:
         seed()
 
 
 def _sources_of_chance() -> list[Callable[[], Any]]:
-    """Return a reseeding function for each random generator of the loaded modules. Imports nothing."""
+    """Return functions that reseed the loaded modules' random generators, importing nothing."""
     found: list[Callable[[], Any]] = []
     modules = sys.modules
     generator = getattr(modules.get("numpy.random"), "Generator", None)
@@ -91,8 +83,6 @@ def _sources_of_chance() -> list[Callable[[], Any]]:
 
 
 def _seeding(bits: Any) -> Callable[[], None]:
-    """Return a function that gives one of numpy's bit generators a new state."""
-
     def seed() -> None:
         bits.state = type(bits)().state
 

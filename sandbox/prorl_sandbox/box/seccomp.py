@@ -1,6 +1,6 @@
-"""The box's system-call filter, classic BPF built by hand: an allow-list for text programs, compilers and interpreters.
-Other calls fail with EPERM, or with ENOSYS if a C library can do without them. Some calls are restricted by argument,
-which stops locks and marks on files that other boxes see, memory that no limit counts, and effects on other processes.
+"""The box's system-call filter as classic BPF: an allow-list; other calls fail with EPERM, or ENOSYS where a C library
+copes. Some calls are limited by argument, against locks and marks on shared files, uncounted memory and effects on
+others.
 """
 
 from __future__ import annotations
@@ -199,17 +199,16 @@ Instruction = tuple[int, int, int, int]
 
 
 def _argument(number: int) -> Instruction:
-    """Load the low word of an argument; the checked calls ignore the high word."""
+    """Load an argument's low word; the checked calls ignore the rest."""
     return (_LOAD, 0, 0, 16 + 8 * number)
 
 
 def _when(values: tuple[int, ...], verdict: int) -> list[Instruction]:
-    """Return ``verdict`` if the loaded word is one of ``values``, else continue."""
     return [rule for value in values for rule in ((_JEQ, 0, 1, value), (_RET, 0, 0, verdict))]
 
 
 def _checks() -> dict[str, list[Instruction]]:
-    """Return the rules of each call that is allowed with some arguments only; each ends in a return."""
+    """Return the rules of calls that depend on arguments; each ends in a return."""
     otherwise = (_RET, 0, 0, _EPERM)
     only_unix = [_argument(0), *_when((_AF_UNIX,), _ALLOW), otherwise]
     no_flags = [_argument(5), *_when((0,), _ALLOW), (_RET, 0, 0, _EOPNOTSUPP)]  # RWF_*
@@ -278,20 +277,18 @@ def _checks() -> dict[str, list[Instruction]]:
 
 
 def _guard(number: int, body: list[Instruction]) -> list[Instruction]:
-    """Run ``body``, which must end in a return, only for this call."""
     return [(_JEQ, 0, len(body), number), *body]
 
 
 def named_calls() -> set[str]:
-    """Return the names of all calls that a box may make, including restricted ones."""
+    """Return the names of all calls that a box may make."""
     return {*ALLOWED, *PRETENDED, *WITHOUT_MARKS, *_checks()}
 
 
 def build_filter(machine: str) -> list[Instruction]:
-    """Return the box's filter for ``x86_64`` or ``aarch64``. Raises OSError for other machines.
+    """Return the box's filter. Raises OSError for other machines than ``x86_64`` and ``aarch64``.
 
-    It uses binary search, because on installation, which happens in each box, the kernel tries the filter with every
-    number.
+    It uses binary search, because the kernel tries every call number on each installation, once per box.
     """
     rules = _arch_check(machine)
     if machine == "x86_64":
@@ -319,9 +316,8 @@ def build_filter(machine: str) -> list[Instruction]:
 
 
 def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
-    """Return rules that run the body of the last span whose first number is at most the loaded one.
-
-    Spans are (first number, body), sorted; each body ends in a return.
+    """Return a binary search for the last span (first number, body) at or below the loaded number; bodies end in a
+    return.
     """
     if len(spans) == 1:
         return spans[0][1]
@@ -334,10 +330,10 @@ def _search(spans: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
 
 
 def build_child_filter(machine: str) -> list[Instruction]:
-    """Return an extra filter for boxes without a control group that counts processor time.
+    """Return an extra filter for boxes whose processor time no control group counts.
 
-    Programs cannot change the handling of SIGCHLD, because ignoring it would make the kernel forget children and their
-    time. Nor can processes leave the box's session, by which the scheduler shares the processors (sched(7), autogroup).
+    Changes of SIGCHLD's handling have no effect, because ignoring it makes the kernel forget children's time. Processes
+    cannot leave the session, by which the scheduler shares processors (sched(7), autogroup).
     """
     rules = _arch_check(machine)
     sigaction, setsid = (_number(name, machine) or 0 for name in ("rt_sigaction", "setsid"))
@@ -350,7 +346,7 @@ def _number(name: str, machine: str) -> int | None:
 
 
 def build_signal_filter(machine: str, own_pid: int) -> list[Instruction]:
-    """Return a filter that lets a process signal only itself, for boxes without a pid namespace."""
+    """Return a filter for boxes without a pid namespace: a process can signal only itself."""
     rules = _arch_check(machine)
     kill, tgkill, tkill = (_number(name, machine) or 0 for name in ("kill", "tgkill", "tkill"))
     for number in (kill, tgkill):
@@ -382,7 +378,7 @@ class _Program(ctypes.Structure):
 
 
 def install(rules: list[Instruction]) -> None:
-    """Install a filter permanently on the calling process and its children. Needs no_new_privs."""
+    """Install a filter permanently, children included. Needs no_new_privs."""
     install_blob(assemble(rules))
 
 

@@ -1,7 +1,6 @@
-"""A session inside the box: interpreters that run messages, and a supervisor that never runs a program. Only the
-interpreter of the current message runs; after the answer everything is stopped with SIGSTOP, which no program can
-catch, so threads and children neither print nor compute between messages. A process that left its interpreter's process
-group is never resumed. Interpreters' answers are untrusted and passed on unread; the host checks them.
+"""A session inside the box: interpreters, and a supervisor that runs no program. Between messages everything is stopped
+with SIGSTOP, which no program can catch. A process that left its interpreter's group is never resumed. Answers are
+untrusted and passed on unread.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _LONGEST_LINE_SHOWN = 1000
 
 
 def run_messages(job: dict[str, Any], way: int) -> NoReturn:
-    """Answer the orders on ``way`` until it is closed."""
+    """Answer orders on ``way`` until it closes."""
     sys.argv = [""]
     main = ModuleType("__main__")
     main.__builtins__ = builtins  # type: ignore[attr-defined]
@@ -66,14 +65,14 @@ def run_messages(job: dict[str, Any], way: int) -> NoReturn:
 
 
 def lead_a_group() -> None:
-    """Start a new process group; future children belong to it."""
+    """Start a process group for this process and its children."""
     os.setsid()
     if os.getpgrp() != getpid():  # a filter keeps all processes in one session
         os.setpgid(0, 0)
 
 
 def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run one message; return an answer of kind value, raise, compile-error or exit."""
+    """Run one message; return a value, raise, compile-error or exit answer."""
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     try:
         tree: Any = compile(source, name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
@@ -104,7 +103,6 @@ def _run_cell(source: str, name: str, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failed(kind: str, error: BaseException, trace: TracebackType | None) -> dict[str, Any]:
-    """Print an exception as the interpreter would; return the answer with its type."""
     memory = isinstance(error, MemoryError)
     if memory:
         limits.release_reserve()
@@ -115,7 +113,6 @@ def _failed(kind: str, error: BaseException, trace: TracebackType | None) -> dic
 
 
 def _exit_code(leaving: SystemExit) -> int:
-    """Return the interpreter's exit code for SystemExit; print a value that is not a number."""
     if leaving.code is None:
         return 0
     if isinstance(leaving.code, int):
@@ -134,9 +131,8 @@ def _flush() -> None:
 
 
 def _fork(order: dict[str, Any], way: int, mine: int) -> int:
-    """Fork an interpreter with its own way and process group. Returns the pid of the process it returns in.
-
-    It forks twice, so that the child has no parent here but the supervisor.
+    """Fork an interpreter with its own way and group; return the current process's pid. The middle process ends, so
+    that the supervisor adopts the child.
     """
     _flush()
     here, there = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -176,7 +172,7 @@ _BROKEN_FORK = 70
 
 
 class _Member:
-    """An interpreter as the supervisor sees it: its process and the socket to it."""
+    """An interpreter's process and socket."""
 
     def __init__(self, pid: int, way: int) -> None:
         self.pid = pid
@@ -234,11 +230,11 @@ class _Member:
         return body
 
     def announced(self) -> int:
-        """Return the length announced by the next frame, or 0 if unknown."""
+        """Return the next frame's announced length, 0 if unknown."""
         return int(struct.unpack(">I", self.heard[:4])[0]) if len(self.heard) >= 4 else 0
 
     def forget(self) -> None:
-        """Discard what it has sent before its next order."""
+        """Discard its earlier data before a new order."""
         self.heard.clear()
         self.to_say.clear()
         for fd in self.given:
@@ -262,11 +258,10 @@ class _Member:
 
 
 class Supervisor:
-    """Serves the host's orders on ``channel``: cell (run in interpreter ``s``), fork (``s`` into ``new``) and kill
-    (``s``, without an answer).
+    """Serves the host's orders: cell (run in interpreter ``s``), fork (``s`` into ``new``), kill (``s``, unanswered).
 
-    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark`` is
-    then written to standard output and standard error, after everything that the order printed.
+    Answers are {"k": "answer", "body"}, "died" (with the wait status, if known) or "garbled". The order's ``mark``
+    follows everything that the order printed on both streams.
     """
 
     def __init__(self, job: dict[str, Any], channel: int) -> None:
@@ -325,9 +320,8 @@ class Supervisor:
         return {"k": "answer", "body": body.decode("ascii", "replace")}
 
     def _hear(self, member: _Member, order: dict[str, Any]) -> bytes | None:
-        """Return a member's next frame, or None if it ends or its frame is too long.
-
-        Meanwhile the host may order it to be killed.
+        """Return a member's next frame, None if it ends or the frame is too long. The host may meanwhile order a
+        kill.
         """
         poller = select.poll()
         poller.register(self._channel, select.POLLIN)
@@ -351,7 +345,7 @@ class Supervisor:
         return body if body is not None and len(body) <= order["cap"] else None
 
     def _died(self, member: _Member) -> dict[str, Any]:
-        """Return the answer for a member that gave none; it may live on with its socket closed."""
+        """Return the answer for a member that gave none, though it may live on."""
         for _ in range(_LOOKS):
             self._reap()
             if member.pid in self._ended:
@@ -360,7 +354,6 @@ class Supervisor:
         return {"k": "died", "status": None}
 
     def _reap(self) -> None:
-        """Wait for ended processes, including adopted orphans."""
         try:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 self._ended[found[0]] = found[1]
@@ -368,9 +361,7 @@ class Supervisor:
             return
 
     def _stop(self, number: int) -> None:
-        """Stop every process but this one, and wait until the interpreter has stopped, because its output until then
-        belongs to its message.
-        """
+        """Stop all other processes and wait for the interpreter, whose output until then belongs to its message."""
         try:
             os.kill(-1, signal.SIGSTOP)
         except OSError:  # there is no process to stop
@@ -390,7 +381,7 @@ class Supervisor:
 
 
 def _write_all(stream: int, data: bytes) -> None:
-    """Write every byte, even if a program made the stream non-blocking."""
+    """Write every byte, even to a stream that a program made non-blocking."""
     poller = select.poll()
     poller.register(stream, select.POLLOUT)
     view = memoryview(data)

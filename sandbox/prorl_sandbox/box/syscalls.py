@@ -1,5 +1,5 @@
-"""Wrappers, through ctypes, of Linux calls that the standard library lacks, including Landlock. They raise OSError with
-the call's name. Only x86_64 and aarch64 are supported.
+"""Linux calls that the standard library lacks, through ctypes, for x86_64 and aarch64. They raise OSError with the
+call's name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def machine() -> str:
-    """Return the kernel's name of the processor, such as ``x86_64`` or ``aarch64``."""
+    """Return the processor's kernel name, such as ``x86_64``."""
     return os.uname().machine
 
 
@@ -54,17 +54,15 @@ def _number(table: dict[str, int], what: str) -> int:
 
 
 def call(number: int, what: str, *arguments: object) -> int:
-    """Make a system call by number with integers and ctypes pointers. Raises OSError."""
+    """Make a system call with integers and ctypes pointers. Raises OSError."""
     plain = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return _check(_libc.syscall(ctypes.c_long(number), *plain), what)
 
 
 class Prepared:
-    """A call of the C library with its arguments converted in advance. Arguments are integers, bytes, None and ctypes
-    objects.
+    """A C library call with arguments (integers, bytes, None, ctypes objects) converted before the fork.
 
-    In a box, which is a fork, the first write to each page costs a copy, which is slower than most system calls. So the
-    calls that every box makes are prepared before the fork.
+    In a fork, each first write to a page costs a copy, which is slower than most system calls.
     """
 
     def __init__(self, function: str, what: str, *arguments: object) -> None:
@@ -93,13 +91,13 @@ def prepared_mount(kind: str, target: str, flags: int, data: str) -> Prepared:
 
 
 def prepared_prctl(option: int, value: int = 0, pointer: object = None) -> Prepared:
-    """Prepare prctl(2) with one number and an optional ctypes pointer."""
+    """Prepare prctl(2) with a number and an optional pointer."""
     last = 0 if pointer is None else pointer
     return Prepared("prctl", f"prctl({option})", option, value, last, 0, 0)
 
 
 def setns(fd: int, kind: int) -> None:
-    """Enter the namespace of ``fd``; a pid namespace applies to children only."""
+    """Enter a namespace; a pid namespace applies to children only."""
     _check(_libc.setns(ctypes.c_int(fd), ctypes.c_int(kind)), f"setns({kind:#x})")
 
 
@@ -128,13 +126,13 @@ def unmount(target: str) -> None:
 
 
 def pivot_root(new: str, old: str) -> None:
-    """Make ``new`` the root of this mount namespace and put the old root at ``old``."""
+    """Make ``new`` the root and put the old root at ``old``."""
     number = _number(_PIVOT_ROOT, "pivot_root")
     _check(_libc.syscall(ctypes.c_long(number), new.encode(), old.encode()), "pivot_root")
 
 
 def prctl(option: int, value: int = 0, pointer: object = None) -> int:
-    """Call prctl(2) with one number and an optional pointer."""
+    """Call prctl(2) with a number and an optional pointer."""
     last = ctypes.c_ulong(0) if pointer is None else ctypes.byref(pointer)  # type: ignore[arg-type]
     zero = ctypes.c_ulong(0)
     result = _libc.prctl(ctypes.c_int(option), ctypes.c_ulong(value), last, zero, zero)
@@ -142,8 +140,8 @@ def prctl(option: int, value: int = 0, pointer: object = None) -> int:
 
 
 def prepared_drop_robust_list() -> Prepared:
-    """Prepare clearing the list of locks that the kernel releases when this process ends. glibc registered it; a
-    program could make it point to a file that others map.
+    """Prepare clearing glibc's robust-lock list, which a program could point to a file that others map: the kernel
+    writes to its locks when a process ends.
     """
     number = _number(_SET_ROBUST_LIST, "set_robust_list")
     return Prepared("syscall", "set_robust_list", number, None, 3 * ctypes.sizeof(ctypes.c_void_p))
@@ -154,9 +152,8 @@ class _CapHeader(ctypes.Structure):
 
 
 def drop_bounding_set() -> None:
-    """Empty the capability bounding set, so that nothing executed later regains our capabilities.
-
-    Without CAP_SETPCAP it stays; no_new_privs then prevents the same.
+    """Empty the capability bounding set, so that nothing executed later gains rights; without CAP_SETPCAP, no_new_privs
+    does the same.
     """
     for capability in range(64):
         try:
@@ -176,14 +173,12 @@ def prepared_drop_capabilities() -> Prepared:
 
 
 def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable capability sets permanently."""
+    """Empty the effective, permitted and inheritable sets permanently."""
     prepared_drop_capabilities()()
 
 
 def use_huge_pages() -> None:
-    """Ask the kernel to back this process's memory with huge pages where aligned, so that a fork copies a few hundred
-    page table entries instead of tens of thousands. The kernel may refuse.
-    """
+    """Ask for huge pages: a fork then copies a few hundred page table entries instead of tens of thousands."""
     with open("/proc/self/maps", encoding="utf-8") as file:
         lines = [line.split() for line in file]
     for span, rights, *_, name in (line if len(line) > 5 else [*line, ""] for line in lines):
@@ -227,11 +222,10 @@ class _PathBeneath(ctypes.Structure):
 
 
 class Fence:
-    """A prepared Landlock restriction, see ``Prepared``.
+    """A prepared Landlock restriction.
 
-    A process keeps reading and executing below ``readable`` and everything but executing below ``writable``. It loses
-    TCP (ABI 4), and abstract sockets and signals to processes outside the box (ABI 6). ``abi`` is ``landlock_abi()``,
-    at least 1.
+    It leaves reading and executing below ``readable``, and all but executing below ``writable``; it blocks TCP (ABI 4),
+    and abstract sockets and signals to the outside (ABI 6). ``abi`` is at least 1.
     """
 
     def __init__(self, writable: tuple[str, ...], readable: tuple[str, ...], abi: int) -> None:
@@ -252,7 +246,7 @@ class Fence:
         self._restrict = Prepared("syscall", "landlock", _RESTRICT_SELF, self._ruleset, 0)
 
     def put_up(self) -> None:
-        """Apply the restriction permanently, skipping paths that do not exist. Raises OSError."""
+        """Apply the restriction permanently; missing paths are skipped. Raises OSError."""
         self._ruleset.value = fd = self._create()
         try:
             for path, rights in self._paths:

@@ -1,9 +1,8 @@
-"""Values and frames between box and host, without pickle. A box sends tagged JSON, which the host decodes
-(``run.decoding``); the trusted host sends marshal, which keeps types and is fast to import. A frame is a 4-byte
-big-endian length and a body.
+"""Values and frames between box and host, never pickle: a box sends tagged JSON (decoded by ``run.decoding``), the
+trusted host marshal, which keeps types and costs no import. A frame is a 4-byte big-endian length and a body.
 
-Supported are exactly None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset and dict, the types of
-``columns``, and collections' Counter, defaultdict and OrderedDict, which become dict. Other subclasses are refused.
+Supported: None, bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict, the types of ``columns``; and
+Counter, defaultdict and OrderedDict as dict. Other subclasses are refused.
 """
 
 from __future__ import annotations
@@ -115,12 +114,12 @@ def to_json(value: Any) -> str:
 
 
 def pack(message: dict[str, Any]) -> bytes:
-    """Return a frame from a box to the host, for a message with encoded values."""
+    """Return a frame to the host with an encoded message."""
     return frame(to_json(message).encode("ascii"))
 
 
 def pack_for_box(message: dict[str, Any]) -> bytes:
-    """Return a frame from the host to a box, for a message with plain values of the supported types."""
+    """Return a frame to a box with plain supported values."""
     return frame(dumps(message, _MARSHAL_VERSION))
 
 
@@ -130,7 +129,7 @@ def frame(body: bytes) -> bytes:
 
 
 def read_frame(fd: int) -> Any:
-    """In the box, block for one message of the host; return None at the end of the stream."""
+    """Block for one message of the host; None at the stream's end."""
     head = _read_exactly(fd, 4)
     if head is None:
         return None
@@ -152,7 +151,7 @@ def _read_exactly(fd: int, size: int) -> bytes | None:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """In the box, write every byte, blocking."""
+    """Write every byte, blocking."""
     view = memoryview(data)
     while view:
         view = view[write(fd, view) :]

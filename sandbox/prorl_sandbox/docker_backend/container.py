@@ -1,6 +1,4 @@
-"""One warm container: created with its seccomp profile and limits, attached to, and removed. The code that runs inside
-is sent over the stream as text, so any image with Python 3.11 or newer works and is never outdated.
-"""
+"""One warm container. Its code is sent as text, so any image with Python 3.11 or newer works and is never outdated."""
 
 from __future__ import annotations
 
@@ -45,9 +43,7 @@ _LOW_WORD = 0xFFFFFFFF
 
 
 def build_profile() -> dict[str, Any]:
-    """Return the seccomp profile as JSON for the engine's API. Calls that are not named fail with ENOSYS, which C
-    libraries handle.
-    """
+    """Return the engine's seccomp profile; other calls fail with ENOSYS, which C libraries handle."""
     names = {*seccomp.named_calls(), *_OF_INIT} - _BY_ARGUMENT
     unix = {"index": 0, "value": _AF_UNIX, "valueTwo": 0, "op": "SCMP_CMP_EQ"}
     options = [
@@ -74,7 +70,7 @@ def build_profile() -> dict[str, Any]:
 
 
 def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
-    """Return a rule that allows a call if each (argument, mask, value) matches."""
+    """Return a rule that matches (argument, mask, value) triples."""
     args = [
         {"index": at, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
         for at, mask, value in masked
@@ -83,7 +79,7 @@ def _allow(name: str, *masked: tuple[int, int, int]) -> dict[str, Any]:
 
 
 def profile_text() -> str:
-    """Return the profile for the engine's ``seccomp=`` option."""
+    """Return the profile for ``seccomp=``."""
     return json.dumps(build_profile())
 
 
@@ -136,7 +132,7 @@ init.main(given["config"])
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Resources that a run needs of its container. Only memory can be changed later."""
+    """A run's resources in MiB and numbers; only memory can change later."""
 
     memory_mb: int
     scratch_mb: int | None
@@ -144,7 +140,7 @@ class Need:
     packages: Packages = NO_PACKAGES
 
     def total_mb(self, loaded_mb: int) -> int:
-        """Return the container's memory limit: the program's, our processes', the loaded packages', rounded up."""
+        """Return the container's memory limit: program, our processes, loaded packages, rounded up."""
         steps = -(-(self.memory_mb + _OVERHEAD_MB + loaded_mb) // _MEMORY_STEP_MB)
         return steps * _MEMORY_STEP_MB
 
@@ -155,7 +151,7 @@ class Need:
 
 
 def bundle(config: dict[str, Any]) -> bytes:
-    """Return the input of a container's loader: the box's modules as text, and ``config``."""
+    """Return a loader's input: the box's modules as text, and ``config``."""
     modules, packages = {"prorl_sandbox": ""}, ["prorl_sandbox"]
     for package in (box, box_container):
         for path in Path(str(package.__file__)).parent.glob("*.py"):
@@ -167,10 +163,10 @@ def bundle(config: dict[str, Any]) -> bytes:
 
 
 class Container:
-    """A running container with an attached stream. For one thread at a time, except ``destroy``."""
+    """A running container with its stream. For one thread, except ``destroy``."""
 
     def __init__(self, engine: Engine, image: str, runtime: str | None, need: Need) -> None:
-        """Create and start a container. Raises UserError for a missing image or runtime, SandboxError."""
+        """Start a container. Raises UserError for a missing image or runtime, SandboxError."""
         self._engine = engine
         self._scratch_mb = need.scratch_mb or _COMPILE_SCRATCH_MB
         self._pids = need.pids
@@ -216,7 +212,7 @@ class Container:
         raise SandboxError(f"a container did not come up: {said or 'it said nothing'}")
 
     def fits(self, need: Need) -> bool:
-        """Return whether a run can use this container, with at most its memory changed."""
+        """Return whether a run can use it, with at most its memory changed."""
         scratch = need.scratch_mb is None or need.scratch_mb == self._scratch_mb
         return (
             need.packages == self.packages
@@ -239,13 +235,13 @@ class Container:
         self._memory_mb = need.total_mb(self._loaded_mb)
 
     def destroy(self) -> None:
-        """Kill and remove the container. Thread-safe. Raises SandboxError."""
+        """Kill and remove it, from any thread. Raises SandboxError."""
         self.stream.hang_up()
         with self._engine.calls("removing a container") as api:
             remove(api, self.id)
 
     def discard(self) -> None:
-        """Destroy the unused container and free its stream."""
+        """Destroy it and free its stream."""
         try:
             self.destroy()
         finally:
@@ -255,7 +251,6 @@ class Container:
 def _create(
     api: Any, image: str, runtime: str | None, scratch_mb: int, need: Need, memory_mb: int
 ) -> str:
-    """Create the container with all its limits; return its id."""
     from docker.errors import ImageNotFound
     from docker.types import LogConfig, Ulimit
 
@@ -303,5 +298,5 @@ def _create(
 
 
 def missing_image(image: str) -> UserError:
-    """Return the error for an image that the engine does not have."""
+    """Return the error for a missing image."""
     return UserError(f"the engine has no image {image}: make it with 'prorl sandbox build-image'")

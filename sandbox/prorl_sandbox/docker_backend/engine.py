@@ -1,6 +1,4 @@
-"""Connection to a Docker engine. Its failures become UserError with the fix while a sandbox is being opened, and
-SandboxError afterwards.
-"""
+"""Connection to a Docker engine. Failures are UserError with the fix before a sandbox is open, SandboxError later."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ class EngineError(UserError):
 
 
 class Engine:
-    """A connected engine. ``api`` is the SDK's low-level client; hold ``lock`` to use it."""
+    """A connected engine; hold ``lock`` to use ``api``, the SDK's low-level client."""
 
     def __init__(self, api: Any) -> None:
         self.api = api
@@ -36,10 +34,7 @@ class Engine:
 
     @classmethod
     def connect(cls) -> Engine:
-        """Connect to DOCKER_HOST or the local socket.
-
-        Raises EngineError, or MissingExtraError without the SDK.
-        """
+        """Connect to DOCKER_HOST or the local socket. Raises EngineError, MissingExtraError."""
         try:
             import docker
         except ImportError as error:
@@ -64,7 +59,7 @@ class Engine:
 
     @contextlib.contextmanager
     def calls(self, doing: str) -> Iterator[Any]:
-        """Yield the client to one thread at a time; the engine's errors become SandboxError."""
+        """Yield the client to one thread at a time; its errors become SandboxError."""
         from docker.errors import DockerException
         from requests.exceptions import RequestException
 
@@ -77,7 +72,7 @@ class Engine:
                 ) from error
 
     def check_runtime(self, runtime: str | None) -> None:
-        """Raise UserError for a runtime that the engine does not have."""
+        """Raise UserError for an unknown runtime."""
         with self.calls("asking for its runtimes") as api:
             known = api.info().get("Runtimes") or {}
         if runtime is not None and runtime not in known:
@@ -87,10 +82,8 @@ class Engine:
             )
 
     def reap_orphans(self) -> int:
-        """Remove our containers whose owner process has ended; return their number.
-
-        Only containers of this kernel and pid namespace are considered, because pids of another machine mean nothing
-        here.
+        """Remove containers whose owner has ended; return their number. Pids mean something only in this kernel and pid
+        namespace, so others are left alone.
         """
         reaped = 0
         with self.calls("looking for orphans") as api:
@@ -116,7 +109,7 @@ def _knock(address: str) -> None:
 
 
 def remove(api: Any, container: str) -> None:
-    """Kill and remove a container and wait until it is gone; a container that is already gone is fine."""
+    """Kill and remove a container, and wait until it is gone."""
     from docker.errors import APIError, NotFound
 
     try:
@@ -148,25 +141,24 @@ def _reason(error: BaseException) -> str:
 
 
 def scope() -> str:
-    """Return an identifier of this kernel's boot and pid namespace."""
+    """Return a name of this kernel's boot and pid namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     namespace = os.readlink("/proc/self/ns/pid")
     return f"{boot}-{''.join(c for c in namespace if c.isdigit())}"
 
 
 def owner_name() -> str:
-    """Return ``<pid>-<start time>`` of this process, which is never reused."""
+    """Return this process's unique ``<pid>-<start time>``."""
     return f"{os.getpid()}-{_start_time(os.getpid())}"
 
 
 def owner_lives(owner: str) -> bool:
-    """Return whether the process with this name is running."""
+    """Return whether the named process is running."""
     number, _, started = owner.partition("-")
     return number.isdigit() and started != "" and _start_time(int(number)) == started
 
 
 def _start_time(process: int) -> str:
-    """Return a process's start in clock ticks since boot, or '' if there is none."""
     try:
         text = Path(f"/proc/{process}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:

@@ -1,6 +1,4 @@
-"""Docker images: a base image with the languages' tools, and one image on top per environment. Labels record the
-requirements and the base; an image whose labels no longer match is rebuilt.
-"""
+"""Images: a base with the languages' tools and one per environment, rebuilt when their labels no longer match."""
 
 from __future__ import annotations
 
@@ -56,12 +54,12 @@ _TAG = re.compile(
 
 
 class ImageError(ServiceError):
-    """The image could not be built: the engine, debootstrap or the network failed."""
+    """The engine, debootstrap or the network failed during a build."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Options of an image build. ``suite`` and ``mirror`` are debootstrap's; None means those of this machine."""
+    """Options of an image build; ``suite`` and ``mirror`` default to this machine's."""
 
     tag: str = DEFAULT_TAG
     languages: tuple[str, ...] = ("python", "cpp", "javascript")
@@ -70,7 +68,7 @@ class Recipe:
     mirror: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise UserError for an invalid option, UnknownNameError for an unknown language."""
+        """Raise UserError for an invalid option or language."""
         if "python" not in self.languages:
             raise UserError("an image needs python among its languages: the box itself runs in it")
         for name in self.languages:
@@ -94,7 +92,7 @@ class Recipe:
 
 
 def check(engine: Engine, image: str) -> None:
-    """Raise UserError unless the engine has ``image`` and it is usable."""
+    """Raise UserError unless the image exists and is usable."""
     from docker.errors import ImageNotFound
 
     with engine.calls("looking at the image") as api:
@@ -110,10 +108,7 @@ def check(engine: Engine, image: str) -> None:
 
 
 def build(recipe: Recipe, progress: Progress | None = None) -> str:
-    """Build the image, which takes minutes, and return the method used.
-
-    Raises UserError if the method's requirements are missing, ImageError if it fails.
-    """
+    """Build the image (minutes); return the method used. Raises UserError without its tools, ImageError."""
     progress = progress or NullProgress()
     engine = Engine.connect()
     try:
@@ -153,10 +148,7 @@ def build_from(
     progress: Progress,
     **more: Any,
 ) -> None:
-    """Build an image from a Dockerfile or, with ``custom_context``, from a tar file with one.
-
-    Raises ImageError.
-    """
+    """Build from a Dockerfile or, with ``custom_context``, from a tar file. Raises ImageError."""
     from docker.errors import DockerException
     from requests.exceptions import RequestException
 
@@ -213,7 +205,7 @@ def _build_debootstrap(engine: Engine, recipe: Recipe, progress: Progress) -> No
 
 
 def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
-    """Return the command that creates the file tree, in its own mount namespace."""
+    """Return the command that makes the file tree, in a mount namespace."""
     release = {}
     with contextlib.suppress(OSError):
         text = Path("/etc/os-release").read_text(encoding="utf-8")
@@ -236,7 +228,7 @@ def debootstrap_command(recipe: Recipe, root: Path) -> list[str]:
 
 
 def trim(root: Path) -> None:
-    """Delete unneeded files below ``root`` and clear the set-user and set-group bits of all others."""
+    """Delete unneeded files and clear set-user and set-group bits."""
     for name in (*_UNNEEDED, *_EMPTIED):
         folder = root / name
         if folder.is_dir() and not folder.is_symlink():
@@ -263,14 +255,14 @@ _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
 def image_of(base: str, environment: str) -> str:
-    """Return the name of the image with an environment's packages."""
+    """Return an environment's image name."""
     if environment == STDLIB_ONLY.name:
         return base
     return f"{base}-{environment}" if ":" in base else f"{base}:latest-{environment}"
 
 
 def find_environment(engine: Engine, base: str, name: str) -> Environment:
-    """Return an environment that has an image. Raises EnvironmentMissing, UserError, SandboxError."""
+    """Return an environment with an image. Raises EnvironmentMissing, UserError, SandboxError."""
     store.check_name(name)
     wanted = store.requirements_of(name)
     return STDLIB_ONLY if wanted is None else _find(engine, base, wanted)
@@ -296,9 +288,9 @@ def _find(engine: Engine, base: str, wanted: Requirements) -> Environment:
 def build_environment(
     wanted: Requirements, base: str = DEFAULT_TAG, progress: Progress | None = None
 ) -> bool:
-    """Build the image of an environment for the Python of the base image; return False if it was up to date.
+    """Build an environment's image for the base image's Python; return False if it was current.
 
-    Raises what ``environments.build`` raises, UserError without the base image, ImageError.
+    Raises what ``environments.build`` raises, UserError without the base, ImageError.
     """
     progress = progress or NullProgress()
     engine = Engine.connect()
@@ -328,7 +320,7 @@ def build_environment(
 
 
 def _python_of(engine: Engine, base: str) -> str:
-    """Return the version of an image's Python, like ``3.11``."""
+    """Return an image's Python version, like ``3.11``."""
     container = Container(engine, base, None, Need(64, 64, 1))
     try:
         return ".".join(str(container.hello["python"]).split(".")[:2])
@@ -337,7 +329,7 @@ def _python_of(engine: Engine, base: str) -> str:
 
 
 def _try(engine: Engine, base: str, environment: Environment) -> None:
-    """Start a container with each set of preloaded modules. Raises SandboxError."""
+    """Start a container per set of loaded modules. Raises SandboxError."""
     for loaded in (*environment.preload, ()):
         packages = Packages(environment.name, environment.folder, loaded)
         image = image_of(base, environment.name)
@@ -345,7 +337,6 @@ def _try(engine: Engine, base: str, environment: Environment) -> None:
 
 
 def _context(base: str, environment: Environment) -> Any:
-    """Return the build context: a tar file on disk with the packages and a Dockerfile."""
     lines = (
         f"FROM {base}\n"
         f"COPY packages {_FOLDER}/{environment.name}\n"

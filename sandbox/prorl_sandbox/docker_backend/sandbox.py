@@ -1,5 +1,5 @@
-"""``DockerSandbox`` runs programs in a pool of warm containers, one at a time in each, each run as a new user. A
-container is replaced after a number of runs, or if its state is in doubt.
+"""Runs programs in warm containers, one at a time, each as a new user. A container is replaced after some runs, or when
+in doubt.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _MOST_RESTING = 4
 
 
 class Slot:
-    """A place for one active container, with idle containers that have other packages loaded."""
+    """A place for one active container; idle ones have other packages loaded."""
 
     def __init__(self) -> None:
         self.container: Container | None = None
         self._resting: list[Container] = []
 
     def find(self, need: Need) -> Container | None:
-        """Return the active or idle container with the needed packages, or None."""
+        """Return the container with the needed packages, or None."""
         here = [self.container] if self.container is not None else []
         return next((c for c in (*here, *self._resting) if c.packages == need.packages), None)
 
     def prepare(self, need: Need, make: Maker) -> Container:
-        """Return a container that meets ``need``, making a new one if none fits."""
+        """Return a container that meets ``need``, a new one if none fits."""
         found = self.find(need)
         if found is not self.container:
             if self.container is not None:
@@ -91,11 +91,10 @@ class Pool:
     def take(
         self, needs: Sequence[Need], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Wait for a slot per need, prepare their containers, and release them afterwards.
+        """Wait for a slot and container per need; release them afterwards.
 
-        Yields the slots and a function that tells whether others have one too (see ``Places.take``). The caller must
-        drop a container that may not be reused. Raises NoneFree, and SandboxError if the sandbox is closed or a
-        container cannot be made.
+        Yields the slots and whether others have one (see ``Places.take``). The caller drops containers that may not be
+        reused. Raises NoneFree, SandboxError.
         """
         if len(needs) > self.places.size:
             raise UserError(
@@ -117,13 +116,13 @@ class Pool:
                 self._give_back(slots)
 
     def _are_warm(self, needs: Sequence[Need]) -> bool:
-        """Return whether a ready container is free for each of these equal needs."""
+        """Return whether enough ready containers are free for these equal needs."""
         with self._lock:
             warm = [c for slot in self._free if (c := slot.container) is not None]
         return len(needs) <= sum(c.fits(needs[0]) and c.has_memory(needs[0]) for c in warm)
 
     def _best(self, need: Need) -> Slot:
-        """Take the free slot whose container needs the least change."""
+        """Take the free slot that needs the least change."""
 
         def change(slot: Slot) -> int:
             container = slot.find(need)
@@ -146,7 +145,7 @@ class Pool:
                 slot.clear()
 
     def close(self) -> None:
-        """Remove every container; runs in other threads raise SandboxError."""
+        """Remove every container; current runs raise SandboxError."""
         self.places.close()
         with self._lock:
             free, busy = list(self._free), [slot.container for slot in self._busy]
@@ -175,10 +174,10 @@ class DockerSandbox(BoxSandbox):
         runs: int,
         sessions: int = MOST_SESSIONS,
     ) -> None:
-        """Make the first container at once, to find errors early.
+        """Make the first container, to fail early. Raises UserError, SandboxError.
 
-        ``containers`` must be at least 2, because a check uses two. ``runs``: programs per container before it is
-        replaced. ``sessions`` may be open in containers of their own. Raises UserError, SandboxError.
+        ``containers``: at least 2, for a check; ``runs``: programs per container; ``sessions``: how many may be open,
+        in other containers.
         """
         self._engine, self._image, self._runtime, self._runs = engine, image, runtime, runs
         self._pool = Pool(containers, self._make)
@@ -226,13 +225,13 @@ class DockerSandbox(BoxSandbox):
         return self._pool.places.are_free(count)
 
     def _settle(self, slot: Slot, box: ContainerBox) -> None:
-        """Clean up after a run; drop the container if that fails or after enough runs."""
+        """Drop the container after enough runs, or if it is not clean."""
         runs = slot.container.runs if slot.container is not None else 0
         if not box.settle() or runs >= self._runs:
             slot.drop()
 
     def close(self) -> None:
-        """Remove every container; runs in other threads raise SandboxError."""
+        """Remove every container; current runs raise SandboxError."""
         self._close_sessions()
         self._pool.close()
         self._session_pool.close()
@@ -240,7 +239,7 @@ class DockerSandbox(BoxSandbox):
 
 
 def _need_of(job: Job) -> Need:
-    """Return a job's needs: its limits, plus memory for our copies of the program."""
+    """Return a job's limits, plus memory for our copies of it."""
     size = len(job.source) + (len(job.artifact) if job.artifact is not None else 0)
     if size > _LARGEST_PROGRAM:
         raise UserError(f"a program of {size // _MIB} MiB is too large: at most 48 MiB")
@@ -257,11 +256,10 @@ def open_docker(
     runs_per_container: int = RUNS_OF_A_CONTAINER,
     sessions: int = MOST_SESSIONS,
 ) -> DockerSandbox:
-    """Return a sandbox of warm containers made from ``image``.
+    """Open a sandbox of warm containers made from ``image``, removing orphans first.
 
-    ``runtime``: an OCI runtime of the engine such as ``runsc``, or None for its default. ``containers``: how many run
-    at once (None: one per processor, at least 2). Orphans of dead processes are removed first. Raises UserError with
-    the fix if the SDK, engine, image or runtime is missing, SandboxError if the engine fails.
+    ``runtime``: an OCI runtime such as ``runsc``; ``containers``: how many run at once (default: one per processor, at
+    least 2). Raises UserError with the fix if the SDK, engine, image or runtime is missing, SandboxError.
     """
     count = containers if containers is not None else max(2, os.cpu_count() or 2)
     if count < 2:

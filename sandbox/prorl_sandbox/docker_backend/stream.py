@@ -1,4 +1,4 @@
-"""The attached stream of a container, non-blocking and with bounded buffers, and the box at its other end."""
+"""A container's attached, non-blocking stream and the box behind it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LARGEST_MUX = 1 << 24
 
 
 class Demultiplexer:
-    """Splits docker's multiplexed stream (8-byte headers with stream and length)."""
+    """Splits docker's stream (8-byte headers: stream, length)."""
 
     def __init__(self) -> None:
         self.output = bytearray()
@@ -62,7 +62,7 @@ class Demultiplexer:
 
 
 class Attached:
-    """A socket from the SDK. One thread pumps; ``send`` is thread-safe."""
+    """The SDK's socket. One thread pumps; ``send`` is thread-safe."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle  # keeps the SDK's response, and so the socket, open
@@ -119,7 +119,7 @@ class Attached:
             return None
 
     def wait_frame(self, deadline: float) -> tuple[bytes, bytes] | None:
-        """Return the next frame, or None at the end of the stream or at the deadline."""
+        """Return the next frame, None at the end or deadline."""
         poller = select.poll()
         while (found := self.next()) is None:
             left = deadline - time.monotonic()
@@ -131,13 +131,13 @@ class Attached:
         return found
 
     def complaint(self) -> str:
-        """Return the last line of the container's standard error."""
+        """Return the last line of the container's stderr."""
         lines = self._input.errors.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
 
     @staticmethod
     def facts(body: bytes) -> dict[str, Any]:
-        """Return the JSON object in a frame's body, or {} if it is malformed."""
+        """Return a frame's JSON object, {} if malformed."""
         try:
             found = read_json(body)
         except FrameError:
@@ -164,7 +164,7 @@ CLEAN_SECONDS = 25.0
 
 
 class _Feed:
-    """Bytes for one input of the box, sent no faster than it reads them."""
+    """Bytes for an input of the box, sent as fast as it reads."""
 
     def __init__(self, kind: bytes, end: bytes) -> None:
         self.pending = bytearray()
@@ -209,11 +209,11 @@ class ContainerBox(Box):
 
     @property
     def finished(self) -> bool:
-        """Whether init has reported the end, which follows all output, or has failed."""
+        """Whether init has reported the end, after all output, or failed."""
         return self.end is not None or self.fault is not None
 
     def text(self, stream: str) -> str:
-        """Return the output on ``stdout`` or ``stderr``, up to the cap."""
+        """Return a stream's output, up to the cap."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         return bytes(data).decode("utf-8", "replace")
 
@@ -224,7 +224,7 @@ class ContainerBox(Box):
         self._stream.send(feed.due())
 
     def take(self, stream: str) -> bytes:
-        """Remove and return the output on ``stdout`` or ``stderr`` so far."""
+        """Remove and return a stream's output so far."""
         data = self._texts[frames.OUT if stream == "stdout" else frames.ERR]
         taken = bytes(data)
         data.clear()
@@ -245,11 +245,11 @@ class ContainerBox(Box):
         self._stream.send(frames.frame(frames.KILL))
 
     def next_frame(self) -> bytes | None:
-        """Return the body of the next complete frame. Raises FrameTooLong."""
+        """Return the next complete frame's body. Raises FrameTooLong."""
         return take_frame(self._talk, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of the stream while the box runs."""
+        """Return (descriptor, poll mask) while the box runs."""
         return [] if self.finished else [(self._stream.fd, self._stream.mask)]
 
     def pump(self, ready: set[int]) -> None:
@@ -300,7 +300,7 @@ class ContainerBox(Box):
             self.kill("output")
 
     def settle(self) -> bool:
-        """Wait until init has cleaned up after the run; return whether it has."""
+        """Wait for init's cleanup; return whether nothing is left."""
         if self.fault is not None or self._stream.ended:
             return False
         if self.end is None:
@@ -316,7 +316,7 @@ class ContainerBox(Box):
 
 
 def order(job: Job) -> bytes:
-    """Return the frames that start a run: order, program file and job."""
+    """Return the frames that start a run."""
     limits = job.limits
     data = job.artifact if job.artifact is not None else job.source.encode("utf-8", "replace")
     file = frames.chunks(frames.FILE, data)
@@ -354,7 +354,7 @@ def _seconds(said: object) -> float:
 
 
 def read_end(said: dict[str, Any]) -> End:
-    """Return init's report of a run's end; values of the wrong type become a failure."""
+    """Return a run's end as init reports it; malformed values count as a failure."""
     status, peak = said.get("status"), said.get("peak_kb")
     return End(
         status if type(status) is int and 0 <= status < 1 << 16 else 9,

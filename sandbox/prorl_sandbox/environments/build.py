@@ -1,5 +1,5 @@
-"""Builds an environment with pip in a read-only folder. Only wheels are installed, with hashes if the requirements have
-them, so no package's set-up code runs; the packages' code first runs when their import is tested.
+"""Builds environments with pip, from wheels only, so that no set-up code runs; packages first run when their import is
+tested.
 """
 
 from __future__ import annotations
@@ -34,16 +34,15 @@ if len(os.listdir("/proc/self/task")) > 1:
 
 
 class BuildError(ServiceError):
-    """pip or the package index failed, or the installed packages cannot be imported."""
+    """pip failed, or a package cannot be imported."""
 
 
 def build(
     wanted: Requirements, target: Target | None = None, progress: Progress | None = None
 ) -> tuple[Environment, bool]:
-    """Return the environment, building it if necessary, and whether it was built.
+    """Return the environment and whether it had to be built, removing unused older ones.
 
-    An older one with the same name and Python is removed unless a sandbox uses it. Raises UserError without pip or if
-    the folder cannot be written; BuildError if pip or the test fails.
+    Raises UserError without pip or an unwritable folder, BuildError.
     """
     target = target or Target.here()
     progress = progress or NullProgress()
@@ -67,14 +66,13 @@ def build(
 
 
 def platform_flags(python: str, machine: str) -> list[str]:
-    """Return pip's options for wheels of another Python and machine (Linux with glibc)."""
+    """Return pip's options for another Python and machine (Linux with glibc)."""
     flags = ["--only-binary=:all:", "--implementation=cp", f"--python-version={python}"]
     flags += [f"--platform=manylinux_2_{minor}_{machine}" for minor in _GLIBC]
     return [*flags, f"--platform=manylinux2014_{machine}"]
 
 
 def _fill(work: Path, wanted: Requirements, target: Target, progress: Progress) -> dict[str, Any]:
-    """Install into ``work`` and return the manifest."""
     packages = work / _PACKAGES
     here = target == Target.here()
     progress.start(f"install {wanted.name}", None)
@@ -143,7 +141,7 @@ def _install(packages: Path, wanted: Requirements, flags: list[str]) -> None:
 
 
 def _try(packages: Path, modules: tuple[str, ...]) -> None:
-    """Import the modules together in a separate interpreter. Raises BuildError."""
+    """Import the modules in a separate interpreter. Raises BuildError."""
     command = [interpreter(), "-s", "-S", "-P", "-B", "-c", _TRIAL, str(packages), *modules]
     try:
         done = subprocess.run(
@@ -164,7 +162,6 @@ def _try(packages: Path, modules: tuple[str, ...]) -> None:
 
 
 def _modules(one: Distribution) -> set[str]:
-    """Return the importable names of a distribution."""
     found = set()
     for file in one.files or ():
         name = file.parts[0].partition(".")[0]
@@ -184,7 +181,7 @@ def _make_read_only(folder: Path) -> None:
 
 
 def _remove_older(kept: Path, target: Target) -> None:
-    """Remove unused older builds of this name for the same target."""
+    """Remove unused older builds for the same target."""
     for folder in kept.parent.glob("*/"):
         facts = store.manifest(folder)
         same = facts is not None and (facts["python"], facts["machine"]) == (

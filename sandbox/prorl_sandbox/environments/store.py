@@ -1,5 +1,5 @@
-"""Requirements, locations and look-up of environments. Each is kept in ``environments/NAME/`` of the user's cache, in a
-folder named after a hash of its requirements, Python and machine; a folder there is complete and never changed.
+"""Requirements and folders of environments. A folder, named after a hash of requirements, Python and machine, is
+complete and never changed.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _OPTIONS = ("--index-url", "--extra-index-url", "-i", "--find-links", "-f", "--n
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """Requirements of an environment: a pip requirements file with two kinds of special comments.
+    """A pip requirements file with special comments. Raises UserError for an invalid name or line.
 
-    ``# preload: numpy pandas`` names modules that are imported together before a box is made. ``# leave-out: **/tests``
-    gives patterns, below each package, of files that are not kept. Raises UserError for an invalid name or line.
+    ``# preload: numpy pandas``: modules imported together before a box is made. ``# leave-out: **/tests``: patterns of
+    files, below each package, that are not kept.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Requirements:
 
     @property
     def preload(self) -> tuple[tuple[str, ...], ...]:
-        """Modules that are imported together, one tuple per line."""
+        """Modules imported together, one tuple per line."""
         return tuple(tuple(words) for words in self._comments("preload"))
 
     @property
@@ -78,11 +78,11 @@ class Requirements:
 
     @property
     def hashed(self) -> bool:
-        """Whether the file has hashes; pip then requires one for every package."""
+        """Whether it has hashes; pip then requires them everywhere."""
         return "--hash=" in self.text
 
     def _lines(self) -> Iterator[str]:
-        """Yield pip's requirements and options, with continuation lines joined."""
+        """Yield pip's lines, with continuations joined."""
         for line in self.text.replace("\\\n", " ").splitlines():
             if line.partition(" #")[0].strip() and not line.lstrip().startswith("#"):
                 yield line.partition(" #")[0].strip()
@@ -94,13 +94,13 @@ class Requirements:
 
 
 def packaged(name: str) -> Requirements | None:
-    """Return the requirements that come with the package, or None."""
+    """Return packaged requirements, or None."""
     file = PACKAGED.get(name)
     return None if file is None else Requirements(name, file.read_text(encoding="utf-8"))
 
 
 def read(name: str, file: Path) -> Requirements:
-    """Return the requirements of a user's environment. Raises UserError."""
+    """Return a user's requirements. Raises UserError."""
     if name in PACKAGED:
         raise UserError(
             f"{name} is prorl's own environment: give yours another name, or leave --requirements out"
@@ -121,17 +121,17 @@ _PACKAGES = "packages"
 
 
 class EnvironmentMissing(UserError):
-    """An environment is not built where boxes run; the text names the fix."""
+    """An environment is not built where boxes run."""
 
 
 def interpreter() -> str:
-    """Return the base interpreter of any virtual environment."""
+    """Return a virtual environment's base interpreter."""
     return str(getattr(sys, "_base_executable", None) or sys.executable)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Python version (``3.11``) and machine (``x86_64``) of an environment."""
+    """An environment's Python version (``3.11``) and machine (``x86_64``)."""
 
     python: str
     machine: str
@@ -144,10 +144,8 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Packages that programs may import besides the standard library.
-
-    ``folder``: their location on the machine or in the image; ``preload``: modules imported together before a box is
-    made; ``modules``: all importable names.
+    """Packages in ``folder``: ``preload`` lists modules imported together beforehand, ``modules`` all importable
+    names.
     """
 
     name: str
@@ -156,10 +154,7 @@ class Environment:
     modules: tuple[str, ...] = ()
 
     def preload_for(self, source: str) -> tuple[str, ...]:
-        """Return the modules to preload for ``source``: the smallest line that has all it names.
-
-        This affects speed only; a box can import the others itself.
-        """
+        """Return the smallest line of modules that covers the source, for speed only."""
         known = {module.partition(".")[0] for line in self.preload for module in line}
         if not known:
             return ()
@@ -181,7 +176,7 @@ def root() -> Path:
 
 
 def requirements_of(name: str) -> Requirements | None:
-    """Return the requirements of a known environment, or None."""
+    """Return a known environment's requirements, or None."""
     found = packaged(name)
     file = root() / name / _REQUIREMENTS
     if found is None and re.fullmatch(r"[\w-]+", name) and file.is_file():
@@ -190,13 +185,13 @@ def requirements_of(name: str) -> Requirements | None:
 
 
 def names() -> tuple[str, ...]:
-    """Return the known environments: the standard library, packaged ones and those built here."""
+    """Return the known environments, packaged and built."""
     own = {file.parent.name for file in root().glob(f"*/{_REQUIREMENTS}")}
     return (STDLIB, *sorted({*PACKAGED, *own}))
 
 
 def check_name(name: str) -> None:
-    """Raise UserError with the nearest names for an unknown environment."""
+    """Raise UserError, with similar names, for an unknown environment."""
     if name not in names():
         raise UserError(
             f"unknown environment {name!r}{nearest(name, names())}: there are {', '.join(names())}; "
@@ -205,14 +200,14 @@ def check_name(name: str) -> None:
 
 
 def folder_of(wanted: Requirements, target: Target) -> Path:
-    """Return the folder of an environment, which need not exist."""
+    """Return an environment's folder, existing or not."""
     facts = json.dumps([_FORMAT, wanted.digest, target.python, target.machine])
     return root() / wanted.name / hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Status of a known environment: built, not built, outdated (other Python or requirements) or always there."""
+    """An environment's state: built, not built, outdated or always there."""
 
     name: str
     state: str
@@ -221,7 +216,7 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Return the status of all known environments for this interpreter."""
+    """Return the state of all environments for this interpreter."""
     found = []
     for name in names():
         wanted = requirements_of(name)
@@ -239,7 +234,7 @@ def entries() -> list[Entry]:
 
 
 def find(name: str, target: Target) -> Environment:
-    """Return a built environment. Raises EnvironmentMissing, or UserError for an unknown name."""
+    """Return a built environment. Raises EnvironmentMissing, UserError."""
     check_name(name)
     wanted = requirements_of(name)
     if wanted is None:
@@ -263,7 +258,7 @@ def as_environment(wanted: Requirements, folder: Path, facts: dict[str, Any]) ->
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
-    """Return an environment's manifest, or None if it is not complete."""
+    """Return a complete environment's manifest, or None."""
     try:
         found: dict[str, Any] = json.loads((folder / _MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -277,7 +272,7 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def remember(wanted: Requirements) -> None:
-    """Store a user's requirements, which makes the environment known."""
+    """Store a user's requirements."""
     from prorl_common import atomic_write_text
 
     if wanted.name not in PACKAGED:
@@ -286,7 +281,7 @@ def remember(wanted: Requirements) -> None:
 
 @contextlib.contextmanager
 def being_built(name: str) -> Iterator[None]:
-    """Lock an environment's name while it is built. Raises OSError."""
+    """Lock an environment during its build. Raises OSError."""
     place = root() / name
     place.mkdir(parents=True, exist_ok=True)
     with (place / ".lock").open("w") as file:
@@ -295,14 +290,14 @@ def being_built(name: str) -> Iterator[None]:
 
 
 def hold(folder: Path) -> int:
-    """Return a descriptor that protects an environment from removal while open."""
+    """Return a descriptor that protects an environment from removal."""
     fd = os.open(folder.parent / _MANIFEST, os.O_RDONLY | os.O_CLOEXEC)
     fcntl.flock(fd, fcntl.LOCK_SH)
     return fd
 
 
 def is_held(folder: Path) -> bool:
-    """Return whether a sandbox holds this environment's folder."""
+    """Return whether a sandbox uses this environment."""
     with (folder / _MANIFEST).open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -316,7 +311,7 @@ _TAIL = 2000
 
 
 def missing_module_hint(stderr: str, environment: str) -> str:
-    """Return a line that names environments with the module that the program lacked, or ''."""
+    """Return which environments have the program's missing module, or ''."""
     found = _LINE.findall(stderr[-_TAIL:])
     if not found:
         return ""
@@ -333,7 +328,7 @@ def missing_module_hint(stderr: str, environment: str) -> str:
 
 @functools.cache
 def _owners() -> dict[str, list[str]]:
-    """Return the known environments of each module, built or not."""
+    """Return the environments of each module, built or not."""
     owners: dict[str, list[str]] = {}
     for name in names():
         wanted = None if name == STDLIB else requirements_of(name)

@@ -127,7 +127,7 @@ _JAVA_PUBLIC = re.compile(
 
 
 def java_file_name(source: str) -> str:
-    """Return the file name that javac requires: that of the public class, or ``Main.java``."""
+    """Return the file name that javac requires: the public class's, or ``Main.java``."""
     depth = 0
     for match in _JAVA_PUBLIC.finditer(_JAVA_NOT_CODE.sub(" ", source)):
         if match[1] and depth == 0:
@@ -176,7 +176,6 @@ decides.
 
 
 def _with_call(source: str, call: str) -> Sources:
-    """Return a program that answers a call of its function or of a method of its class."""
     owner, dot, name = call.partition(".")
     if dot:
         target = f'typeof {owner} === "undefined" ? undefined : method({owner}, "{name}")'

@@ -1,4 +1,4 @@
-"""The host's end of a local box. Every stream has a cap, and nothing here blocks on a box."""
+"""The host's end of a local box. Streams are capped, and nothing blocks on a box."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ class LocalBox(Box):
     """A running box in a slot."""
 
     def __init__(self, slot: Slot, job: Job, scratch: str) -> None:
-        """Start ``job`` in the slot's next box. Raises SandboxError if the slot is gone, OSError without free
-        descriptors.
-        """
+        """Start a job. Raises SandboxError if the slot is gone, OSError without free descriptors."""
         super().__init__(job)
         self._slot = slot
         self._inputs: dict[str, _Input] = {}
@@ -128,11 +126,11 @@ class LocalBox(Box):
 
     @property
     def finished(self) -> bool:
-        """Whether the slot has reported the end, when no process of the box is left, and all output is read."""
+        """Whether the box's end, with all its processes, is reported and its output read."""
         return (self.end is not None or self.fault is not None) and not self._open_inputs
 
     def text(self, stream: str) -> str:
-        """Return the output on ``stdout`` or ``stderr``, up to the cap."""
+        """Return a stream's output, up to the cap."""
         return self._inputs[stream].data.decode("utf-8", "replace")
 
     def send(self, message: dict[str, Any]) -> None:
@@ -143,7 +141,7 @@ class LocalBox(Box):
             self._write("channel")
 
     def take(self, stream: str) -> bytes:
-        """Remove and return the output on ``stdout`` or ``stderr``, reading all that is available."""
+        """Remove and return a stream's output, reading what is available."""
         while stream in self._open_inputs and self._read(stream):
             continue
         data = self._inputs[stream].data
@@ -167,11 +165,11 @@ class LocalBox(Box):
         self._slot.kill_box()
 
     def next_frame(self) -> bytes | None:
-        """Return the body of the next complete frame. Raises FrameTooLong."""
+        """Return the next complete frame's body. Raises FrameTooLong."""
         return take_frame(self._inputs["channel"].data, self.job.frame_cap)
 
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of everything the box waits for."""
+        """Return (descriptor, poll mask) of everything it waits for."""
         now = time.monotonic()
         inputs = [self._inputs[name] for name in self._open_inputs]
         masks = {one.fd: select.POLLIN for one in inputs if one.quiet_until <= now}
@@ -186,7 +184,7 @@ class LocalBox(Box):
         return list(masks.items())
 
     def pump(self, ready: set[int]) -> None:
-        """Move bytes on the ready descriptors and handle the slot's events."""
+        """Move bytes and handle the slot's events."""
         for name in [name for name, one in self._outputs.items() if one.fd in ready]:
             self._write(name)
         for name in [name for name in self._open_inputs if self._inputs[name].fd in ready]:
@@ -207,9 +205,9 @@ class LocalBox(Box):
             os.close(fd)
 
     def _read(self, name: str) -> bool:
-        """Read available bytes; return False if there are none or the stream ended or is full.
+        """Read available bytes; return False if there are none or the stream is over or full.
 
-        The stream is then not polled for a moment, unless it carries an answer, which a harness writes all at once.
+        Then leave the stream alone for a moment, unless it carries an answer, which comes all at once.
         """
         one = self._inputs[name]
         try:

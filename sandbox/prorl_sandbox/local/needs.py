@@ -1,5 +1,5 @@
-"""Finds files that a program needs, without executing anything: shared libraries from ELF files and the loader's cache
-(elf(5), glibc's ``sysdeps/generic/dl-cache.h``), and files of tools from Debian's package database, if there is one.
+"""Finds the files that a program needs from ELF files, the loader's cache (elf(5), glibc's ``dl-cache.h``) and Debian's
+package database. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NEEDED, _STRINGS, _RPATH, _RUNPATH = 1, 5, 15, 29
 
 
 def find_library(name: str) -> str | None:
-    """Return the path where the system's loader finds a library, or None."""
+    """Return the loader's path of a library, or None."""
     cached = _loader_cache().get(name)
     if cached is not None and os.path.isfile(cached):
         return cached
@@ -33,10 +33,8 @@ def find_library(name: str) -> str | None:
 
 
 def needed_by(files: Iterable[str]) -> dict[str, str]:
-    """Return the libraries that these files need, recursively: path by name.
-
-    This includes the loader (``ld-linux``), under the path that programs name. Libraries that are not found, and files
-    that are not ELF files of this machine's width, are skipped.
+    """Return the libraries that files need, recursively, by name, with the loader under its own path. Missing libraries
+    and files of other formats are skipped.
     """
     found: dict[str, str] = {}
     waiting = list(files)
@@ -59,7 +57,6 @@ def needed_by(files: Iterable[str]) -> dict[str, str]:
 
 @functools.cache
 def _loader_cache() -> dict[str, str]:
-    """Return the first path of each library in the loader's cache."""
     try:
         data = _CACHE.read_bytes()
     except OSError:
@@ -126,7 +123,7 @@ def _dynamic(path: str) -> tuple[str, list[str], list[str]]:
 
 
 def _segments(data: bytes, size: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield (kind, offset in the file, address, length in the file) of each segment."""
+    """Yield each segment's kind, file offset, address and file length."""
     for start in range(0, len(data) - size + 1, size):
         kind, _, offset, address, _, length = struct.unpack_from("<IIQQQQ", data, start)
         yield kind, offset, address, length
@@ -155,10 +152,8 @@ def has_package_database() -> bool:
 
 
 def files_of(names: Iterable[str]) -> set[str]:
-    """Return all paths, without documentation, of these packages, their dependencies and the essential packages.
-
-    ``Essential`` packages (a shell, ``cp``, ``sed``) are those that others use without declaring it. A package that is
-    not installed has no files.
+    """Return the paths, without documentation, of installed packages, their dependencies, and ``Essential`` packages,
+    which others use undeclared.
     """
     found = _with_dependencies([*names, *_installed().essential])
     return set().union(*map(_paths, found))
@@ -181,7 +176,7 @@ def _listings(package: str) -> list[Path]:
 
 @functools.cache
 def package_of(path: str) -> str | None:
-    """Return the package that owns a path, under either name of a merged ``/usr``, or None."""
+    """Return the package that owns a path, under both names of a merged ``/usr``."""
     other = path.removeprefix("/usr") if path.startswith("/usr/") else f"/usr{path}"
     lines = [b"\n%s\n" % name.encode("utf-8", "surrogateescape") for name in (path, other)]
     for listing in (_DATABASE / "info").glob("*.list"):
@@ -192,7 +187,7 @@ def package_of(path: str) -> str | None:
 
 
 def _with_dependencies(packages: list[str]) -> set[str]:
-    """Return the packages with their dependencies; of alternatives, all that are installed."""
+    """Return packages with their dependencies, including all installed alternatives."""
     has_package_database = _installed()
     found: set[str] = set()
     waiting = list(packages)
@@ -208,7 +203,7 @@ def _with_dependencies(packages: list[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Installed:
-    """Installed packages: dependencies of each, providers of each name, essential ones."""
+    """Dependencies, providers and essential packages."""
 
     depends: dict[str, list[str]] = field(default_factory=dict)
     provided: dict[str, list[str]] = field(default_factory=dict)

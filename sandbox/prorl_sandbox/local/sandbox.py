@@ -1,6 +1,4 @@
-"""Local backend: runs each program in fresh Linux namespaces, with a template process that lives as long as the
-sandbox.
-"""
+"""Local backend: programs in fresh Linux namespaces."""
 
 from __future__ import annotations
 
@@ -36,16 +34,16 @@ _LEAST_SLOTS = 2  # a check needs two boxes at once
 
 
 def default_slots() -> int:
-    """Return the default number of concurrent boxes: one per processor, at least two."""
+    """Return one box per processor, at least two."""
     return max(_LEAST_SLOTS, len(os.sched_getaffinity(0)))
 
 
 class LocalSandbox(BoxSandbox):
     """Implements ``Sandbox`` with namespaces, seccomp, Landlock, control groups and rlimits.
 
-    Use ``open_sandbox``, which tests this machine and refuses weak isolation. ``walls`` names the isolation mechanisms:
-    user, pid, mount, net, ipc, seccomp, landlock, cgroup. ``slots`` boxes run at once; further runs wait, outside any
-    time limit. ``sessions`` may be open in addition. ``python`` and ``template`` are for tests.
+    Use ``open_sandbox``, which refuses weak isolation. ``walls``: user, pid, mount, net, ipc, seccomp, landlock,
+    cgroup. ``slots`` boxes run at once; more wait, outside any time limit. ``sessions`` may be open besides. ``python``
+    and ``template`` are for tests.
     """
 
     def __init__(
@@ -70,7 +68,7 @@ class LocalSandbox(BoxSandbox):
         self._held: list[int] = []
 
     def _pools(self) -> tuple[SlotPool, SlotPool]:
-        """Return the slot pools for runs and for sessions, starting the template if it is not running."""
+        """Return the slot pools of runs and sessions, starting the template if needed."""
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
@@ -101,7 +99,7 @@ class LocalSandbox(BoxSandbox):
         return found
 
     def cgroup_version(self) -> int:
-        """Return the version of the boxes' control groups, or 0 for none. Starts the template."""
+        """Return the boxes' control-group version, 0 for none, starting the template."""
         self._pools()
         with self._lock:
             return self._opened[0].cgroup_version if self._opened is not None else 0
@@ -120,7 +118,6 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _start(self, pool: SlotPool, jobs: Sequence[Job], when: When) -> Iterator[Boxes]:
-        """Start a box for each job at once, in slots of ``pool``."""
         with (
             pool.lend([_request(job) for job in jobs], when) as (slots, shared),
             contextlib.ExitStack() as afterwards,
@@ -145,7 +142,7 @@ class LocalSandbox(BoxSandbox):
 
     @contextlib.contextmanager
     def _scratch(self) -> Iterator[str]:
-        """Yield a temporary folder for a box without its own root, else ""."""
+        """Yield a folder for a box without its own root, else ""."""
         if "mount" in self._walls:
             yield ""
             return
@@ -182,7 +179,7 @@ def _end(owner: int, templates: Templates, *pools: SlotPool) -> None:
 
 
 def _request(job: Job) -> Request:
-    """Return the slot request of a job: tools need their own view; Python and compiled programs only the libraries."""
+    """Return a job's slot request: tools need their own files, Python and compiled programs only libraries."""
     if job.command is not None and job.command.tools:
         return _request_for_tools(job.file, Tools.of(job.command))
     return _request_for_packages(job.packages)

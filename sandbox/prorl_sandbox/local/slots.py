@@ -1,4 +1,4 @@
-"""The template processes of a local sandbox, their slots, and the pool that lends slots to runs."""
+"""Template processes, their slots, and the pool that lends slots."""
 
 from __future__ import annotations
 
@@ -37,9 +37,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Properties of a slot: the packages of its boxes, possible names of their programs, and the files that they
-    see.
-    """
+    """Packages of a slot's boxes, possible names of their programs, and their files."""
 
     packages: Packages
     files: tuple[str, ...]
@@ -47,7 +45,7 @@ class Request:
 
 
 class Slot:
-    """A slot, which runs jobs and reports how their boxes ended. For one thread at a time."""
+    """Runs jobs and reports their ends. For one thread at a time."""
 
     def __init__(self, control: socket.socket, request: Request) -> None:
         self.request = request
@@ -58,11 +56,11 @@ class Slot:
         self.ended = 0.0  # time.monotonic() of its last box's end
 
     def fileno(self) -> int:
-        """Return the descriptor that is readable when the slot has an event."""
+        """Return the descriptor that events come on."""
         return self._control.fileno()
 
     def start(self, header: dict[str, Any], fds: Sequence[int]) -> None:
-        """Send the slot a job's limits, and descriptors for the box. Raises BoxLostError."""
+        """Send a job's limits, and the box's descriptors. Raises BoxLostError."""
         try:
             socket.send_fds(self._control, [marshal.dumps(header, 2)], list(fds))
         except OSError as error:
@@ -70,7 +68,7 @@ class Slot:
         self.busy = True
 
     def event(self) -> dict[str, Any] | None:
-        """Return the slot's next event, or None, without blocking. Raises BoxLostError."""
+        """Return the next event or None, without blocking. Raises BoxLostError."""
         try:
             data = self._control.recv(_MESSAGE, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -119,10 +117,10 @@ class Slot:
 
 
 class Template:
-    """A template process and the connection that requests slots. Thread-safe."""
+    """A template process that makes slots. Thread-safe."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any], listing: Listing) -> None:
-        """Start the template with the files of its first boxes. Raises SandboxError if it does not start."""
+        """Start the template. Raises SandboxError."""
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         # Not a pipe: it is read only at the end, and a full pipe would hang every box.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this object
@@ -188,7 +186,6 @@ class Template:
         return Slot(mine, request)
 
     def _obituary(self) -> str:
-        """Return one line about how the template ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(timeout=5)
         if self._stderr.closed:
@@ -209,7 +206,7 @@ class Template:
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Hang up and wait for the template to clean up; kill it if it does not."""
+        """Wait for the template to clean up; kill it otherwise."""
         # Closing alone is not enough: a fork of this process may hold the socket too.
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
@@ -226,19 +223,17 @@ class Template:
 
 
 class Templates:
-    """A sandbox's templates, one per set of preloaded packages, started on first use and restarted if ended.
-    Thread-safe.
-    """
+    """A template per set of loaded packages, started when needed. Thread-safe."""
 
     def __init__(self, command: Sequence[str], settings: dict[str, Any]) -> None:
-        """Start the template without packages. Raises SandboxError if it does not start."""
+        """Start the template without packages. Raises SandboxError."""
         self._command = command
         self._settings = settings
         self._lock = threading.Lock()
         self._started = {NO_PACKAGES: self._start(NO_PACKAGES, 0)}
 
     def _start(self, packages: Packages, first: int) -> Template:
-        """Start a template; it shares the image of the template with pid ``first``."""
+        """Start a template that shares the image of the one with pid ``first``."""
         listing = system_view(packages.folder).listing()
         settings = self._settings | {"root": listing.name, "first": first, "packages": ()}
         if packages.folder:
@@ -276,7 +271,7 @@ class Templates:
 
 
 class SlotPool:
-    """Lends at most ``size`` slots at a time, started on demand. Thread-safe."""
+    """Lends up to ``size`` slots, started on demand. Thread-safe."""
 
     def __init__(self, templates: Templates, size: int) -> None:
         self.places = Places(size)
@@ -290,11 +285,9 @@ class SlotPool:
     def lend(
         self, requests: Sequence[Request], when: When = "free"
     ) -> Iterator[tuple[list[Slot], Callable[[], bool]]]:
-        """Yield a slot for each request, all at once, and a function that tells whether others share the machine (see
-        ``Places.take``).
+        """Yield a slot per request, all at once, and whether others share the machine (see ``Places.take``).
 
-        Afterwards a slot still busy is told to kill its box, and dropped if it does not answer. Raises NoneFree,
-        SandboxError.
+        Afterwards a busy slot must kill its box, or is dropped. Raises NoneFree, SandboxError.
         """
         with (
             self.places.take(len(requests), when) as crowded,
@@ -308,7 +301,7 @@ class SlotPool:
             yield slots, crowded
 
     def _find(self, request: Request) -> Slot:
-        """Return the slot that has rested longest if its next box is ready, or a new one if the pool is not full."""
+        """Return the longest rested slot, or a new one if its next box is not ready and the pool not full."""
         with self._lock:
             rested = self._rested[request]
             while rested:
@@ -348,7 +341,7 @@ class SlotPool:
 
     @staticmethod
     def _calm(slot: Slot) -> bool:
-        """Wait until no box runs in the slot; return False if it is gone or does not answer."""
+        """Wait until the slot's box is gone; return False if it does not answer."""
         deadline = time.monotonic() + _REPLY_SECONDS
         slot.kill_box()
         poller = select.poll()

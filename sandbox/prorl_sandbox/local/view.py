@@ -1,6 +1,5 @@
-"""Selects the files of this machine that a box's root gets copies of: the standard library, shared libraries and, for
-other languages, their packages. Home folders, working folders, /tmp, /proc, /etc and site-packages are never included,
-because they may hold data sets and graders. Nothing is executed.
+"""Selects the files that boxes get copies of. Home and working folders, /tmp, /proc, /etc and site-packages are left
+out: they may hold data sets and graders. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ _OF_COMPILERS = (
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Copies of files (origin, target) and symbolic links (path, target), as absolute paths."""
+    """Copies of files (origin, target) and links (path, target), as absolute paths."""
 
     files: tuple[tuple[str, str], ...] = ()
     links: tuple[tuple[str, str], ...] = ()
@@ -59,22 +58,21 @@ class View:
     """Host paths to hide in copies of files below them, each with a replacement of equal length."""
 
     def listing(self) -> Listing:
-        """Return the view in the form that the template reads."""
+        """Return the view for the template."""
         facts = {"files": self.files, "links": self.links, "hidden": self.hidden}
         return Listing(marshal.dumps(facts, 2))
 
     def hiding(self, path: str, shown: str) -> View:
-        """Return this view with ``path`` replaced by ``shown``, padded with slashes. A path shorter than ``shown`` is
-        not hidden.
+        """Return this view with ``path`` replaced by ``shown``, padded with slashes; a path shorter than ``shown``
+        stays.
         """
         if len(path) < len(shown):
             return self
         return replace(self, hidden=(*self.hidden, (path, shown.rjust(len(path), "/"))))
 
     def with_folder(self, origin: str, target: str, left_out: tuple[str, ...] = ()) -> View:
-        """Return this view plus everything below a folder, except names that match ``left_out``.
-
-        Links are copied as links. A missing folder and unreadable files add nothing.
+        """Add everything below a folder except names like ``left_out``; links stay links, unreadable files are
+        skipped.
         """
         files, links = list(self.files), list(self.links)
         for folder, names, others in os.walk(origin):
@@ -93,19 +91,17 @@ class View:
         return replace(self, files=tuple(files), links=tuple(links))
 
     def with_files(self, *paths: str) -> View:
-        """Return this view plus these files, with links followed."""
+        """Add files, with links followed."""
         found = [(os.path.realpath(path), _inside(path)) for path in paths]
         return replace(self, files=(*self.files, *found))
 
     def with_links(self, *paths: str) -> View:
-        """Return this view plus those of the paths that are links."""
+        """Add those paths that are links."""
         found = [(path, os.readlink(path)) for path in paths if os.path.islink(path)]
         return replace(self, links=(*self.links, *found))
 
     def with_libraries(self, *others: str) -> View:
-        """Return this view plus the shared libraries that its files and ``others`` need, in one folder of the loader's
-        default path.
-        """
+        """Add the libraries that the files and ``others`` need, in one folder of the loader's path."""
         base = needs.find_library("libc.so.6")
         programs = [one for one, to in self.files if os.access(one, os.X_OK) or ".so" in to]
         needed = needs.needed_by([*programs, *others])
@@ -127,7 +123,7 @@ class Listing:
 
     @property
     def name(self) -> str:
-        """Content hash that identifies the listing."""
+        """Content hash of the listing."""
         return hashlib.blake2b(self.data, digest_size=16).hexdigest()
 
     @contextlib.contextmanager
@@ -143,7 +139,7 @@ class Listing:
 
 @functools.cache
 def system_view(folder: str = "") -> View:
-    """Return the files for Python and compiled programs, plus the packages of an environment in ``folder``."""
+    """Return the files for Python and compiled programs, and the packages in ``folder``."""
     if folder:
         view = system_view().hiding(folder, PACKAGES)
         return view.with_folder(folder, PACKAGES).with_libraries()
@@ -161,7 +157,7 @@ def system_view(folder: str = "") -> View:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Parts of a compiler or interpreter: programs, each with its alternatives; Debian packages; folders."""
+    """A compiler's or interpreter's programs with alternatives, Debian packages, folders."""
 
     names: tuple[tuple[str, ...], ...]
     packages: tuple[str, ...] = ()
@@ -175,9 +171,7 @@ class Tools:
 
 @functools.cache
 def tools_view(tools: Tools) -> View:
-    """Return the files that these tools need, of each the first installed name. Missing tools are skipped; the box
-    reports them.
-    """
+    """Return the files of these tools; of each the first installed name. The box reports missing ones."""
     view = system_view().with_links(*_PROGRAM_LINKS)
     places = [
         [f"{place}/{name}" for name in names for place in _TOOL_PLACES] for names in tools.names
@@ -217,7 +211,7 @@ def _is_for_everyone(path: str) -> bool:
 
 
 def _steps(path: str) -> Iterator[str]:
-    """Yield a path and each target of its chain of links."""
+    """Yield a path and its chain of link targets."""
     path = _inside(path)
     yield path
     while os.path.islink(path):

@@ -1,1 +1,1 @@
-"""Shared by both backends: from a program to jobs, boxes and an Outcome."""
+"""From a program to its Outcome, for all backends."""

@@ -1,5 +1,5 @@
-"""Runs one case in its boxes and judges the result. A box that never started its program is a fault of the sandbox and
-raises; everything after the start is the program's doing.
+"""Runs one case and judges it. A box that never started its program is the sandbox's fault and raises; anything later
+is the program's.
 """
 
 from __future__ import annotations
@@ -53,9 +53,7 @@ def _run_program(plan: ProgramPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
-    """Return an Outcome with the artifact as its value. A compiler that exceeds its time or memory is a compile error
-    too.
-    """
+    """Return an Outcome with the artifact. A compiler above its limits is a compile error."""
     (box,) = made.boxes
     message, _ = _hear_answer(made, "")
     result = _judge(box, message)
@@ -80,9 +78,8 @@ def _run_compiler(plan: CompilePlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
-    """Run one box to its end; return the message that matters and its value.
-
-    A second answer, or an answer to another question, is a protocol error. Raises SandboxError.
+    """Run a box to its end; return its answer and value. A second answer, or one to another question, is a protocol
+    error.
     """
     (box,) = made.boxes
     ready, answer, value = False, None, None
@@ -108,13 +105,12 @@ def _hear_answer(made: Boxes, nonce: str) -> tuple[dict[str, Any] | None, Any]:
 
 
 def _require_tools(language: str, message: dict[str, Any] | None) -> None:
-    """Raise LanguageError if the box reports that its compiler or interpreter is missing."""
+    """Raise LanguageError if the box lacks its compiler or interpreter."""
     if message is not None and message["k"] == "missing":
         raise LanguageError(f"{language} is not installed where boxes run: {message['text']}")
 
 
 def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
-    """Return a check's Outcome, with the time and output of both boxes."""
     submission, check = made.boxes
     limits = plan.submission.limits
     relay = Relay(submission, check)
@@ -146,9 +142,9 @@ def _run_check(plan: CheckPlan, made: Boxes, isolation: str) -> Outcome:
 
 
 def _refuse_broken_check(relay: Relay, check: Box) -> None:
-    """Raise CheckerError if the check itself is at fault.
+    """Raise CheckerError for a broken check.
 
-    After the submission has answered, a value that cannot be sent may come from its answer; the test has then failed.
+    Once the submission has answered, an unsendable value may come from that answer, so the test has failed instead.
     """
     message = relay.check_message
     if message is None or message["k"] not in ("broken", "compile-error", "exception"):
@@ -179,7 +175,7 @@ def _judge_check(relay: Relay, submission: Box, check: Box, limits: Limits) -> J
 
 
 def _require_start(box: Box) -> None:
-    """Raise SandboxError if the box failed before its program started, or BoxLostError if the box was lost."""
+    """Raise SandboxError if the program never started, BoxLostError if the box was lost."""
     if box.killed_for == "peer":  # killed by us because the other box had ended
         return
     if box.fault is not None:
@@ -195,7 +191,7 @@ def _require_start(box: Box) -> None:
 
 
 def _judge(box: Box, message: dict[str, Any] | None) -> Judgement:
-    """Return the status and limit of one box, given its harness's last message."""
+    """Return one box's status and limit, given its last message."""
     if box.killed_for in _KILLED:
         return _KILLED[box.killed_for]
     if box.end is None:
@@ -251,24 +247,23 @@ def _outcome(box: Box, judgement: Judgement, isolation: str, value: Any = None) 
 
 
 def _exit_code(box: Box) -> int | None:
-    """Return the exit code, negative for a signal, or None if the box was killed."""
+    """Return the exit code, negative for a signal, None if the box was killed."""
     if box.end is None or box.killed_for is not None:
         return None
     return os.waitstatus_to_exitcode(box.end.status)
 
 
 def _seconds(box: Box) -> float:
-    """Return how long the program has run."""
     if box.started is None:
         return 0.0
     return (time.monotonic() if box.ended is None else box.ended) - box.started
 
 
 def others_may_be_why(outcome: Outcome, limits: Limits) -> bool:
-    """Return whether other programs may have slowed a case down, so that it should be run again alone.
+    """Return whether others may have slowed a case down, so that it is run again alone.
 
-    That is so if it ended by itself, slightly above its processor limit, or if it was without a processor for as long
-    as its wall limit can be stretched. The second result counts.
+    Either it ended by itself slightly above its processor limit, or it lacked a processor for as long as a wall limit
+    can be stretched.
     """
     match outcome.limit:
         case None:

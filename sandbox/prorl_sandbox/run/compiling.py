@@ -1,6 +1,4 @@
-"""Plans compiling a source and running the result, and caches artifacts. An artifact (a binary, or the checked source)
-is untrusted bytes from a box: stored, handed to the next box, never run here.
-"""
+"""Plans compiling and running other languages. Artifacts are untrusted bytes from a box: cached, never run here."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ _CACHE_BYTES = 64 * 1024 * 1024
 
 
 class ArtifactCache:
-    """Least recently used cache of at most 64 MiB of artifacts by language, source and call. Thread-safe."""
+    """The last used artifacts, at most 64 MiB, by language, source and call. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,7 +35,7 @@ class ArtifactCache:
         self._bytes = 0
 
     def get(self, program: Program) -> bytes | None:
-        """Return the cached artifact of ``program``, or None."""
+        """Return the program's artifact, or None."""
         with self._lock:
             key = _key(program)
             if key in self._kept:
@@ -45,7 +43,7 @@ class ArtifactCache:
             return self._kept.get(key)
 
     def put(self, program: Program, artifact: bytes) -> None:
-        """Cache an artifact and evict the oldest ones."""
+        """Cache an artifact, evicting the oldest."""
         with self._lock:
             self._bytes += len(artifact) - len(self._kept.pop(_key(program), b""))
             self._kept[_key(program)] = artifact
@@ -60,7 +58,7 @@ def _key(program: Program) -> str:
 
 
 def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> CompilePlan:
-    """Plan compiling ``program``; only ``compile_seconds`` of ``limits`` is used."""
+    """Plan compiling; of ``limits`` only ``compile_seconds`` counts."""
     memory_mb = max(COMPILE_LIMITS.memory_mb, spec.least_memory_mb)
     seconds = limits.compile_seconds or spec.compile_seconds
     own = replace(
@@ -83,10 +81,7 @@ def plan_compilation(program: Program, spec: LanguageSpec, limits: Limits) -> Co
 def plan_compiled(
     program: Program, spec: LanguageSpec, artifact: bytes, limits: Limits
 ) -> ProgramPlan:
-    """Plan running a compiled program, or the source if nothing is compiled.
-
-    Raises UserError for arguments that cannot be sent.
-    """
+    """Plan running a compiled program, or its source. Raises UserError for unsendable arguments."""
     memory_mb = max(limits.memory_mb, spec.least_memory_mb)
     command = spec.run_command(program.call, memory_mb)
     job = Job(
@@ -107,7 +102,7 @@ def plan_compiled(
 
 
 def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
-    """Add what the language's tools and runtime need to the limits."""
+    """Add the needs of tools and runtime to the limits."""
     return replace(
         limits,
         memory_mb=limits.memory_mb + spec.own_memory_mb,
@@ -116,9 +111,8 @@ def _with_own(limits: Limits, spec: LanguageSpec) -> Limits:
 
 
 def _call_in_json(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
-    """Return the question for a program of another language (see ``LanguageSpec.harness``).
-
-    A dict becomes an object with text keys; tuples and sets become lists.
+    """Return the question for another language (see ``LanguageSpec.harness``); tuples and sets become lists, keys
+    text.
     """
     try:
         wire.encode(list(args))  # applies the same limits of depth and size

@@ -1,6 +1,4 @@
-"""Boxes of a run while they run: the interface of a box, moving bytes under the wall limit, and the relay between a
-check's box and the submission's.
-"""
+"""Running boxes: their interface, the wall limit, and the relay between a check and the submission."""
 
 from __future__ import annotations
 
@@ -32,13 +30,13 @@ _MOST_KINDS = 20
 
 
 class BoxLostError(SandboxError):
-    """The watcher of a box failed or ended, so the box's result is unknown."""
+    """A box's watcher failed, so the box's result is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a box ended: its program's wait status, the processor seconds of all its processes, its peak resident memory,
-    and whether it was killed for lack of memory.
+    """Wait status of a box's program, processor seconds of all its processes, peak resident memory, and whether memory
+    ran out.
     """
 
     status: int
@@ -48,12 +46,12 @@ class End:
 
 
 class Box(ABC):
-    """One running box of any backend. Not thread-safe, except ``kill``.
+    """A running box. Not thread-safe, except ``kill``.
 
-    ``killed_for`` is the first reason to kill it; ``fault`` is set if the sandbox itself failed. ``started`` and
-    ``ended`` are times of ``time.monotonic``. ``waited``: seconds in which the program was ready but had no processor.
-    ``over``: it has exceeded its processor limit. ``renewals``: how often the processor clock was restarted; ``spent``:
-    processor seconds before the last restart. ``quiet_until``: when to poll the streams that ``watched`` leaves out.
+    ``killed_for``: the first reason to kill it; ``fault``: the sandbox failed; ``started``, ``ended``: by
+    ``time.monotonic``; ``waited``: seconds without a processor; ``over``: above the processor limit; ``renewals``:
+    restarts of the processor clock; ``spent``: seconds before the last one; ``quiet_until``: when to poll the streams
+    that ``watched`` omits.
     """
 
     killed_for: str | None = None
@@ -73,15 +71,15 @@ class Box(ABC):
     @property
     @abstractmethod
     def finished(self) -> bool:
-        """Whether the program is gone and all its output has been read."""
+        """Whether the program is gone and its output read."""
 
     @abstractmethod
     def text(self, stream: str) -> str:
-        """Return the output on ``stdout`` or ``stderr``, up to the cap."""
+        """Return a stream's output, up to the cap."""
 
     @abstractmethod
     def take(self, stream: str) -> bytes:
-        """Remove and return the output on ``stdout`` or ``stderr`` so far."""
+        """Remove and return a stream's output so far."""
 
     @abstractmethod
     def send(self, message: dict[str, Any]) -> None:
@@ -93,12 +91,10 @@ class Box(ABC):
 
     @abstractmethod
     def renew(self, cpu_seconds: float, most_cpu_seconds: float, rest: bool) -> None:
-        """Restart the processor clock with these limits. ``rest`` means that the box's processes are stopped, so it
-        needs few looks.
-        """
+        """Restart the processor clock with new limits. ``rest``: everything is stopped and needs few looks."""
 
     def kill(self, reason: str) -> None:
-        """Kill every process of the box; ``killed_for`` keeps the first reason."""
+        """Kill all its processes; the first reason is kept."""
         if self.killed_for is None:
             self.killed_for = reason
             self._kill()
@@ -108,13 +104,11 @@ class Box(ABC):
 
     @abstractmethod
     def next_frame(self) -> bytes | None:
-        """Remove and return the body of the next complete frame. Raises FrameTooLong."""
+        """Return the next complete frame's body. Raises FrameTooLong."""
 
     @abstractmethod
     def watched(self) -> list[tuple[int, int]]:
-        """Return (file descriptor, poll mask) of everything the box is waiting for, except streams that are quiet for
-        now.
-        """
+        """Return (descriptor, poll mask) of everything it waits for, except quiet streams."""
 
     @abstractmethod
     def pump(self, ready: set[int]) -> None:
@@ -123,7 +117,7 @@ class Box(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Boxes that run at once. ``crowded()`` tells whether anything else has run on their machine meanwhile."""
+    """Concurrent boxes. ``crowded()``: has anything else run on their machine?"""
 
     boxes: list[Box]
     crowded: Callable[[], bool]
@@ -136,10 +130,9 @@ Event = tuple[Box, dict[str, Any] | None]
 def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
     """Drive the boxes until all have ended, yielding their messages.
 
-    The wall clock starts when the last box starts and pauses while they have no processor (up to ``MOST_STRETCH`` times
-    the limit). ``killed_for`` becomes "wall" for all boxes at the wall limit, "cpu" above the processor limit unless
-    the machine is shared, "protocol" for a malformed frame and "output" for one that is too long. Raises SandboxError
-    if a box never starts or never dies.
+    The wall clock starts with the last box and stops while they lack a processor (up to ``MOST_STRETCH`` times the
+    limit). Boxes are killed for "wall", for "cpu" unless the machine is shared, for a malformed frame ("protocol") and
+    for one too long ("output"). Raises SandboxError if a box never starts or dies.
     """
     boxes = made.boxes
     born = time.monotonic()
@@ -175,10 +168,7 @@ def converse(made: Boxes, wall_seconds: float) -> Iterator[Event]:
 
 
 def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
-    """Wait up to ``seconds`` for bytes, receive them and yield the messages.
-
-    Messages after the one for which a box was killed are discarded.
-    """
+    """Wait up to ``seconds`` for bytes and yield the messages; those after a killing one are discarded."""
     poller = select.poll()
     for box in boxes:
         for fd, mask in box.watched():
@@ -201,10 +191,9 @@ def move(boxes: Sequence[Box], seconds: float) -> Iterator[Event]:
 
 
 class Relay:
-    """Connects a trusted check with the submission that it calls, one question at a time.
+    """Passes questions of a trusted check to the submission, one at a time; every value is validated.
 
-    Every value is decoded and validated before it is passed on. ``answered``: the submission has answered a call.
-    ``passed``: the check returned. ``cut_off``: the submission ended before the check.
+    ``answered``: the submission has answered; ``passed``: the check returned; ``cut_off``: the submission ended first.
     """
 
     def __init__(self, submission: Box, check: Box) -> None:
@@ -218,7 +207,7 @@ class Relay:
         self._nonce = ""
 
     def take(self, box: Box, message: dict[str, Any]) -> None:
-        """Pass a message on, or record it as the end of the run. Raises FrameError."""
+        """Pass a message on, or note the end. Raises FrameError."""
         if message["k"] == "ready":
             if box in self._ready:
                 raise FrameError("ready once more")

@@ -1,4 +1,4 @@
-"""Decodes messages and values of a box on the host, with limits and without pickle. ``box.wire`` encodes them."""
+"""Decodes messages and values of a box on the host, within limits; ``box.wire`` encodes them."""
 
 from __future__ import annotations
 
@@ -24,24 +24,20 @@ def read_message(body: bytes) -> dict[str, Any]:
 
 
 def decode(value: Any) -> Any:
-    """Return the value of tagged JSON as built-in types. Raises FrameError.
-
-    Refuses values made to be slow: keys with colliding hashes take quadratic time in a table.
+    """Return tagged JSON as built-in types. Raises FrameError, also for values made to be slow, such as colliding
+    keys.
     """
     return _Reader(carry=False).value(value, 0)
 
 
 def decode_for_box(value: Any) -> tuple[Any, bool]:
-    """Return the value for another box and whether that box must ``columns.revive`` it. Raises FrameError."""
+    """Return a value for another box, and whether it must ``columns.revive`` it. Raises FrameError."""
     reader = _Reader(carry=True)
     return reader.value(value, 0), reader.carried
 
 
 class _Reader:
-    """Reads one value within limits of parts and of this thread's processor seconds.
-
-    ``carry``: keep values of numpy and pandas for another box.
-    """
+    """Reads one value within limits of parts and processor seconds; ``carry`` keeps values of numpy and pandas."""
 
     def __init__(self, carry: bool) -> None:
         self.carried = False
@@ -60,7 +56,7 @@ class _Reader:
                 raise FrameError("a value that takes too long to read")
 
     def value(self, value: Any, depth: int) -> Any:
-        """Return one value; its own part is already counted."""
+        """Return one value, whose own part is counted already."""
         kind = type(value)
         if kind in _PLAIN:
             return value
@@ -111,14 +107,14 @@ class _Reader:
         return found
 
     def _keys(self, keys: list[Any], depth: int) -> list[Any]:
-        """Return keys or members as built-in values, which are hashable here, even with ``carry``."""
+        """Return keys as built-in values, which are hashable here, even with ``carry``."""
         carry, self._carry = self._carry, False
         found = self._items(keys, depth)
         self._carry = carry
         return found
 
     def _table(self, keys: list[Any]) -> dict[Any, Any]:
-        """Return a dict with these keys. Raises FrameError for equal or unhashable keys, or many with the same hash."""
+        """Return a dict with these keys. Raises FrameError for equal, unhashable or many colliding keys."""
         found = dict.fromkeys(self._checked(keys))
         if len(found) != len(keys):
             raise FrameError("equal keys in a dict, or members in a set")

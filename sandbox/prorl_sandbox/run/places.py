@@ -1,4 +1,4 @@
-"""Queues runs for a sandbox's places for boxes."""
+"""Queue for a sandbox's boxes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ they end; "now", at once or not at all (NoneFree).
 
 
 class NoneFree(Exception):
-    """No boxes are free now, or somebody else is waiting for them."""
+    """No boxes are free, or somebody waits for them."""
 
 
 class Places:
-    """``size`` places, first come, first served, outside any time limit. Thread-safe.
-
-    Several places are taken all at once, so that no two runs wait for each other.
+    """``size`` places, first come, first served, outside any time limit; several are taken at once, against deadlock.
+    Thread-safe.
     """
 
     def __init__(self, size: int) -> None:
@@ -43,9 +42,9 @@ class Places:
 
     @contextlib.contextmanager
     def take(self, count: int, when: When = "free") -> Iterator[Callable[[], bool]]:
-        """Wait for ``count`` places and release them afterwards. Raises NoneFree, SandboxError.
+        """Wait for places and release them afterwards. Raises NoneFree, SandboxError.
 
-        Yields a function that tells whether others have had a place meanwhile.
+        Yields a function: have others had a place meanwhile?
         """
         me = object()
         with self._changed:
@@ -81,6 +80,6 @@ class Places:
             self._changed.notify_all()
 
     def await_all(self, seconds: float) -> None:
-        """Wait up to ``seconds`` until all places are released."""
+        """Wait up to ``seconds`` for all places to be released."""
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, seconds)

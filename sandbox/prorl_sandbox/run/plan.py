@@ -1,4 +1,4 @@
-"""Plans of cases: the jobs of their boxes, as data that ``run.case`` executes."""
+"""Plans of cases: the jobs of their boxes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ _CHECKER_FRAME = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """Packages that a Python program may import: those of ``environment``, in ``folder`` of its box; ``loaded`` are
-    imported before the box is made.
-    """
+    """Packages of a box: those of ``environment``, in ``folder``, with ``loaded`` imported beforehand."""
 
     environment: str = "stdlib"
     folder: str = ""
@@ -43,11 +41,7 @@ NO_PACKAGES = Packages()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The task of one box.
-
-    ``frame_cap`` is the maximum answer in bytes; ``file`` the program's file name in the box; ``command`` the command
-    for compile and exec; ``packages`` is for Python only.
-    """
+    """The task of one box. ``frame_cap``: the longest answer in bytes; ``file``: the program's file name."""
 
     mode: Mode
     source: str
@@ -67,8 +61,8 @@ class Job:
 
     @property
     def most_wall_seconds(self) -> float:
-        """Wall seconds, without waiting, after which the box's watcher kills it even if this process is delayed. Boxes
-        that talk are timed by this process only.
+        """Wall seconds, without waiting, after which the box's watcher kills it, however late this process is. Only
+        this process times boxes that talk.
         """
         alone = self.mode in ("main", "exec", "compile")
         return self.limits.wall_seconds + _WATCHERS_LAG_SECONDS if alone else math.inf
@@ -76,7 +70,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlan:
-    """Runs a program, or has it answer one ``question``: a call of its function."""
+    """Run a program, or one call of its function (``question``)."""
 
     job: Job
     language: str = "python"
@@ -91,7 +85,7 @@ class ProgramPlan:
 
 @dataclass(frozen=True, slots=True)
 class CompilePlan:
-    """Compiles a source; the Outcome's value is the artifact."""
+    """Compile a source into the Outcome's value."""
 
     job: Job
     language: str
@@ -104,7 +98,7 @@ class CompilePlan:
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """Runs a trusted check that calls a submission in another box."""
+    """Run a trusted check against a submission in another box."""
 
     submission: Job
     check: Job
@@ -119,7 +113,7 @@ Plan = ProgramPlan | CompilePlan | CheckPlan
 
 
 def plan_python(program: Program, limits: Limits, packages: Packages) -> ProgramPlan:
-    """Plan a Python program. Raises UserError for arguments that cannot be sent."""
+    """Plan a Python program. Raises UserError for unsendable arguments."""
     job = Job(
         "main" if program.call is None else "serve",
         program.source,
@@ -147,7 +141,7 @@ def _call_of_python(args: tuple[Any, ...], nonce: str) -> dict[str, Any]:
 def plan_check(
     program: Program, check: Check, limits: Limits, packages: Packages, check_packages: Packages
 ) -> CheckPlan:
-    """Plan a check of a Python program; the two boxes may have different packages."""
+    """Plan a check; its boxes have separate packages."""
     submission = Job(
         "serve",
         program.source,

@@ -1,6 +1,4 @@
-"""``BoxSandbox``, the common part of all backends, plans and runs a submission's cases; a backend opens and ends
-boxes.
-"""
+"""``BoxSandbox`` plans and runs cases for any backend."""
 
 from __future__ import annotations
 
@@ -54,16 +52,14 @@ _SOON_SECONDS = 0.5
 
 
 class BoxSandbox(Closing, ABC):
-    """Implements ``Sandbox`` and sessions. Thread-safe if a backend's methods are.
-
-    A backend opens boxes for runs (``_boxes``, ``_are_free``) and sessions (``_session_box``) and finds environments
-    (``_environment``).
+    """Implements ``Sandbox`` and sessions; a backend opens boxes and finds environments. Thread-safe if the backend
+    is.
     """
 
     isolation: str
 
     def __init__(self, isolation: str, sessions: int) -> None:
-        """``sessions`` is the maximum number of open sessions."""
+        """``sessions``: how many may be open."""
         self.isolation = isolation
         self._artifacts = ArtifactCache()
         self._environments = {STDLIB_ONLY.name: STDLIB_ONLY}
@@ -73,32 +69,30 @@ class BoxSandbox(Closing, ABC):
 
     @abstractmethod
     def _boxes(self, jobs: Sequence[Job], when: When) -> AbstractContextManager[Boxes]:
-        """Open a box for each job at once and close them all afterwards.
-
-        ``when``: see ``places.When``. Raises NoneFree, SandboxError.
+        """Open a box per job at once and close them afterwards; ``when``: see ``places.When``. Raises NoneFree,
+        SandboxError.
         """
 
     @abstractmethod
     def _are_free(self, count: int) -> bool:
-        """Return whether ``count`` boxes are free and nobody is waiting for one."""
+        """Return whether ``count`` boxes are free and nobody waits."""
 
     @abstractmethod
     def _session_box(self, job: Job) -> AbstractContextManager[Box]:
-        """Open a box for a session, in addition to those of runs, and close it afterwards. Raises SandboxError."""
+        """Open a box besides those of runs and close it afterwards. Raises SandboxError."""
 
     @abstractmethod
     def _environment(self, name: str) -> Environment:
-        """Return an environment that is built where boxes run. Raises UserError with the fix."""
+        """Return an environment built where boxes run. Raises UserError with the fix."""
 
     @abstractmethod
     def close(self) -> None:
         """Kill every box of this sandbox; runs in other threads raise SandboxError."""
 
     def run(self, program: Program, limits: Limits = _DEFAULT_LIMITS) -> Outcome:
-        """Run one program in a fresh box; see ``Sandbox.run``.
+        """Run one program; see ``Sandbox.run``.
 
-        Raises SandboxError if the sandbox fails; UserError for arguments that cannot be sent or a language that is not
-        installed.
+        Raises SandboxError; UserError for unsendable arguments or a language that is not installed.
         """
         case: Case = Stdin(program.stdin)
         if program.call is not None:
@@ -112,11 +106,10 @@ class BoxSandbox(Closing, ABC):
         entry_point: str,
         limits: Limits = _DEFAULT_LIMITS,
     ) -> Outcome:
-        """Run ``checker`` against the program, each in its own box; see ``Sandbox.run_check``.
+        """Run ``checker`` against the program; see ``Sandbox.run_check``.
 
-        Both share the wall and processor limits; the other limits apply to each. Arguments are passed by value: the
-        checker does not see what the submission does to a list. Raises SandboxError, and CheckerError (a UserError) for
-        a broken checker.
+        The two boxes share the wall and processor limits. Arguments go by value: the checker does not see the
+        submission change a list. Raises SandboxError, CheckerError.
         """
         return next(self.run_cases(program, [Check(checker, entry_point)], limits))
 
@@ -127,13 +120,13 @@ class BoxSandbox(Closing, ABC):
         limits: Limits = _DEFAULT_LIMITS,
         budget: Budget | None = None,
     ) -> Generator[Outcome, None, None]:
-        """Run each case of a submission in a fresh box; see ``Sandbox.run_cases``."""
+        """Run a submission's cases; see ``Sandbox.run_cases``."""
         check_limits(limits)
         program = replace(program, source=program.source.removeprefix(_BYTE_ORDER_MARK))
         return _Turns(self, program, cases, Account(budget, limits)).outcomes()
 
     def _plan(self, program: Program, case: Case, limits: Limits) -> Plan | Outcome:
-        """Return a case's plan, or its outcome if it is already known."""
+        """Return a case's plan, or its outcome if already known."""
         if len(program.source) > _LONGEST_SOURCE:
             text = f"the source is longer than {_LONGEST_SOURCE} characters\n"
             return Outcome("compile-error", stderr=text, isolation=self.isolation)
@@ -166,7 +159,7 @@ class BoxSandbox(Closing, ABC):
         return plan_compiled(program, spec, artifact, limits)
 
     def _artifact(self, program: Program, spec: LanguageSpec, limits: Limits) -> bytes | Outcome:
-        """Return the file to execute, or the Outcome of a failed compilation."""
+        """Return the file to execute, or a failed compilation's Outcome."""
         if not spec.compile:
             return program.source.encode("utf-8", "replace")
         artifact = self._artifacts.get(program)
@@ -181,7 +174,6 @@ class BoxSandbox(Closing, ABC):
         return artifact
 
     def _packages(self, environment: str, source: str) -> Packages:
-        """Return the packages of a box that runs ``source``."""
         if environment == STDLIB_ONLY.name:
             return NO_PACKAGES
         self.check_environment(environment)
@@ -189,14 +181,13 @@ class BoxSandbox(Closing, ABC):
         return Packages(found.name, found.folder, found.preload_for(source))
 
     def check_environment(self, name: str) -> None:
-        """Raise UserError, with the fix, if programs cannot use this environment here."""
+        """Raise UserError, with the fix, if this environment is unavailable."""
         if name not in self._environments:
             self._environments[name] = self._environment(name)
 
     def _run_fairly(self, plan: Plan, limits: Limits, when: When = "free") -> Outcome:
-        """Run a plan. If other programs may have slowed it down, or its box was lost, run it once more alone.
-
-        Raises SandboxError, or BoxLostError if the box was lost again.
+        """Run a plan, and once more alone if others may have slowed it down or its box was lost. Raises SandboxError,
+        BoxLostError.
         """
         try:
             with self._boxes(plan.jobs, when) as made:
@@ -220,7 +211,7 @@ class BoxSandbox(Closing, ABC):
         idle_seconds: float = 600.0,
         total_seconds: float = 3600.0,
     ) -> BoxSession:
-        """Open a session in its own box; see ``ToolSandbox.open_session``."""
+        """Open a session; see ``ToolSandbox.open_session``."""
         check_limits(limits)
         check_limits(replace(limits, wall_seconds=total_seconds, cpu_seconds=idle_seconds))
         job = session_job(limits, total_seconds, self._packages(environment, ""))
@@ -230,7 +221,6 @@ class BoxSandbox(Closing, ABC):
 
     @contextlib.contextmanager
     def _placed(self, job: Job) -> Iterator[Box]:
-        """Open a session's box unless the maximum number is open."""
         if not self._places.acquire(blocking=False):
             raise UserError(
                 f"{self._most_sessions} sessions are open, the most for this sandbox: close one, or "
@@ -243,21 +233,18 @@ class BoxSandbox(Closing, ABC):
             self._places.release()
 
     def _close_sessions(self) -> None:
-        """End every session; a running message raises SessionEndedError in its thread."""
+        """End every session; running messages raise SessionEndedError."""
         for box in list(self._sessions):
             box.close("the sandbox was closed")
 
 
 def machine_is_busy() -> bool:
-    """Return whether the load average of the last minute exceeds the number of processors."""
+    """Return whether the last minute's load exceeds the processors."""
     return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
 class Account:
-    """What is left of ``budget`` for cases with ``limits`` each; without a budget it is unlimited.
-
-    Waiting for a processor, for a box or for a compiler is not charged.
-    """
+    """What is left of a budget for cases with ``limits`` each. Waiting for a processor, a box or a compiler is free."""
 
     def __init__(self, budget: Budget | None, limits: Limits) -> None:
         self._limits = limits
@@ -270,7 +257,7 @@ class Account:
         return self._cpu <= 0 or self._wall <= 0
 
     def limits(self) -> Limits:
-        """Return the limits of a case that starts now. Something must be left."""
+        """Return the limits of a case that starts now, while something is left."""
         return replace(
             self._limits,
             cpu_seconds=min(self._limits.cpu_seconds, self._cpu),
@@ -283,7 +270,7 @@ class Account:
         return outcome.cpu_seconds <= self._cpu and wall <= self._wall
 
     def charge(self, outcome: Outcome) -> Outcome:
-        """Charge a case; return its outcome, marked as over budget if it used too much."""
+        """Charge a case; return its outcome, over budget if it was too much."""
         if outcome.status == "compile-error":
             return outcome
         cut_short = (outcome.limit == "cpu" and self._cpu <= self._limits.cpu_seconds) or (
@@ -301,24 +288,22 @@ class Account:
         return replace(outcome, status="timeout", limit=limit, over_budget=True)
 
     def nothing_left(self, isolation: str) -> Outcome:
-        """Return the outcome of a case that is not run because nothing is left."""
+        """Return the outcome of a case that is not run."""
         limit: Literal["wall", "cpu"] = "cpu" if self._cpu <= 0 else "wall"
         return Outcome("timeout", limit=limit, isolation=isolation, over_budget=True)
 
 
 @dataclass(slots=True)
 class _Ahead:
-    """A case that a helper has begun with these limits, and its result: NoneFree if no box was free."""
+    """A case begun early, and its result (NoneFree without a box)."""
 
     limits: Limits
     result: Outcome | Exception | None = None
 
 
 class _Turns:
-    """Runs the cases of a submission in order.
-
-    Once a case has ended quickly, helper threads start later cases while boxes are free and nobody waits for one. So a
-    submission that fails at once, or takes long, costs no more than necessary.
+    """Runs a submission's cases in order. After a fast case, helper threads begin later ones while boxes are free and
+    nobody waits, so that a submission that fails at once costs no more.
     """
 
     def __init__(
@@ -337,7 +322,7 @@ class _Turns:
         self._over = False
 
     def outcomes(self) -> Generator[Outcome, None, None]:
-        """Yield one outcome per case, in order. Raises SandboxError, UserError."""
+        """Yield outcomes in order. Raises SandboxError, UserError."""
         soon = False
         try:
             for number, case in enumerate(self._cases):
@@ -380,7 +365,6 @@ class _Turns:
         return self._sandbox._run_fairly(plan, left, when)
 
     def _get_help(self) -> None:
-        """Start one more helper if there is a case and a free box for it."""
         self._helpers = [one for one in self._helpers if one.is_alive()]
         own = self._turn not in self._ahead
         more = self._turn + 1 + len(self._ahead) < len(self._cases)
@@ -390,7 +374,7 @@ class _Turns:
             helper.start()
 
     def _help(self) -> None:
-        """Run cases ahead of their turn until none is near or no box is free."""
+        """Run cases early until none is near or no box is free."""
         while True:
             with self._changed:
                 number = max(self._next, self._turn + 1)
@@ -425,7 +409,6 @@ class _Turns:
                     self._running = [box for box in self._running if box not in made.boxes]
 
     def _end_helpers(self) -> None:
-        """Kill the boxes of helpers and wait for the helpers to end."""
         with self._changed:
             self._over = True
             for box in self._running:

@@ -1,6 +1,4 @@
-"""Sessions on the host's side: the limits of each message, its output, and the end of the session. ``box.session`` is
-the side in the box.
-"""
+"""Sessions on the host: limits and output of each message. ``box.session`` is the box's side."""
 
 from __future__ import annotations
 
@@ -54,7 +52,7 @@ _OVERRUNS: dict[_Reason, Judgement] = {
 
 
 def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job:
-    """Return the job of a session's box with the limits of its whole life."""
+    """Return the job of a session's box, with its lifelong limits."""
     whole = replace(
         limits,
         wall_seconds=total_seconds,
@@ -66,7 +64,7 @@ def session_job(limits: Limits, total_seconds: float, packages: Packages) -> Job
 
 
 class _Printed:
-    """Output of one message on a stream: everything before its mark, up to ``cap`` bytes."""
+    """One message's output on a stream: all before its mark, up to ``cap`` bytes."""
 
     def __init__(self, cap: int, mark: bytes, before: bytes) -> None:
         self.text = bytearray()
@@ -77,7 +75,7 @@ class _Printed:
         self.add(before)
 
     def add(self, data: bytes) -> None:
-        """Add received bytes; those after the mark go to ``rest``."""
+        """Add bytes; those after the mark go to ``rest``."""
         if self.whole:
             self.rest += data
             return
@@ -104,7 +102,7 @@ class _Printed:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Result of one order. ``answer`` is the supervisor's; ``reason`` is the limit that was exceeded."""
+    """Result of one order, with the supervisor's answer and the exceeded limit."""
 
     stdout: str
     stderr: str
@@ -116,10 +114,7 @@ class Exchange:
 
 
 class SessionBox:
-    """One box with an interpreter and its forks, identified by numbers. Thread-safe.
-
-    It closes on request, after ``idle_seconds`` without an order, and after ``total_seconds``.
-    """
+    """One box with numbered interpreters. Thread-safe. It closes on request, when idle, and after ``total_seconds``."""
 
     def __init__(
         self,
@@ -128,7 +123,7 @@ class SessionBox:
         idle_seconds: float,
         total_seconds: float,
     ) -> None:
-        """Enter ``held`` to get the box, and exit it at the end. Raises SandboxError."""
+        """Enter ``held`` for the box, and exit it at the end. Raises SandboxError."""
         self.isolation = isolation
         self.ended: str | None = None
         self._turn = threading.Lock()
@@ -161,7 +156,7 @@ class SessionBox:
         self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
 
     def _move(self, seconds: float) -> None:
-        """Receive messages for up to ``seconds``; kill a box that sends far more answers than there were questions."""
+        """Receive messages; kill a box that sends far more answers than questions."""
         for box, message in move([self._box], seconds):
             if message is not None and len(self._answers) >= _MOST_ANSWERS:
                 box.kill("protocol")
@@ -169,7 +164,6 @@ class SessionBox:
                 self._answers.append(message)
 
     def _expire(self) -> None:
-        """Wait until the box is closed; close it when it has been idle or open for too long."""
         while True:
             due = min(self._deadline, self._used + self._idle)
             if self._over.wait(max(0.0, due - time.monotonic())):
@@ -188,7 +182,7 @@ class SessionBox:
             return self._forks
 
     def kill(self, number: int) -> None:
-        """Kill one interpreter, after the current message if one is running."""
+        """Kill one interpreter, after a running message."""
         with self._turn:
             if self.ended is not None:
                 return
@@ -199,7 +193,7 @@ class SessionBox:
                 self._end("the sandbox failed")
 
     def close(self, why: str = "it was closed") -> None:
-        """Kill everything, even during another thread's message, and release the box."""
+        """Kill everything, even during a message, and release the box."""
         self._box.kill("closed")
         with self._turn:
             self._end(why)
@@ -221,10 +215,10 @@ class SessionBox:
         number: int,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Exchange:
-        """Send an order to an interpreter and wait for the result.
+        """Send an order and wait for its result, killing an interpreter that exceeds a limit or once ``stopped()`` is
+        true.
 
-        The interpreter is killed if it exceeds a limit or ``stopped()`` becomes true. Raises SessionEndedError if the
-        box is closed before or meanwhile; SandboxError.
+        Raises SessionEndedError if the box is closed before or meanwhile; SandboxError.
         """
         with self._turn:
             if self.ended is not None:
@@ -300,7 +294,7 @@ class SessionBox:
         )
 
     def _settle(self, counted: int) -> float:
-        """Stop the box; return the processor seconds used since renewal ``counted``."""
+        """Stop the box; return the seconds used since renewal ``counted``."""
         box = self._box
         if not box.finished:
             self._renew(_REST_SECONDS, _REST_SECONDS, rest=True)
@@ -315,7 +309,7 @@ class SessionBox:
         return box.spent
 
     def judge_end(self, found: Exchange) -> Judgement:
-        """Return the status of a message during which the whole box ended. Raises SandboxError."""
+        """Return the status of a message that ended the box. Raises SandboxError."""
         if self._box.fault is not None:
             raise SandboxError(f"the box of a session failed: {self._box.fault}")
         if found.reason is not None:
@@ -335,7 +329,7 @@ class SessionBox:
 
 
 class BoxSession:
-    """Implements ``Session``: interpreter ``number`` of a box; number 0 is the first one."""
+    """Implements ``Session``: one interpreter of a box; number 0 is the first."""
 
     def __init__(self, box: SessionBox, limits: Limits, number: int = 0) -> None:
         self._box, self._limits, self._number = box, limits, number
@@ -345,7 +339,7 @@ class BoxSession:
 
     @property
     def ended(self) -> str | None:
-        """Why the session is over, or None while it accepts messages."""
+        """Why the session is over, or None."""
         return self._ended or self._box.ended
 
     def run(self, source: str, limits: Limits | None = None) -> Outcome:
@@ -420,7 +414,7 @@ class BoxSession:
                 return "memory" if said["memory"] else "runtime-error", None
 
     def fork(self) -> BoxSession:
-        """Return a new session with the same state; see ``Session.fork``."""
+        """Return a copy of the session; see ``Session.fork``."""
         number = self._box.fork_number()
         nonce = secrets.token_hex(16)
         order = {"k": "fork", "new": number, "n": nonce}
@@ -436,7 +430,7 @@ class BoxSession:
         return BoxSession(self._box, self._limits, number)
 
     def close(self) -> None:
-        """Kill the session and everything it started; the first session of a box also its forks."""
+        """Kill the session; a box's first one also ends its forks."""
         self._closing = True
         if self._number == 0:
             self._box.close()
@@ -458,7 +452,7 @@ _KINDS = ("value", "raise", "compile-error", "exit", "forked", "failed")
 
 
 def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
-    """Return an interpreter's answer with its value decoded, or None if it is malformed."""
+    """Return an interpreter's decoded answer, None if malformed."""
     if answer is None or answer.get("k") != "answer" or not isinstance(answer.get("body"), str):
         return None
     try:
@@ -477,7 +471,7 @@ def _read(answer: dict[str, Any] | None, nonce: str) -> dict[str, Any] | None:
 
 
 def _exit_code(answer: dict[str, Any] | None, said: dict[str, Any] | None) -> int | None:
-    """Return the exit code of an interpreter that ended by itself, negative for a signal."""
+    """Return the exit code of an interpreter that ended itself, negative for a signal."""
     if said is not None:
         return int(said["code"]) if said["k"] == "exit" else None
     status = answer.get("status") if answer is not None and answer.get("k") == "died" else None

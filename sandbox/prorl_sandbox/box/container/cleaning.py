@@ -1,6 +1,4 @@
-"""Cleans up after a run in a container, acting as the run's own user, so that the kernel protects everything else.
-Nothing here recurses, because a program may leave a tree of any depth.
-"""
+"""Cleans up after a run as the run's own user, so that the kernel protects everything else. Nothing recurses."""
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ _WORLD_WRITABLE = (b"/dev/mqueue", b"/dev/shm")
 def kill_all(uid: int, killer: int) -> None:
     """Kill every process of ``uid`` in one call, which a forking program cannot outrun.
 
-    ``killer`` is an otherwise unused uid. With effective user ``uid`` the kernel lets this process signal only that
-    user's processes; its other real and saved users protect it from them.
+    With effective user ``uid`` the kernel lets this process signal only that user's; its real (``killer``, used by
+    nobody else) and saved users protect it from them.
     """
     os.setresuid(killer, uid, 0)
     try:
@@ -32,10 +30,7 @@ def kill_all(uid: int, killer: int) -> None:
 
 
 def empty_as(uid: int, killer: int, folder: str) -> bool:
-    """Remove everything below ``folder`` with only the rights of ``uid``; return whether that succeeded.
-
-    No process of ``uid`` may be left.
-    """
+    """Empty ``folder`` with only the rights of ``uid``, of which no process is left; return whether it worked."""
     os.setresuid(killer, uid, 0)
     try:
         empty(os.fsencode(folder))
@@ -48,14 +43,14 @@ def empty_as(uid: int, killer: int, folder: str) -> bool:
 
 
 def strangers(mine: Collection[int]) -> list[int]:
-    """Return the pids of this container's processes that are not ``mine``."""
+    """Return the pids of the container's other processes."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in mine]
 
 
 def empty(top: bytes) -> None:
-    """Remove everything below the folder ``top``. Raises OSError.
+    """Empty the folder ``top``. Raises OSError.
 
-    Nested folders are first moved up to ``top``, so neither depth nor path length matters.
+    Nested folders are first moved up, so neither depth nor path length matters.
     """
     number = 0
     while names := os.listdir(top):
@@ -70,7 +65,7 @@ def empty(top: bytes) -> None:
 
 
 def _flatten(folder: bytes, top: bytes, number: int) -> int:
-    """Unlink the files in ``folder`` and move its folders to ``top`` under unused names."""
+    """Unlink a folder's files and move its folders to ``top``."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         for name in os.listdir(handle):
@@ -88,7 +83,7 @@ def _flatten(folder: bytes, top: bytes, number: int) -> int:
 
 
 def files_left(folders: Collection[str]) -> list[str]:
-    """Return the files in ``folders`` and in the container's world-writable folders."""
+    """Return what lies in ``folders`` and other world-writable folders."""
     found = []
     for folder in (*map(os.fsencode, folders), *_WORLD_WRITABLE):
         if os.path.isdir(folder):

@@ -1,10 +1,9 @@
-"""Frames between the host and a container's init, and init's ends of streams. A frame is one byte of kind, a 4-byte
-big-endian length and a body.
+"""Frames between host and init: a byte of kind, a 4-byte big-endian length, a body.
 
-Host to init: ORDER (marshal: the next run), FILE (the program's bytes), JOB (the box's bytes), GO, INPUT and TALK
-(bytes of standard input and channel), INPUT_END, TALK_END, RENEW (marshal: new processor limits), KILL. Init to host:
-HELLO, STARTED, bytes of OUT, ERR and TALK, TAKEN (room for more input), WATCH (waiting time and whether the processor
-limit is exceeded), RENEWED, END, CLEAN, FAULT. The bodies of HELLO, WATCH, RENEWED, END and CLEAN are JSON.
+Host to init: ORDER (marshal: the next run), FILE (program), JOB (job), GO, INPUT and TALK (standard input, channel),
+INPUT_END, TALK_END, RENEW (marshal: new processor limits), KILL. Init to host: HELLO, STARTED, OUT, ERR, TALK, TAKEN
+(room for input), WATCH (waiting time, over the processor limit), RENEWED, END, CLEAN, FAULT; HELLO, WATCH, RENEWED, END
+and CLEAN are JSON.
 """
 
 from __future__ import annotations
@@ -38,22 +37,22 @@ TAKEN_BODY = struct.Struct(">cI")
 
 
 class BrokenStream(Exception):
-    """The other side sent something that is not a frame."""
+    """The other side sent a malformed frame."""
 
 
 def frame(kind: bytes, body: bytes = b"") -> bytes:
-    """Return one frame; ``body`` is at most LARGEST bytes."""
+    """Return one frame with at most LARGEST bytes."""
     return _HEAD.pack(kind, len(body)) + body
 
 
 def chunks(kind: bytes, data: bytes) -> bytes:
-    """Return ``data`` as frames of at most CHUNK bytes; no data gives no frame."""
+    """Return ``data`` as frames of at most CHUNK bytes."""
     parts = range(0, len(data), CHUNK)
     return b"".join([frame(kind, data[start : start + CHUNK]) for start in parts])
 
 
 def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
-    """Remove and return the first complete frame of ``buffer``, or None. Raises BrokenStream."""
+    """Remove the first complete frame of ``buffer``, or return None. Raises BrokenStream."""
     if len(buffer) < _HEAD.size:
         return None
     kind, size = _HEAD.unpack_from(buffer)
@@ -68,7 +67,7 @@ def take(buffer: bytearray) -> tuple[bytes, bytes] | None:
 
 
 class Link:
-    """Non-blocking descriptors to and from the host, with their buffers. The container exits when the host hangs up."""
+    """Non-blocking, buffered descriptors to the host; exits when it hangs up."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming, self.outgoing = incoming, outgoing
@@ -125,7 +124,7 @@ class Link:
         return take(self._received)
 
     def wait(self, seconds: float) -> tuple[bytes, bytes]:
-        """Wait for the next frame; exit if none comes within ``seconds``."""
+        """Wait for the next frame; exit on timeout."""
         deadline = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self.incoming, select.POLLIN)
@@ -138,7 +137,7 @@ class Link:
 
 
 class Inlet:
-    """Buffered bytes for an input of a box; discarded once it is closed."""
+    """Buffered bytes for an input of a box, discarded once closed."""
 
     def __init__(self, fd: int, is_socket: bool = False) -> None:
         self.fd = fd
@@ -148,7 +147,7 @@ class Inlet:
         self.taken = 0
 
     def write(self) -> None:
-        """Write without blocking; close after the last byte if ``ending``."""
+        """Write without blocking; close at the end."""
         try:
             while self.pending:
                 count = os.write(self.fd, self.pending[:CHUNK])
@@ -163,7 +162,7 @@ class Inlet:
             self.close()
 
     def close(self) -> None:
-        """Close the descriptor; a socket is first shut down for writing."""
+        """Close the descriptor, shutting a socket down first."""
         if self.fd >= 0:
             if self.is_socket:
                 end = _socket.socket(fileno=self.fd)

@@ -1,6 +1,6 @@
-"""The first process of a container; it does one run after another, each as a new user. It is root with three
-capabilities (switch user, switch group, kill), and decodes only what the host sends. The container ends with its
-stream, when the host is silent for too long, or when anything is left of a run.
+"""A container's first process: root with three capabilities (switch user, switch group, kill) that does each run as a
+new user and decodes only the host's data. The container ends if the host is gone or silent, or if anything is left of a
+run.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ _STREAM_FD = 200
 
 
 def main(config: dict[str, Any]) -> None:
-    """Serve runs; returns only in a program's process. ``config``: slot, idle_seconds, and packages (empty, or an
-    environment's folder and modules to load).
+    """Serve runs; returns only in a program's process.
 
-    ``slot`` (below 16384) gives this container its own users, because the kernel counts processes per user across
-    containers.
+    ``config["slot"]`` (below 16384) gives the container its own users, because the kernel counts processes per user
+    across containers. ``packages`` is empty, or an environment's folder and modules.
     """
     preload.preload()
     if config["packages"]:

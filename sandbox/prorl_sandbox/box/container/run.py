@@ -1,5 +1,5 @@
-"""One run in a container, from init's side: moves bytes, measures processor time and cleans up. The program's output is
-opaque and passed on in bounded pieces, so a slow host slows the program down but never fills memory.
+"""One run, from init's side. Output is opaque and passed on in bounded pieces: a slow host slows the program, but never
+fills memory.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _OOM = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.event
 
 
 class Meter:
-    """The container's control-group counters; ``sees_memory`` tells whether out-of-memory kills are counted."""
+    """The container's control-group counters; ``sees_memory``: kills are counted."""
 
     def __init__(self) -> None:
         self._cpu, self._cpu_key, self._unit = -1, b"", 0.0
@@ -52,17 +52,17 @@ class Meter:
         self._kernel = next((one for p, key in _KERNEL if (one := (_open(p), key))[0] >= 0), None)
 
     def others_seconds(self) -> float:
-        """Return the processor seconds of all the container's processes except this one."""
+        """Return the processor seconds of the container's other processes."""
         if self._cpu < 0:
             return 0.0
         return _number(self._cpu, self._cpu_key) * self._unit - time.process_time()
 
     def oom_kills(self) -> int:
-        """Return how many processes the kernel has killed for lack of memory."""
+        """Return how many processes were killed for lack of memory."""
         return _number(self._oom, b"oom_kill ") if self.sees_memory else 0
 
     def holds_too_much(self) -> bool:
-        """Return whether the container's kernel memory exceeds KERNEL_BYTES."""
+        """Return whether kernel memory exceeds KERNEL_BYTES."""
         return self._kernel is not None and _number(*self._kernel) > KERNEL_BYTES
 
 
@@ -102,9 +102,7 @@ _ENDS = {
 
 
 class Run:
-    """One run. ``order`` has name, cpu_seconds, most_cpu_seconds, most_wall_seconds, output_cap, most_seconds,
-    scratch.
-    """
+    """One run with its ``order`` from the host."""
 
     def __init__(
         self, link: Link, template: _socket.socket, meter: Meter, order: dict[str, Any]
@@ -129,9 +127,9 @@ class Run:
         self._deadline = time.monotonic() + order["most_seconds"]
 
     def go(self, uid: int, killer: int, mine: tuple[int, ...]) -> bool:
-        """Do the run as user ``uid`` and clean up; return whether nothing of it is left.
+        """Do the run as user ``uid``; return whether nothing of it is left.
 
-        ``killer`` is an otherwise unused uid; ``mine`` are the pids of init and template.
+        ``killer``: an unused uid; ``mine``: the pids of init and template.
         """
         self._uid, self._killer, self._mine = uid, killer, mine
         self._hand_over(uid)
@@ -152,7 +150,6 @@ class Run:
         return clean
 
     def _hand_over(self, uid: int) -> None:
-        """Make the streams and have the template fork the program."""
         job, stdin, stdout, stderr, report = (os.pipe() for _ in range(5))
         os.fchmod(stdin[0], 0o444)  # many JavaScript programs reopen it as /dev/stdin
         ends = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -182,7 +179,6 @@ class Run:
         return self._stuck or (self._alone and not self._outlets)
 
     def _step(self) -> None:
-        """Wait for an event and handle it."""
         poller = select.poll()
         poller.register(self._link.incoming, select.POLLIN)
         poller.register(self._template.fileno(), select.POLLIN)
@@ -211,7 +207,7 @@ class Run:
             self._clear()
 
     def _may_read(self, kind: bytes) -> bool:
-        """Return whether a stream may be read; after a kill its bytes are discarded."""
+        """Return whether to read a stream; after a kill its bytes are discarded."""
         if self._killed:
             return True
         full = self._passed[kind] > self._order["output_cap"] and kind != frames.TALK
@@ -290,7 +286,6 @@ class Run:
         self._report = -1
 
     def _hear_template(self) -> None:
-        """Handle the template's message that the program was born or has ended."""
         data = self._template.recv(256)
         if not data:
             _give_up("the template hung up")
@@ -312,9 +307,7 @@ class Run:
         self._stuck = True
 
     def _kill(self) -> None:
-        """Kill the program and all its processes at once: those left for last would have the processors to
-        themselves.
-        """
+        """Kill all its processes at once: the last ones alive would have the processors to themselves."""
         self._killed = True
         if self._program > 0 and self._end is None:
             with contextlib.suppress(ProcessLookupError):
@@ -336,13 +329,13 @@ class Run:
             self._peak = max(self._peak, usage.ru_maxrss)
 
     def _clear(self) -> None:
-        """Kill the rest of an ended program, and note whether anything is left or cannot be killed."""
+        """Kill the rest of an ended program; note whether any remains."""
         cleaning.kill_all(self._uid, self._killer)
         self._alone = not cleaning.strangers(self._mine)
         self._stuck = not self._alone and time.monotonic() > self._deadline
 
     def _watch(self) -> None:
-        """Kill a run that exceeds its time or memory; tell the host about its time."""
+        """Kill a run above its time or memory; report its time."""
         if self._killed or self._program <= 0 or self._report >= 0:
             return
         spent = self._seconds() - self._before
@@ -365,7 +358,6 @@ class Run:
         return max(own, self._meter.others_seconds() - self._base)
 
     def _renew(self, limits: dict[str, Any]) -> None:
-        """Restart the processor clock with new limits and report the time used so far."""
         if self._program <= 0 or self._end is not None:
             return  # the host will be told of the end
         self._look()
@@ -376,7 +368,7 @@ class Run:
         self._passed = dict.fromkeys(self._passed, 0)
 
     def _look(self) -> None:
-        """Read from /proc how long the run was kept waiting; the first look is deferred."""
+        """Read the waiting time from /proc; the first look is deferred."""
         if self._tally is None:
             proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             self._tally = limits.Tally(proc, lambda: cleaning.strangers(self._mine))
@@ -398,6 +390,5 @@ class Run:
 
 
 def _give_up(why: str) -> NoReturn:
-    """Exit with a reason that the host sees."""
     os.write(2, f"init: {why}\n".encode())
     os._exit(1)

@@ -1,6 +1,5 @@
-"""The template of a container: an interpreter with common modules, from which programs are forked. It never sees a job,
-so no program can find another one's source or input in its memory: init passes descriptors, and the forked process
-reads its job after giving up root.
+"""A container's template, from which programs are forked. It never sees a job, so that no program finds another's
+source or input in its memory: the fork reads its job after giving up root.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _WRITABLE = ("/dev/null",)
 
 
 class Template:
-    """The template's loop over orders from ``control``."""
+    """Forks programs on init's orders."""
 
     def __init__(self, control: _socket.socket) -> None:
         self._control = control
@@ -54,7 +53,7 @@ class Template:
         self._landlock_abi = syscalls.landlock_abi()
 
     def serve(self) -> dict[str, Any]:
-        """Fork a program for each order. Returns only in a program's process, with its job."""
+        """Fork a program per order. Returns only in a program's process, with its job."""
         space = _socket.CMSG_SPACE(STREAMS * 4)
         while True:
             data, extra, _, _ = self._control.recvmsg(ORDER.size, space, _socket.MSG_CMSG_CLOEXEC)
@@ -79,7 +78,7 @@ class Template:
             self._control.send(GONE.pack(b"g", status, spent, usage.ru_maxrss))
 
     def _become_program(self, uid: int, scratch: str, streams: list[int]) -> dict[str, Any]:
-        """Switch to the program's user, apply its limits and close our files; return the job."""
+        """Become the program's user, with its limits and without our files; return the job."""
         gc.disable()  # until the program starts: there is nothing to collect
         kept = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _FIRST_KEPT) for fd in streams]
         for number, fd in enumerate(kept[: CHANNEL + 1]):
@@ -119,14 +118,14 @@ class Template:
 
 
 def become(uid: int) -> None:
-    """Give up root permanently: user and group ``uid``, no other groups."""
+    """Give up root permanently and all other groups."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def offer_for_memory() -> None:
-    """Make the kernel kill this process rather than init if the container runs out of memory."""
+    """Have the kernel kill this process, not init, when memory runs out."""
     fd = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(fd, b"1000")

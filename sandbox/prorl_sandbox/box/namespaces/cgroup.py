@@ -1,5 +1,5 @@
-"""Control groups (version 1 or 2) that limit and measure the memory, processes and processor time of a whole box. Each
-slot has one group, made and joined before it gives up its rights; later only open descriptors are used.
+"""Control groups, version 1 or 2, that limit and measure whole boxes. Each slot joins its group before it gives up its
+rights and then uses open descriptors only.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _WEIGHT = {1: ("cpu.shares", 1024), 2: ("cpu.weight", 100)}
 
 
 class Group:
-    """The control group of one slot, as open descriptors. ``version`` is 1 or 2."""
+    """Open descriptors of a slot's group. ``version`` is 1 or 2."""
 
     def __init__(self, version: int, folders: list[str]) -> None:
-        """Create the folders: memory, pids and, if present, cpuacct and cpu; version 2 has one. Raises OSError.
+        """Create the folders (memory, pids, and cpuacct and cpu if available; one for version 2). Raises OSError.
 
-        Where groups share the processors, each slot gets one share, however many processes its box has.
+        Each slot gets one share of the processors, however many processes its box has.
         """
         self.version = version
         self._folders = folders
@@ -60,7 +60,7 @@ class Group:
             write(f"{memory}/{swap[0]}", swap[1])
 
     def join(self) -> None:
-        """Move the calling process into the group and forget the group's path."""
+        """Move the calling process into the group and forget its path."""
         while self._folders:
             write(f"{self._folders.pop()}/cgroup.procs", "0")
 
@@ -69,7 +69,7 @@ class Group:
         self._base = int(os.pread(self._usage_fd, 64, 0))
 
     def set_limits(self, memory_mb: int, processes: int) -> None:
-        """Limit the next box to ``memory_mb`` MiB and ``processes`` processes and threads."""
+        """Limit the next box to ``memory_mb`` MiB and to ``processes``, threads included."""
         wanted = (memory_mb, processes)
         if self._limits == wanted:
             return
@@ -80,18 +80,18 @@ class Group:
         self._limits = wanted
 
     def oom_kills(self) -> int:
-        """Return how many processes of the group the out-of-memory killer has killed."""
+        """Return how many processes were killed for lack of memory."""
         for line in os.pread(self._events_fd, 4096, 0).split(b"\n"):
             if line.startswith(b"oom_kill "):
                 return int(line.split()[1])
         return 0
 
     def kernel_bytes(self) -> int:
-        """Return the kernel memory of the group in bytes, or 0 if unknown."""
+        """Return the group's kernel memory, 0 if unknown."""
         return _count(*self._counts[0])
 
     def memory_hits(self) -> int:
-        """Return how often the group has reached its memory limit."""
+        """Return how often the memory limit was reached."""
         return _count(*self._counts[1])
 
     @property
@@ -122,16 +122,16 @@ def _open(path: str) -> int:
 
 
 def _count(fd: int, key: bytes) -> int:
-    """Return the value of ``key`` in a kernel file, or 0 if it is absent."""
+    """Return the value of ``key`` in a kernel file, 0 if absent."""
     lines = os.pread(fd, 8192, 0).split(b"\n") if fd >= 0 else []
     found = [line for line in lines if line.startswith(key)]
     return int(found[0].removeprefix(key) or 0) if found else 0
 
 
 def find(lines: list[str]) -> tuple[int, list[str], str]:
-    """Return (version, parent folders for groups, reason) from the lines of /proc/self/cgroup.
+    """Return (version, folders to make groups in, reason), given the lines of /proc/self/cgroup.
 
-    Version 0, with the reason, means that this process cannot create groups with memory and pids controllers.
+    Version 0 means that this process cannot make groups with memory and pids.
     """
     own = {}  # the path of each controller; the unified hierarchy's is ''
     for line in lines:
@@ -159,7 +159,7 @@ def find(lines: list[str]) -> tuple[int, list[str], str]:
 
 
 def _folder_of(controller: str, own: dict[str, str]) -> str:
-    """Return this process's folder of a version 1 controller, else its root, or '' if not mounted."""
+    """Return this process's folder of a version 1 controller, its root, or ''."""
     folder = f"{_V1}/{controller}"
     if controller not in own or not os.path.isdir(folder):
         return ""
@@ -168,10 +168,10 @@ def _folder_of(controller: str, own: dict[str, str]) -> str:
 
 
 def _find_unified(root: str, own: str) -> tuple[str, str]:
-    """Return the nearest folder from ``own`` up to ``root`` where groups can be made, or '' and the reason.
+    """Return the nearest folder between ``own`` and ``root`` in which groups can be made, or '' and the reason.
 
-    A folder with processes, such as that of a login session, cannot delegate controllers. A folder above it may already
-    do so: the one delegated to the user, or the root folder if this is root.
+    A folder with processes cannot delegate controllers, so an ancestor that already does is used: the part delegated to
+    the user, or the root.
     """
     folder, first = own, ""
     while os.path.exists(f"{folder}/cgroup.controllers"):
@@ -186,10 +186,7 @@ def _find_unified(root: str, own: str) -> tuple[str, str]:
 
 
 def _try_unified(folder: str, ask: bool) -> str:
-    """Return why groups with memory and pids cannot be made in ``folder``, or '' if they can.
-
-    With ``ask``, enable delegation of the controllers if necessary.
-    """
+    """Return why groups cannot be made in ``folder``, or ''. ``ask``: try to enable delegation."""
     with open(f"{folder}/cgroup.controllers", encoding="utf-8") as file:
         offered = file.read().split()
     if not {"memory", "pids"} <= set(offered):
@@ -207,7 +204,6 @@ def _try_unified(folder: str, ask: bool) -> str:
 
 
 def _pass_on(folder: str, with_cpu: bool) -> None:
-    """Delegate memory, pids and, if available, cpu to the groups below. Raises OSError."""
     write(f"{folder}/cgroup.subtree_control", "+memory +pids" + " +cpu" * with_cpu)
 
 
@@ -222,7 +218,7 @@ def _try_folder(parent: str) -> str:
 
 
 def make_parents(version: int, folders: list[str], name: str) -> list[str]:
-    """Create this template's folder in each of ``folders`` and return them. Raises OSError."""
+    """Make this template's folder in each of ``folders``. Raises OSError."""
     made = [f"{folder}/{PREFIX}{name}" for folder in folders]
     name, usual = _WEIGHT[version]
     for folder in made:
@@ -237,7 +233,7 @@ def make_parents(version: int, folders: list[str], name: str) -> list[str]:
 
 
 def remove(folders: list[str]) -> None:
-    """Remove groups recursively; groups still in use are left for ``sweep``."""
+    """Remove groups recursively, except those in use."""
     for folder in folders:
         with contextlib.suppress(OSError):
             for entry in os.scandir(folder):
@@ -247,7 +243,7 @@ def remove(folders: list[str]) -> None:
 
 
 def sweep(folders: list[str]) -> None:
-    """Remove the groups of templates that were killed; the kernel refuses to remove a group in use."""
+    """Remove the groups of killed templates; the kernel keeps those in use."""
     for folder in folders:
         for entry in os.scandir(folder):
             owner, _, start = entry.name.removeprefix(PREFIX).partition("-")
@@ -257,7 +253,7 @@ def sweep(folders: list[str]) -> None:
 
 
 def start_time(process: str) -> str:
-    """Return a process's start time in clock ticks, or '' if there is no such process."""
+    """Return a process's start time in clock ticks, '' if there is none."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[19]

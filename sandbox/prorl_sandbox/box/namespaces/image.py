@@ -1,6 +1,5 @@
-"""A sandbox's private in-memory copy of the files that its boxes see, one folder per box root, on a tmpfs in the
-template's mount namespace. Nothing else on the machine shares its inodes, page cache, locks or futexes, and it vanishes
-with the last process. The template copies itself there too and executes the copy, so its forks map no host file.
+"""The boxes' files: copies on a tmpfs in the template's mount namespace, whose inodes, page cache, locks and futexes
+nothing else on the machine shares. The template executes a copy of itself there, so that its forks map no host file.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ _SPARE = 1024
 
 
 class Image:
-    """The tmpfs at ``place``; several templates of one sandbox may fill it."""
+    """The tmpfs at ``place``, shared by a sandbox's templates."""
 
     def __init__(self) -> None:
         self.place = next(path for path in _PLACES if os.path.isdir(path))
 
     def mount(self) -> None:
-        """Mount it, with only the folder ``start``, which is not a root of any box."""
+        """Mount it, with only the folder ``start``."""
         syscalls.mount("tmpfs", self.place, "tmpfs", _FLAGS, "size=1m,nr_inodes=8,mode=755")
         with open(self._index, "wb") as file:
             file.write(marshal.dumps({}, 2))
@@ -48,7 +47,7 @@ class Image:
 
     @property
     def start(self) -> str:
-        """Folder with the files that a template starts from; no box sees it."""
+        """Folder that templates start from and no box sees."""
         return f"{self.place}/start"
 
     @property
@@ -60,10 +59,10 @@ class Image:
         return f"{self.place}/{name}"
 
     def lay(self, name: str, listing: Listing) -> None:
-        """Create a root, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
+        """Make a root, unless it exists, from ``files`` (origin, target) and ``links`` (path, target).
 
-        ``hidden`` maps host paths to replacements of equal length for the text of modules below them, so that programs
-        cannot read where the host keeps its files.
+        ``hidden`` has host paths and replacements of equal length, because programs must not read where the host keeps
+        files.
         """
         root = self.root(name)
         with open(self._index, "rb+") as index:
@@ -83,7 +82,7 @@ class Image:
             self._resize(0, 0)
 
     def fill(self, root: str, listing: Listing, known: dict[tuple[int, int], str]) -> None:
-        """Copy files and links below ``root``. ``known`` maps (device, inode) of originals to their copies."""
+        """Copy files and links below ``root``; ``known`` maps (device, inode) to existing copies."""
         files, links = listing["files"], listing["links"]
         sizes = {origin: os.stat(origin).st_size for origin, _ in files}
         paths = [target for _, target in files] + [path for path, _ in links]
@@ -107,7 +106,7 @@ class Image:
         known: dict[tuple[int, int], str],
         hidden: tuple[tuple[str, str], ...],
     ) -> None:
-        """Copy a file with its modification time, which compiled modules are checked against."""
+        """Copy a file with its modification time, which bytecode is checked against."""
         source = os.open(origin, os.O_RDONLY | os.O_CLOEXEC)
         copy = -1
         try:
@@ -138,7 +137,6 @@ class Image:
                 os.close(copy)
 
     def _resize(self, pages: int, inodes: int) -> None:
-        """Resize the tmpfs to its current usage plus this room."""
         now = os.statvfs(self.place)
         size = (now.f_blocks - now.f_bfree) * now.f_frsize + pages * _PAGE
         count = now.f_files - now.f_ffree + inodes
@@ -147,7 +145,7 @@ class Image:
 
 
 def _make_device(origin: str, target: str) -> None:
-    """Create a device node or, if not permitted, an empty file on which the host's device is mounted."""
+    """Make a device node or, if forbidden, a mount point for the host's."""
     try:
         os.mknod(target, stat.S_IFCHR, os.stat(origin).st_rdev)
     except PermissionError:
@@ -159,14 +157,14 @@ _CODE, _PYTHON = "/code", "python"
 
 
 def read_note(fd: int) -> Any:
-    """Unmarshal the content of a memfd and close it."""
+    """Unmarshal and close a memfd."""
     with open(fd, "rb") as file:
         file.seek(0)
         return marshal.loads(file.read())
 
 
 def settle_rights(settings: Settings) -> None:
-    """Decide whether root's own rights suffice or a user namespace is needed."""
+    """Decide whether root's rights suffice or a user namespace is needed."""
     walls = settings["walls"]
     isolate.shed_hollow_root(walls)
     privileged = isolate.is_privileged() or "user" not in walls
@@ -174,9 +172,7 @@ def settle_rights(settings: Settings) -> None:
 
 
 def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoReturn:
-    """Create the image, or join that of the sandbox's first template; lay a root and execute the template there. Raises
-    OSError.
-    """
+    """Make the image, or join the first template's; lay a root and execute the template there. Raises OSError."""
     first = settings["first"]
     if first:
         kinds = ("mnt",) if settings["by_right"] else ("user", "mnt")
@@ -223,7 +219,7 @@ def move_in(control: int, settings: Settings, listing: dict[str, Any]) -> NoRetu
 
 
 def move_out(settings: Settings, top: int) -> Image:
-    """After loading in the image, return to the machine's root and unmount our code from the box's root."""
+    """Return to the machine's root and unmount our code from the box's root."""
     os.fchdir(top)
     os.chroot(".")
     os.close(top)

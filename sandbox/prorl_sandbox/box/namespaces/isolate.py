@@ -1,6 +1,6 @@
-"""Isolation of a local box, for root and ordinary users: a slot enters user, pid, mount, network, IPC and UTS
-namespaces and its root once; each box gets fresh pid and mount namespaces with its own scratch and program folders.
-Also the box's setup up to receiving its job. Every step raises OSError on failure.
+"""Isolation of slots and boxes, for root and ordinary users, up to the receipt of a job. Every step raises OSError. A
+slot enters namespaces and a root once; each box gets fresh pid and mount namespaces and its own scratch and program
+folders.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _SURROUNDINGS = {
 
 
 def is_privileged() -> bool:
-    """Return whether this process is root with CAP_SYS_ADMIN."""
+    """Return whether this is root with CAP_SYS_ADMIN."""
     if os.geteuid() != 0:
         return False
     with open("/proc/self/status", encoding="utf-8") as file:
@@ -62,9 +62,8 @@ def is_privileged() -> bool:
 
 
 def shed_hollow_root(walls: tuple[str, ...]) -> None:
-    """If root lacks its rights (as in a plain container), become an ordinary user.
-
-    The limit on processes does not apply to root, not even to a powerless one.
+    """Become an ordinary user if root lacks its rights (a plain container): the limit on processes never applies to
+    root.
     """
     if os.geteuid() == 0 and "user" in walls and not is_privileged():
         os.setgroups([])
@@ -74,11 +73,10 @@ def shed_hollow_root(walls: tuple[str, ...]) -> None:
 
 
 def separate_slot(settings: Settings, ask_for_map: Any) -> None:
-    """Enter the slot's user and mount namespaces and its root; the next child becomes the first process of a pid
-    namespace.
+    """Enter the slot's user and mount namespaces and root; the next child starts a pid namespace.
 
-    A privileged process enters its root first, while it can still read every folder, and then a user namespace whose id
-    maps the template writes when ``ask_for_map()`` is called. An ordinary user must enter the user namespace first.
+    Root enters the root folder first, while it can read every folder, then a user namespace, whose id maps the template
+    writes on ``ask_for_map()``. An ordinary user needs that namespace first.
     """
     walls, by_right = settings["walls"], settings["by_right"]
     if by_right and "mount" in walls:
@@ -101,14 +99,14 @@ def separate_slot(settings: Settings, ask_for_map: Any) -> None:
 
 
 def write_id_maps(process: str, users: str, groups: str) -> None:
-    """Write the id maps of a process that has just entered a user namespace."""
+    """Write the id maps of a new user namespace."""
     try_write(f"/proc/{process}/setgroups", "deny")  # required of unprivileged writers only
     _write(f"/proc/{process}/uid_map", users)
     _write(f"/proc/{process}/gid_map", groups)
 
 
 def map_slot(process: int, number: int) -> None:
-    """As root, map a slot to its own range of ids, or to nobody if ids are scarce."""
+    """As root, give a slot its own range of ids, or nobody's if ids are scarce."""
     first = _FIRST_OUTSIDE_ID + (number % _SLOT_RANGES) * _IDS_PER_SLOT
     try:
         line = f"0 {first} {_IDS_PER_SLOT}"
@@ -134,9 +132,8 @@ def _write(path: str, text: str) -> None:
 
 
 def enter_root(root: str) -> None:
-    """Enter a mount namespace with a folder of the image as read-only root.
-
-    ``/scratch`` and ``/box`` are empty mount points for each box.
+    """Enter a mount namespace with a read-only folder of the image as root; each box mounts its ``/scratch`` and
+    ``/box``.
     """
     syscalls.unshare(syscalls.CLONE_NEWNS)
     syscalls.mount(None, "/", None, syscalls.MS_REC | syscalls.MS_PRIVATE)
@@ -162,10 +159,10 @@ def _remount_read_only(path: str, added: int = _PLAIN) -> None:
 
 
 def separate_surroundings(walls: tuple[str, ...]) -> None:
-    """Enter the slot's network, IPC and UTS namespaces, which its boxes share one after another.
+    """Enter the network, IPC and UTS namespaces that the slot's boxes share in turn.
 
-    They are empty: no interface is up, and the filter allows AF_UNIX sockets only and no System V objects or message
-    queues. All that a box can leave behind is a socket (see ``sockets_left``).
+    No interface is up, and the filter allows only AF_UNIX sockets and no System V objects or message queues, so that a
+    box can leave behind only sockets (see ``sockets_left``).
     """
     flags = 0
     for wall, flag in _SURROUNDINGS.items():
@@ -177,10 +174,10 @@ def separate_surroundings(walls: tuple[str, ...]) -> None:
 
 
 def sockets_left(proc: int) -> bool:
-    """Return whether this network namespace has any socket, or true if the kernel does not say.
+    """Return whether this network namespace has sockets, true if unknown.
 
-    Sockets normally vanish with the box's processes. Sockets in flight inside one another stay until the kernel
-    collects such cycles, and until then their abstract names are in use.
+    Sockets end with their processes, except those in flight inside one another: they hold their abstract names until
+    the kernel collects such cycles.
     """
     try:
         fd = os.open("self/net/unix", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
@@ -193,10 +190,9 @@ def sockets_left(proc: int) -> bool:
 
 
 class Doors:
-    """Everything that each box of a slot does to isolate itself, prepared in advance.
+    """Everything that isolates a box, prepared in advance.
 
-    ``settings``: see ``LocalSandbox``; ``scratch_mb`` and ``files`` say what is mounted. ``others`` is passed to the
-    box's limits.
+    ``settings``: see ``LocalSandbox``; ``scratch_mb`` and ``files`` say what is mounted.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -232,8 +228,8 @@ class Doors:
     def shut(self) -> list[int]:
         """Enter the box's namespaces, mount its folders, switch to its user and give up all rights. Raises OSError.
 
-        Returns descriptors to write two empty files: the program, linked under each possible name because its job is
-        not known yet, and its standard input. Returns none if the box has no root of its own.
+        Returns descriptors of the empty program file, linked under each possible name, and of standard input; none if
+        the box has no root of its own.
         """
         for mount in self._mounts:
             mount()
@@ -259,9 +255,10 @@ class Doors:
         return files
 
     def _become_user(self) -> None:
-        """As the slot's root, switch to the box's user: the same id in every box, mapped to a different one outside.
+        """Switch from the slot's root to the box's user.
 
-        A slot runs one box at a time and has its own ids, so no two boxes ever share a user.
+        The id is the same in every box but maps to each slot's own ids, and a slot runs one box at a time, so no two
+        boxes share a user.
         """
         inside = INSIDE_ID
         if not self._user:  # a weak box, requested as such: use another user if possible
@@ -276,12 +273,10 @@ class Doors:
 
 
 class Sacrifice:
-    """Makes the kernel's out-of-memory killer choose the box rather than its slot, even if each of the box's processes
-    is small, because the slot must report how the box ended.
-    """
+    """Makes the kernel kill the box, not its slot, when memory runs out: the slot reports how the box ended."""
 
     def __init__(self, proc: int) -> None:
-        """Prepare the calling process, given a descriptor of /proc."""
+        """Prepare the calling process, through a /proc descriptor."""
         dumpable = syscalls.prctl(syscalls.PR_GET_DUMPABLE) == 1
         syscalls.prctl(
             syscalls.PR_SET_DUMPABLE, 1
@@ -295,7 +290,7 @@ class Sacrifice:
         self._own = os.read(self._fd, 16) if self._fd >= 0 else b""
 
     def offer(self) -> None:
-        """Mark this process, and what it forks now, to be killed first."""
+        """Mark this process and its next forks to be killed first."""
         self._write(b"1000")
 
     def withdraw(self) -> None:
@@ -310,10 +305,10 @@ class Sacrifice:
 def receive_job(
     settings: dict[str, Any], doors: Doors, way: _socket.socket, summed: bool
 ) -> dict[str, Any]:
-    """Isolate this box, wait for its job and return the job, ready to run.
+    """Isolate this box, wait for its job and return it ready to run.
 
-    Everything independent of the job is done before it arrives, while nobody waits. ``summed`` means that a control
-    group limits the whole box's memory. Sends STARTED or FAULT on ``way``.
+    Everything else is done before the job arrives, while nobody waits. ``summed``: a control group limits the box's
+    memory. Sends STARTED or FAULT on ``way``.
     """
     gc.disable()  # until the program starts: there is nothing to collect
     try:
@@ -349,14 +344,13 @@ def receive_job(
 
 
 def hold_low_numbers() -> None:
-    """Occupy the descriptor numbers that a box uses, so that no other descriptor gets one."""
+    """Occupy the descriptor numbers that a box uses."""
     while (fd := os.dup(0)) <= CHANNEL + 1:
         continue
     os.close(fd)
 
 
 def _take_streams(way: _socket.socket) -> list[int]:
-    """Wait for the job's descriptors; exit if the slot has ended."""
     _, rights, _, _ = way.recvmsg(64, _RIGHTS)
     if not rights:
         os._exit(0)
@@ -365,5 +359,5 @@ def _take_streams(way: _socket.socket) -> list[int]:
 
 
 def warm_up() -> None:
-    """Touch the memory that a run will touch, before anybody waits: after a fork, each first write copies a page."""
+    """Touch memory that a run will touch: after a fork, each first write copies a page."""
     exec(compile("x = [1, 2]\nfor i in x: str(i)", "", "exec"), {})  # noqa: S102 - our own line

@@ -1,6 +1,5 @@
-"""A slot, the first process of a pid namespace, runs one box after another, so its death kills all its boxes. It never
-sees a job: sources, inputs and answers pass through as descriptors, so a later box forked from it cannot find them in
-its memory.
+"""A slot, first process of a pid namespace: its death kills its boxes. It passes jobs on as descriptors without seeing
+them, so that a later box, forked from it, finds none in its memory.
 """
 
 from __future__ import annotations
@@ -45,11 +44,10 @@ _MESSAGE = 65536
 
 
 class _Box:
-    """One box: its process, the socket for its job, and its clock from the job on.
+    """One box: its process, the socket for its job, and its clock.
 
-    If a control group measures time, it counts all processes. Otherwise the first process's clock is used, and /proc
-    for the others. ``made`` and ``before`` are the processor seconds used before the job arrived and before the program
-    started. ``started`` is the program's start time, if known; ``waited`` the seconds without a processor.
+    Time comes from the control group, else from the first process's clock and /proc. ``made`` and ``before`` are the
+    processor seconds used before the job and before the program; ``waited`` the seconds without a processor.
     """
 
     def __init__(self, pid: int, way: _socket.socket, group: Group | None, proc: int) -> None:
@@ -68,13 +66,12 @@ class _Box:
             self.handle = -1
 
     def start_clock(self) -> None:
-        """Record the time used before the job."""
         self.made = self.before = processor_time(self.pid)
         self._base = self._group.cpu_seconds() if self._group is not None else 0.0
         self._own = time.process_time()
 
     def hear(self) -> None:
-        """Receive the box's message that its program starts or why it failed before."""
+        """Receive the box's message that its program started or why it failed."""
         if self.started is not None:
             return
         try:
@@ -88,11 +85,11 @@ class _Box:
 
     @property
     def by_group(self) -> bool:
-        """Whether the kernel measures the box's time, so that no process can be missed."""
+        """Whether the kernel measures the box's time, missing no process."""
         return self._group is not None
 
     def look(self) -> None:
-        """Update from /proc. The first look is deferred, because most programs end before it."""
+        """Update from /proc; the first look is deferred, because most programs end before it."""
         if self._tally is None:
             numbers = limits.children(self._proc, "self")  # not this namespace's pids
             self._tally = limits.Tally(
@@ -107,11 +104,11 @@ class _Box:
             self.waited = max(self.waited, min(self._tally.waited(spent), most))
 
     def ran(self) -> float:
-        """Return the program's run time in seconds, without waiting for a processor."""
+        """Return the program's seconds so far, without waiting for a processor."""
         return time.monotonic() - self.started - self.waited if self.started is not None else 0.0
 
     def seconds(self) -> float:
-        """Return the processor seconds of the program and its children so far."""
+        """Return the processor seconds of the program and its children."""
         return self.whole() - self.before
 
     def whole(self) -> float:
@@ -129,8 +126,8 @@ class _Box:
 
 
 class _Pressure:
-    """Detects a box with too much memory although the kernel killed nothing: large kernel memory, or constant eviction
-    and rereading of the program's own pages.
+    """Detects too much memory that the kernel does not kill for: kernel memory, or constant eviction of the program's
+    pages.
     """
 
     def __init__(self, group: Group) -> None:
@@ -139,7 +136,7 @@ class _Pressure:
         self._looks = 0
 
     def too_much(self) -> bool:
-        """Check once and return whether to kill the box."""
+        """Look, and return whether to kill the box."""
         hits = self._group.memory_hits()
         pressed = hits - self._hits > _PRESSING_HITS
         self._looks = self._looks + 1 if pressed else 0
@@ -171,7 +168,7 @@ class Slot:
         self._sacrifice = isolate.Sacrifice(settings["proc"])
 
     def serve(self) -> dict[str, Any]:
-        """Make and watch boxes until the host hangs up. Returns only inside a box, with its job."""
+        """Run boxes until the host hangs up. Returns only inside a box, with its job."""
         if not self._prepare():
             os._exit(1)
         while True:
@@ -193,7 +190,7 @@ class Slot:
             made.close()
 
     def forget(self) -> None:
-        """In a box, drop data that describes this machine."""
+        """In a box, drop what describes this machine."""
         self._settings.clear()
 
     def _prepare(self) -> bool:
@@ -220,7 +217,7 @@ class Slot:
             os._exit(0)  # the host is gone
 
     def _make(self) -> _Box | dict[str, Any]:
-        """Fork the next box. Inside it, wait for its job and return it."""
+        """Fork the next box; inside it, return its job."""
         if self._one_network is not None and (
             not self._one_network or isolate.sockets_left(self._settings["proc"])
         ):
@@ -241,7 +238,6 @@ class Slot:
         return isolate.receive_job(self._settings, self._doors, theirs, self._group is not None)
 
     def _await_job(self) -> tuple[dict[str, Any] | None, list[int]]:
-        """Wait for a job's limits and descriptors; exit if the host or template is gone."""
         for fd, _ in self._words.poll():
             if fd == self._life:
                 os._exit(0)
@@ -252,7 +248,6 @@ class Slot:
         return marshal.loads(data), fds
 
     def _discard(self, box: _Box) -> None:
-        """Kill a box that got no job."""
         _kill(box.pid)
         os.waitpid(box.pid, 0)
         box.close()
@@ -267,7 +262,6 @@ class Slot:
         return data, fds
 
     def _run(self, box: _Box, header: dict[str, Any], fds: list[int]) -> None:
-        """Hand the job to the box, wait for its end and tell the host."""
         kills = 0
         try:
             if self._group is not None:
@@ -303,11 +297,10 @@ class Slot:
         )
 
     def _watch(self, box: _Box, limits: dict[str, Any], kills: int) -> tuple[int, Any, bool]:
-        """Wait for the box to end. Kill it if the host says so, or if it exceeds its time or memory.
+        """Wait for the box to end; kill it on the host's word or above its time or memory.
 
-        Tells the host when the program has started, exceeds its processor limit or is kept waiting. The host may send
-        new processor limits, which count from then on. Returns wait status, rusage, and whether the box had too much
-        kernel memory.
+        Reports start, waiting and the processor limit to the host, which may send new limits. Returns wait status,
+        rusage, and whether kernel memory was too large.
         """
         over, told, started, too_much = False, 0.0, False, False
         before, look_next = 0.0, time.monotonic() + _TICK_MS / 1000
@@ -351,7 +344,7 @@ class Slot:
                 self._tell(event="watch", waited=told, over=over)
 
     def _obey(self, box: int, fd: int) -> dict[str, Any] | None:
-        """Handle the host's word during a run: kill the box, or return new limits."""
+        """Handle the host's word: kill the box, or return new limits."""
         if fd == self._life:
             os._exit(0)
         word, fds = self._receive()
@@ -363,7 +356,7 @@ class Slot:
         return None
 
     def _end(self, box: int) -> None:
-        """Kill the box and, without a pid namespace, the rest of its process group."""
+        """Kill the box and, without a pid namespace, its process group."""
         if self._own_pids < 0:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(box, signal.SIGKILL)
@@ -371,7 +364,7 @@ class Slot:
 
 
 def _retry_while_busy(call: Any, *arguments: int) -> None:
-    """Retry a call that fails with EBUSY while the previous box's memory is still being freed."""
+    """Retry a call that fails while the last box's memory is being freed."""
     for _ in range(50):
         try:
             call(*arguments)

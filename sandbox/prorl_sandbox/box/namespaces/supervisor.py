@@ -1,5 +1,5 @@
-"""The template's loop: makes slots for the host, owns their control groups and writes their id maps if it is root. It
-ends with the host; the pipe of life then closes, which ends the slots and their boxes.
+"""The template's loop: makes slots for the host, with their control groups and id maps. When the host goes, the pipe of
+life closes and all slots and boxes end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LAST_WAIT_SECONDS = 20.0
 
 
 class Supervisor:
-    """Makes slots. ``control`` connects to the host; ``image`` has the roots of boxes."""
+    """Makes slots. ``control`` connects to the host; ``image`` holds the boxes' roots."""
 
     def __init__(
         self, control: socket.socket, settings: dict[str, Any], image: Image | None
@@ -88,14 +88,13 @@ class Supervisor:
             os.close(answers)
 
     def forget(self) -> None:
-        """In a box, drop data that describes this machine. Freed data may still be in its memory."""
+        """In a box, drop what describes this machine; freed data may remain in memory."""
         self._groups.clear()
         self._settings.clear()
         if self._slot is not None:
             self._slot.forget()
 
     def _root(self, name: str, listing: int) -> str:
-        """Return the path of a root, creating it on first use."""
         files = image.read_note(listing)
         if self._image is None:
             return ""
@@ -103,8 +102,6 @@ class Supervisor:
         return self._image.root(name)
 
     def _reap(self) -> None:
-        """Wait for ended slots and remove their groups."""
-
         try:
             while pid := os.waitpid(-1, os.WNOHANG)[0]:
                 number = self._slots.pop(pid, None)
@@ -133,7 +130,7 @@ class Supervisor:
         return None
 
     def _look_after(self, pid: int, words: Any, answered: int) -> None:
-        """Write a new slot's id maps on request and record its pid."""
+        """Write a new slot's id maps and record its pid, as it asks."""
 
         while word := words.readline():
             if word == b"maps\n":
@@ -185,7 +182,7 @@ class Supervisor:
         return group
 
     def _leave(self) -> None:
-        """The host is gone: close the pipe of life to end the slots, remove the groups and exit."""
+        """End the slots by closing the pipe of life, remove the groups and exit."""
 
         os.close(self._life)
         deadline = time.monotonic() + _LAST_WAIT_SECONDS

@@ -1,6 +1,6 @@
-"""The template: an interpreter with common modules loaded, from which all slots are forked. It is started by path as
-``template.py CONTROL`` (a descriptor) and then executes itself again from the sandbox's copy of all files. A sandbox
-has one per environment and set of preloaded modules.
+"""The template: an interpreter with loaded modules, from which slots are forked, one per environment and set of
+modules. It is started as ``template.py CONTROL`` (a descriptor) and executes itself again from the sandbox's copy of
+all files.
 """
 
 from __future__ import annotations
