@@ -45,9 +45,8 @@ class PolicyLossSpec:
     """A policy loss, selected with ``loss.name``.
 
     ``loss(logprobs, old_logprobs, advantages, lengths, config)`` returns the loss of each token (N,) or a
-    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) int counts the tokens of each
-    trajectory, and ``config`` is the ``LossConfig``. Mismatch weights and the mean over tokens are applied
-    afterwards.
+    ``PolicyLoss``. The first three arguments are (N,) float, ``lengths`` (B,) int counts tokens, and ``config`` is
+    the ``LossConfig``. Mismatch weights and the mean over tokens follow.
     """
 
     name: str
@@ -63,7 +62,7 @@ class AdvantageSpec:
     """An advantage estimator, selected with ``advantage.estimator``.
 
     ``advantages(rewards, groups, lengths, config)`` returns (B,). ``rewards`` is (B,) float64, ``groups`` (B,) int
-    numbers the prompts from 0, ``lengths`` (B,) int counts tokens, and ``config`` is the ``AdvantageConfig``.
+    numbers the prompts from 0, ``lengths`` (B,) int counts tokens, ``config`` is the ``AdvantageConfig``.
     """
 
     name: str
@@ -74,10 +73,10 @@ class AdvantageSpec:
 
 @dataclass(frozen=True)
 class KLSpec:
-    """An estimate of KL(policy || reference) at each token, selected with ``kl.estimator``.
+    """An estimate of KL(policy || reference) per token, selected with ``kl.estimator``.
 
-    ``estimate(log_ratio, config)`` returns (N,). ``log_ratio`` (N,) is log pi - log pi_ref at tokens sampled from pi,
-    already clamped if ``kl.clamp`` is set; ``config`` is the ``KLConfig``.
+    ``estimate(log_ratio, config)`` returns (N,). ``log_ratio`` (N,) is log pi - log pi_ref of tokens sampled from pi,
+    clamped if ``kl.clamp`` is set; ``config`` is the ``KLConfig``.
     """
 
     name: str
@@ -88,10 +87,10 @@ class KLSpec:
 
 @dataclass(frozen=True)
 class PenaltySpec:
-    """A number added to the reward before advantages are computed; filters and metrics use the raw reward.
+    """A number added to the reward before advantages; filters and metrics use the raw reward.
 
-    ``penalty(response, options)`` returns a plain number; ``options`` includes the defaults. A penalty selected with
-    ``length_penalty.form`` follows the schedule and is weighted; one listed under ``penalties`` is always on.
+    ``penalty(response, options)`` returns it; ``options`` includes the defaults. A ``length_penalty.form`` follows
+    the schedule and is weighted; ``penalties`` are always on.
     """
 
     name: str

@@ -33,8 +33,8 @@ class Scorer(Protocol):
 class Trajectory:
     """One response with its raw ``reward`` and the ``shaped`` one that the advantage uses.
 
-    With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the first and last policies
-    that sampled its tokens, as the steps that made them (0 is the initial one).
+    With ``trains=False`` it counts in the baseline but not in the loss. ``policies`` are the first and last that
+    sampled its tokens, as the steps that made them (0 is initial).
     """
 
     sample_index: int
@@ -79,9 +79,9 @@ class Group:
         return sum(len(t.completion.token_ids) for t in self.trajectories)
 
     def outcome(self, rule: DynamicSamplingConfig) -> Outcome:
-        """Return whether dynamic sampling keeps the group, judged by its raw rewards.
+        """Return whether dynamic sampling keeps the group.
 
-        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number right < n. ``spread`` extends this to continuous rewards.
+        DAPO (arXiv 2503.14476, eq. 11) keeps 0 < number right < n; ``spread`` extends this to continuous rewards.
         """
         rewards = [t.reward for t in self.scored]
         if len(rewards) < 2:
@@ -106,7 +106,7 @@ class Group:
 class LateGroup:
     """A group that was incomplete when sampling ended for its step.
 
-    Its ``paused`` completions are resumed in the next step; tokens keep the log-prob of the policy that sampled them.
+    Its ``paused`` completions are resumed in the next step; tokens keep the log-prob of their own policy.
     """
 
     sample: Sample
@@ -212,9 +212,9 @@ class UpdateStats:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The groups that a step trained on, and advantages and log-probs (tokens,) if it had an update.
+    """The groups that a step trained on, with advantages and log-probs (tokens,) after an update.
 
-    Trajectories are numbered as in ``UpdateBatch``: the scored ones of all groups, in order.
+    Trajectories are numbered as in ``UpdateBatch``: the scored ones in order.
     """
 
     groups: Sequence[Group] = ()
@@ -256,7 +256,7 @@ class Validation:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """Everything one step did and measured."""
+    """All results of one step."""
 
     step: int
     phase: int
@@ -331,4 +331,4 @@ class Finding(NamedTuple):
 
 
 class CheckpointError(UserError):
-    """A checkpoint is missing, incomplete, damaged, or does not fit the run."""
+    """A checkpoint is missing, damaged, or does not fit the run."""

@@ -62,7 +62,7 @@ class Engine(Protocol):
     def begin_stage(
         self, machinery: Machinery, checkpoint: Path, state: Mapping[str, Any]
     ) -> list[Decision]:
-        """Load only a checkpoint's weights, maybe of the other engine; return differences as ``restore`` does."""
+        """Load only a checkpoint's weights, maybe of the other engine; return as ``restore``."""
         ...
 
     def change_config(self, step: int) -> None:

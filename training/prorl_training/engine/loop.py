@@ -116,10 +116,10 @@ class Parts:
 
 
 class TrainingLoop:
-    """Runs the steps after ``last_step`` up to ``config.steps``.
+    """Runs the steps after ``last_step`` up to the end of the run or its stage.
 
-    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early; ``lineage`` records the
-    origin of the weights. A loop ends with its stage.
+    Call ``start`` or ``restore`` first. ``stop_reason`` says why a run ended itself early; ``lineage`` is the origin
+    of the weights.
     """
 
     def __init__(self, config: TrainConfig, parts: Parts, last_step: int = 0) -> None:
@@ -302,7 +302,7 @@ class TrainingLoop:
     def _levels(
         self, step: int, before: Sequence[int], settings: TrainConfig
     ) -> tuple[tuple[int, int] | None, list[Decision]]:
-        """Return the numbers of open and closed levels, and a decision on changes."""
+        """Return the open and closed levels, and decisions on changes."""
         prompts = self.parts.prompts
         if settings.data.levels == "all":
             return None, []
@@ -342,7 +342,6 @@ class TrainingLoop:
         return decisions
 
     def _apply(self, decisions: Sequence[Decision]) -> list[Decision]:
-        """Carry out resets; return the decisions, with any fallback."""
         applied: list[Decision] = []
         for d in decisions:
             if d.kind == "items_rerated":

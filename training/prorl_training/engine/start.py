@@ -102,7 +102,7 @@ def train_with_restarts(
 ) -> TrainReport:
     """Call ``train(again)``, restarting it at most ``restarts`` times after a ServiceError.
 
-    Other errors, and any before the run has a config, are raised at once.
+    A full disk, other errors, and any error before the run has a config are raised at once.
     """
     done = 0
     while True:
@@ -162,7 +162,7 @@ class Start:
         return train_with_restarts(once, self.run, restarts, progress.message)
 
     def _train(self, progress: Progress, trainers: Trainers, again: bool) -> TrainReport:
-        """Train all stages, each from the previous one's checkpoint, so that engines can differ."""
+        """Each stage starts from a checkpoint, so that engines can differ."""
         # an earlier launch has already written the changes to the run's config
         known = again and self.run.config() == self.config
         config, resume = self.config, self.resume or again

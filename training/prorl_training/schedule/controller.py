@@ -114,7 +114,7 @@ class Controller:
 
         The reset names the first rule that fired, in the order KL threshold, KL spike, degraded and stalled
         validation, interval; others are listed under ``also``. A stall or drop ends an ``until: stall`` phase unless
-        it is the last.
+        it is the last. Otherwise a stall leads to the next action of ``on_stall``.
         """
         spike = self._kl_rules(step, measured.kl)
         finding = self._validate(step, measured.validation)
@@ -181,7 +181,7 @@ class Controller:
         return reset_decision(step, found, to, optimizer, about)
 
     def _act_on(self, rules: Sequence[str]) -> None:
-        """Compare later validations with the level after a drop, or start a new stretch after a stall."""
+        """After a drop forget old validations; after a stall begin a new stretch."""
         if "degraded_validation" in rules:
             self.validations.forget()
         elif "stalled_validation" in rules:
@@ -248,7 +248,7 @@ class Controller:
         return bool(phases) and "start_step" in phases[self.phase].set.get("length_penalty", {})
 
     def _window_changes(self, step: int, before: LengthPenaltyConfig) -> list[Decision]:
-        """Return window changes; a phase that changes an open window closes and reopens it."""
+        """A phase that changes an open window closes and reopens it."""
         s, p = self.state, self.settings.length_penalty
         now, was = self.penalty_is_on(step), s.window_open
         s.window_open = now

@@ -1,11 +1,11 @@
 """Fit curves to a run's validations and bound quantities that are linear in the start R0 and the ceiling A.
 
 The model is y = R0 (1 - f) + A f + u, with f from a grid of curves and u normal with covariance sigma^2 K, K from
-CORRELATIONS. R0 and A follow by least squares, and -2 log-likelihood is
+CORRELATIONS. With R0 and A by least squares, -2 log-likelihood is
 
     H = n log s2 + SSE / s2 + log|K|,    s2 = max(SSE / n, the noise of single problems)
 
-A value is allowed if the lowest H with it is within a bootstrapped threshold of the minimum (profile likelihood).
+A value is allowed if its lowest H is within a bootstrapped threshold of the minimum (profile likelihood).
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def settle(compute: Array, places: Array, values: Array, floor: float) -> Settin
 
 
 def p_of_no_movement(setting: Setting, values: Array, random: np.random.Generator) -> float:
-    """Return the p-value of a constant: the share of series simulated from it that look as much like a curve."""
+    """Return the p-value of a constant, by series simulated from it."""
     shapes, places = grid(float(setting.compute[-1])), setting.design.places
     design = Design(shapes, setting.compute, places)
     sums = design.around_level(values[None])
@@ -287,7 +287,7 @@ class Draws(NamedTuple):
 def likely(setting: Setting) -> Likely:
     """Return the posterior by restricted likelihood, flat in log middle, log B, A in [0, 1] and family.
 
-    Half of the prior is on the answers' noise alone if known, the rest flat in log variance.
+    Half of the prior is on the answers' noise alone if known.
     """
     design, fits, n = setting.design, setting.fits, setting.n
     if setting.floor > 0:

@@ -99,8 +99,8 @@ class Series(NamedTuple):
 def read_series(rows: Sequence[Mapping[str, Any]]) -> Series:
     """Return the validations of the current problems in a run's metrics rows.
 
-    Compute is in tokens sampled, or in steps if tokens are missing or do not grow. Rows before a change in the number
-    of problems are dropped. Raises UserError for a value that is not a number or a mean outside 0 to 1.
+    Compute is in tokens sampled, or in steps if tokens are missing or do not grow. Raises UserError for a value that
+    is not a number or a mean outside 0 to 1.
     """
     means = {int(r["step"]): (r, _mean(r)) for r in rows}
     seen = [(r, mean) for _, (r, mean) in sorted(means.items()) if mean is not None]
@@ -146,8 +146,7 @@ def _grow(tokens: Sequence[float]) -> bool:
 def _noise(rewards: Sequence[Sequence[float | None]]) -> float:
     """Return the variance of the mean reward that comes from noise of single problems.
 
-    With d_j the change of problem j between two validations it is var(d_j) / (2 problems); the mean d_j is real
-    movement.
+    With d_j the change of problem j between validations it is var(d_j) / (2 problems); the mean d_j is movement.
     """
     variances = []
     for before, after in pairwise(rewards):
@@ -276,13 +275,13 @@ def one_line(found: Forecast) -> str:
 
 
 def number(row: Mapping[str, Any], key: str) -> float | None:
-    """Return the value of ``key`` (maybe NaN), or None if absent. Raises UserError if it is no number."""
+    """Return the value of ``key``, or None if absent. Raises UserError if it is no number."""
     value = row.get(key)
     return None if value is None else _number(row, key, value)
 
 
 def numbers(row: Mapping[str, Any], key: str) -> tuple[float | None, ...]:
-    """Return the list at ``key``, empty if absent. Raises UserError unless it holds numbers or nulls."""
+    """Return the list at ``key``, empty if absent. Raises UserError for other than numbers and nulls."""
     values = row.get(key)
     if values is None:
         return ()

@@ -59,7 +59,7 @@ class Guard:
     def judge_update(self, loss: float, grad_norm: float) -> bool:
         """Return whether to apply an update with this loss and gradient norm (before clipping).
 
-        Refused norms enter the history too, so a lasting change of scale is accepted after half a window.
+        Refused norms enter the history, so a lasting change of scale is accepted after half a window.
         """
         finite = math.isfinite(loss) and math.isfinite(grad_norm)
         applied = finite and grad_norm <= self.norm_limit()
@@ -212,7 +212,7 @@ class Guard:
 
 
 def _json(value: float) -> float | str:
-    """Return NaN and infinity as text, which strict JSON lacks."""
+    """Strict JSON has no NaN or infinity."""
     return value if math.isfinite(value) else str(value)
 
 

@@ -27,9 +27,8 @@ def simulate(
 ) -> list[Decision]:
     """Return the decisions over ``steps`` steps, in the order a run writes them.
 
-    ``metrics`` maps a step to its line of ``metrics.jsonl``; missing lines count as calm. A step's mean loss and
-    gradient norm count as one update. It ends where the run would, except at stalls in ``gone_on_after``, which were
-    resumed.
+    ``metrics`` maps a step to its line of ``metrics.jsonl``; missing lines count as calm. A step's means count as one
+    update. It ends where the run would, except at stalls in ``gone_on_after``, which were resumed.
     """
     controller, guard, recorded = Controller(config), Guard(config.safety), metrics or {}
     decisions: list[Decision] = []

@@ -66,7 +66,7 @@ class ValidationHistory:
     def add(self, step: int, result: ValidationResult, config: ControllerConfig) -> None:
         """Add a validation; another number of problems begins a new history.
 
-        Ignored are validations without a finite mean or rewards by problem, and all if the tests are off.
+        Validations without a finite mean or rewards by problem are ignored.
         """
         most = 8 * config.stall_validations
         if not most or not math.isfinite(result.mean) or not result.problems:

@@ -38,10 +38,7 @@ Row = tuple[str, str, dict[str, Any]]
 def open_scorer(
     config: TrainConfig, device: Device, tasks: Iterable[Task], say: Callable[[str], None]
 ) -> Iterator[Scorer]:
-    """Yield a scorer that is ready for ``tasks``.
-
-    Raises UserError if they cannot be scored, ServiceError if replicas or servers do not answer.
-    """
+    """Yield a scorer that is ready for ``tasks``. Raises UserError or ServiceError if it is not."""
     if config.reward.servers:
         with RemotePool(config.reward.servers, modes={}, say=say) as pool:
             pool.require(tasks)
@@ -72,10 +69,7 @@ class RewardReplica:
         )
 
     def prepare(self, rows: Sequence[Row]) -> None:
-        """Check that this node can score such tasks.
-
-        Raises UserError with a remedy, ServiceError if the sandbox does not work.
-        """
+        """Check that this node can score such tasks. Raises UserError, or ServiceError for a broken sandbox."""
         items = _items(rows)
         self._pool.require(task for _, task in items)
         for verdict in self._pool.score([item for item in items if runs_programs(item[1])]):
@@ -119,10 +113,7 @@ class RayReplicas:
             raise ReplicaLost(_first_line(error)) from error
 
     def prepare(self, tasks: Iterable[Task]) -> None:
-        """Wait until every replica can score such tasks.
-
-        Raises UserError for a node that cannot, ServiceError for a replica that does not start.
-        """
+        """Wait until every replica can score such tasks. Raises UserError, or ServiceError if one does not start."""
         rows = _rows(probes(list(tasks)))
         asked = [handle.prepare.remote(rows) for handle in self.handles]
         done, late = self.ray.wait(asked, num_returns=len(asked), timeout=START_SECONDS)

@@ -20,8 +20,8 @@ from prorl_training.policy.update import UpdateBatch
 class TrainingRow:
     """One response; ``index`` numbers the trajectory in the step's batch.
 
-    ``sampler_logprobs`` and ``weights`` have one entry per response token. A ``stale`` row was sampled by an earlier
-    policy: its old log-probs are its sampler's.
+    ``sampler_logprobs`` and ``weights`` have one entry per response token. The old log-probs of a ``stale`` row, from
+    an earlier policy, are its sampler's.
     """
 
     index: int

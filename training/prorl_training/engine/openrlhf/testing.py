@@ -150,7 +150,7 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
 def recorded_mismatch(file: Path) -> tuple[float, float] | None:
     """Return (KL, share of the effective sample size) of sampler and trainer from a rollouts file.
 
-    It covers the tokens of ``mismatch_kl``: groups sampled entirely by the newest policy.
+    It covers the tokens of ``mismatch_kl``, those of groups sampled entirely by the newest policy.
     """
     import torch
 

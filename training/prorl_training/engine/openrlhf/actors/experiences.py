@@ -55,8 +55,7 @@ def blank_experience(row: TrainingRow | None, filler_token: int) -> Any:
 def passes(rows: Sequence[Any], ranks: int, tokens: int, filler_token: int) -> list[Any]:
     """Return passes of about ``tokens`` tokens, equally many per rank.
 
-    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds their number down, almost doubling the
-    tokens.
+    OpenRLHF's ``split_rollout_samples`` (experience_maker.py:63) rounds down, which can almost double the tokens.
     """
     for number, row in enumerate(rows):
         row.index = [number]

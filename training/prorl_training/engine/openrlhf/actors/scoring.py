@@ -1,8 +1,8 @@
 """Log-probs and entropies in OpenRLHF's training processes without holding all logits.
 
-OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of the logits. Here the output layer
+OpenRLHF 0.11.2 (models/actor.py, ``Actor.forward``) holds several float32 copies of them. Here the output layer
 itself returns the values in blocks, so that DeepSpeed's hooks still gather its weights in ZeRO-3. Models that change
-their logits after the layer keep OpenRLHF's way.
+their logits afterwards keep OpenRLHF's way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Patches with which OpenRLHF 0.11.2 trains without a GPU.
 
-Off unless ``PRORL_OPENRLHF_CPU`` is 1, and if torch sees a CUDA device.
+They need ``PRORL_OPENRLHF_CPU=1`` and are off if torch sees a CUDA device.
 """

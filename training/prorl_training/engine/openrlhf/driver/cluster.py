@@ -40,7 +40,7 @@ class RayCluster:
     def log_probs(
         self, rows: Sequence[TrainingRow | None], temperature: float
     ) -> list[tuple[Any, Any]]:
-        """Return (policy, reference or None) log-probs (T - 1,) of each row."""
+        """See ``Cluster.log_probs``."""
         self._set_temperature(temperature)
         blank = [self._experiences.blank_experience(row, self._filler) for row in rows]
         passes = self._experiences.passes(blank, self.ranks, self._tokens, self._filler)
@@ -85,19 +85,19 @@ class RayCluster:
         return self._on_policy("weights_checksum")[0], reference
 
     def copy_checkpoint_to_reference(self, folder: Path) -> Checksum:
-        """Load a checkpoint's policy on every reference rank."""
+        """See ``Cluster.copy_checkpoint_to_reference``."""
         found: Checksum = self._on_reference("take_policy", str(folder / "policy"))[0]
         return found
 
     def checksums(self) -> dict[str, Checksum]:
-        """Return the models' checksums."""
+        """See ``Cluster.checksums``."""
         found = {"policy": self._on_policy("weights_checksum")[0]}
         if self.has_reference:
             found["reference"] = self._on_reference("weights_checksum")[0]
         return found
 
     def clear_optimizer(self) -> None:
-        """Zero the optimiser's state."""
+        """See ``Cluster.clear_optimizer``."""
         self._on_policy("clear_optimizer")
 
     def load(self, folder: Path, reference: str) -> None:
@@ -109,11 +109,11 @@ class RayCluster:
             self._on_reference("take_file", str(folder / REFERENCE_FILE))
 
     def load_policy(self, folder: Path) -> None:
-        """Load a checkpoint's weights only."""
+        """See ``Cluster.load_policy``."""
         self._on_policy("read_from", str(folder), False)
 
     def save(self, folder: Path, reference: bool) -> None:
-        """Write policy and optionally reference."""
+        """See ``Cluster.save``."""
         self._on_policy("write_to", str(folder))
         if reference:
             self._on_reference("write_file", str(folder / REFERENCE_FILE))
@@ -140,19 +140,19 @@ class RayEngines:
         self.count = len(self._engines)
 
     def sample(self, engine: int, samples: Sequence[Asked], options: Mapping[str, Any]) -> Any:
-        """Return the future of the answers."""
+        """See ``Engines.sample``."""
         return self._engines[engine].sample.remote(list(samples), dict(options))
 
     def stop(self, engine: int) -> Any:
-        """Return the future of the abort."""
+        """See ``Engines.stop``."""
         return self._engines[engine].stop_sampling.remote()
 
     def sampling(self, engine: int) -> Any:
-        """Return the future of the count."""
+        """See ``Engines.sampling``."""
         return self._engines[engine].sampling.remote()
 
     def done(self, futures: Sequence[Any], wait: float | None) -> list[Any]:
-        """Return finished futures after at most ``wait`` seconds."""
+        """See ``Engines.done``."""
         found = list(futures)
         first: list[Any] = self._ray.wait(found, num_returns=1, timeout=wait)[0]
         if not first:
@@ -161,7 +161,7 @@ class RayEngines:
         return every or first
 
     def result(self, future: Any) -> Any:
-        """Wait for a value."""
+        """See ``Engines.result``."""
         return self._ray.get(future)
 
     @contextlib.contextmanager

@@ -121,7 +121,7 @@ class ClusterPolicy:
         """Do one gradient update per mini-batch and return the means.
 
         Updates that are not finite or above the step's initial ``judge.norm_limit()`` are skipped; ``judge`` hears of
-        each afterwards. Raises ResetFailed if the first KL after a reset is not about 0.
+        each. Raises ResetFailed if the first KL after a reset is not about 0.
         """
         judge = judge or AcceptAll()
         mini_batches = mini_batch_rows(batch)

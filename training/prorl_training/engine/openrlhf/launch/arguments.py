@@ -144,7 +144,7 @@ def reference_coefficient(config: TrainConfig) -> float:
 
 
 def _flag(name: str, *values: float | str) -> list[str]:
-    """Return a flag and its values; argparse needs a negative number joined to its flag."""
+    """A negative number must be joined to its flag for argparse."""
     words = [value if isinstance(value, str) else repr(value) for value in values]
     if len(words) == 1 and words[0].startswith("-"):
         return [f"--{name}={words[0]}"]

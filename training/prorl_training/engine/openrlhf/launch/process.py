@@ -81,8 +81,8 @@ def nothing_left_behind(spec: Path) -> Iterator[None]:
     """End every process of the launch if the parent is killed during the block.
 
     A thread watches, because signals do not reach Python while the main thread waits in Ray. Ray is not shut down,
-    which would end this process first, and its agents and vLLM outlive it. All are killed at once, so that no step is
-    done both here and by a successor.
+    which would end this process first; its agents and vLLM would live on. All are killed at once, so that no
+    successor does the same step.
     """
     parent = os.getppid()
 

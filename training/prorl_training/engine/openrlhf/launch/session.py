@@ -64,7 +64,7 @@ def train_on_cluster(
 ) -> TrainReport:
     """Train with OpenRLHF in the folder ``run``, from its checkpoint with ``resume``.
 
-    Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, the
+    Raises UserError, or ServiceError if a part of the cluster died. The first Ctrl-C ends the run after its step, a
     second at once.
     """
     device = check_cluster(config)
@@ -137,7 +137,7 @@ def check_cluster(config: TrainConfig) -> Device:
 
 
 def device_for(config: TrainConfig) -> Device:
-    """Return the device. Raises UserError if ``auto`` finds no GPU."""
+    """Return the device. Raises UserError if it does not fit this machine."""
     import torch
 
     here, device = torch.cuda.is_available(), config.model.device
@@ -181,7 +181,6 @@ def _prepared(
     progress: Progress,
     resume: bool,
 ) -> Path:
-    """Create or check the run's folder; return the model's."""
     from prorl_inference import fetch_or_resolve
 
     model = fetch_or_resolve(config.model.path, progress).resolve()

@@ -250,7 +250,6 @@ def _of_the_layout(config: TrainConfig, layout: Layout, device: Device) -> Itera
 
 
 def _of_a_phase(config: TrainConfig, first: TrainConfig, layout: Layout) -> Iterator[str]:
-    """Yield a phase's problems; ``first`` is its stage's first phase."""
     rollout = config.rollout
     if (lost := lost_logprobs(config)) is not None:
         yield lost

@@ -1,6 +1,6 @@
-"""Install the CPU layer if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this file hides.
+"""Install the CPU layer if ``PRORL_OPENRLHF_CPU`` is 1, then run the ``sitecustomize`` that this one hides.
 
-The folder holds nothing else, because its modules become importable.
+Every other file in this folder would become importable.
 """
 
 from __future__ import annotations
