@@ -1,4 +1,4 @@
-"""What the audit needs from a verifier: tasks, probes that solve nothing, and mutations of correct answers."""
+"""What the audit needs from a verifier: tasks, probes and mutations."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from prorl_verifiers.types import Reference, Task
 class Item:
     """One task. ``question`` is the prompt ("" if unknown).
 
-    ``gold`` is hidden from the search, except for the chance level and the probe "gold of another item". ``chance`` is
-    what a blind guess earns because of the task's form (as 1/options), or None to estimate it from the group's golds.
-    ``right`` is a correct answer to spoil, by default the gold.
+    ``gold`` is hidden from most of the search. ``chance`` is what a blind guess earns because of the task's form (as
+    1/options), or None to estimate it from the group's golds. ``right`` is a correct answer to spoil, by default the
+    gold.
     """
 
     id: str
@@ -37,9 +37,9 @@ class AuditRequest:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Items attacked together; ``name`` starts with the verifier's name.
+    """Items attacked together. ``name`` starts with the verifier's name.
 
-    ``wordless``: only constant answers without a letter or digit are tried, without mutations.
+    ``wordless``: only constant answers without a letter or digit are tried.
     """
 
     name: str

@@ -274,7 +274,7 @@ def first_answer(reference: Reference) -> str:
 def gold_response(reference: Reference) -> str | None:
     """Return a correct answer, or None if the filters require an unknown format.
 
-    Regular expressions also give None, since one that does not end may only be tried in a worker.
+    Also None with regular expressions, which may only be tried in a worker since they may not end.
     """
     matching = read(reference)
     if matching.ignored or any(isinstance(f, ByExpression) for f in matching.filters):

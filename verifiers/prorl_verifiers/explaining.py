@@ -50,9 +50,9 @@ def explain(
     timeout_seconds: float = 10.0,
     modes: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Score ``response`` as usual, in confined workers, and return the verdict with the scorer's notes.
+    """Score ``response`` in the usual confined workers and return the verdict with the scorer's notes.
 
-    Uses ``pool``, or else ``verify`` with the other arguments. Raises what ``VerifierPool.score`` does.
+    Uses ``pool``, or ``verify`` with the other arguments. Raises what ``VerifierPool.score`` does.
     """
     if pool is not None:
         return Explanation(pool.score([(response, task)], explain=True)[0])

@@ -1,6 +1,6 @@
-"""Score with several replicas of the verifiers at once; a lost replica's batches go to another one.
+"""Score with several replicas of the verifiers (servers, or actors of a cluster) at once.
 
-A replica is a server (``remote_pool``) or an actor of a cluster. None gives a reward because it failed.
+A lost replica's batches go to another one; none gives a reward because it failed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Replicas(Protocol):
         ...
 
     def result(self, future: Any) -> list[Verdict]:
-        """Return its verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if the request is refused."""
+        """Return its verdicts. Raises ReplicaLost, ReplicaBusy, or UserError if refused."""
         ...
 
     def close(self) -> None:

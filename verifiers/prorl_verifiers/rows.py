@@ -31,7 +31,7 @@ class FileItem:
 def read_items(path: Path, on_bad: Callable[[UserError], None] | None = None) -> list[FileItem]:
     """Return every item of a .jsonl (or .jsonl.gz) file.
 
-    Raises UserError with file and line for the first invalid line; with ``on_bad``, it is called instead.
+    Raises UserError for the first invalid line, or calls ``on_bad`` for each.
     """
     items = []
     for number, row in read_jsonl(path, on_bad):

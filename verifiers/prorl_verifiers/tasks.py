@@ -14,7 +14,7 @@ from prorl_verifiers.types import Reference, Task, TaskError
 
 
 def no_isolation() -> str | None:
-    """Return why programs cannot be isolated here and a fix, or None if they can."""
+    """Return why programs cannot be isolated here and a fix, or None."""
     from prorl_sandbox import no_isolation
 
     return no_isolation()

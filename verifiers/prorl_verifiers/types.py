@@ -98,7 +98,7 @@ class Verdict:
         return "passed" if self.reward >= 1.0 else "failed"
 
     def explained(self) -> tuple[Finding, ...]:
-        """Return the findings, ending with the verdict itself if none has its outcome."""
+        """Return the findings, with the verdict itself if none has its outcome."""
         if any(finding.outcome == self.outcome for finding in self.findings):
             return self.findings
         fields = [("status", str(self.status)), ("reason", cut(self.reason))]

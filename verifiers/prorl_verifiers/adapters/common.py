@@ -39,8 +39,8 @@ class ScorerOptions:
     """How an adapter scores: at the service ``url``, else with a local pool.
 
     ``timeout`` is in seconds per try (local pool). ``modes`` is text like ``math=either,logic=reference``.
-    ``think_open``: ``<think>`` is put before each response. ``retries`` is for items without a verdict. ``plugin``:
-    plug-in files, separated like PATH.
+    ``think_open``: the chat template opens the thinking. ``retries`` is for items without a verdict. ``plugin``: files,
+    separated like PATH.
     """
 
     workers: int = 2
@@ -56,9 +56,8 @@ class ScorerOptions:
 
     @classmethod
     def from_environment(cls, **given: Any) -> ScorerOptions:
-        """Return ``given`` options, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., and load the plug-in files.
-
-        Raises UserError for an unknown option or an invalid value.
+        """Return ``given`` options, else those of ``PRORL_WORKERS``, ``PRORL_URL`` ..., and load the plug-ins. Raises
+        UserError.
         """
         known = {option.name: option.type for option in fields(cls)}
         for name in given:
@@ -116,7 +115,7 @@ _shared = _Shared()
 
 
 def shared_scorer(options: ScorerOptions) -> Scorer:
-    """Return this process's scorer for these options, opened at the first call. A forked child opens its own."""
+    """Return this process's scorer for these options; a forked child opens its own."""
     global _shared
     if _shared.pid != os.getpid():
         _shared = _Shared()

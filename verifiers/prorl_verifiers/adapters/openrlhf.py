@@ -44,8 +44,8 @@ ANCHOR = 64
 def response_after_prompt(query: str, prompt: str) -> str | None:
     """Return the response in ``query``, or None if the prompt is not in it.
 
-    If the prompt was truncated from the left, at least ANCHOR characters of its end must follow at most SLACK others.
-    End tokens are removed; a ``<think>`` that ends the prompt is put before the response.
+    A prompt may be truncated from the left to ANCHOR characters or more, after at most SLACK others. End tokens are
+    removed; a ``<think>`` that ends the prompt is put before the response.
     """
     end = len(prompt) if query.startswith(prompt) else _end_of_cut_prompt(query, prompt)
     if end is None:

@@ -89,9 +89,9 @@ def make_trl_reward(
 ) -> TrlReward:
     """Return a reward function for TRL.
 
-    ``scorer`` is an open VerifierPool or RemotePool that the caller closes; by default the process shares one made from
-    ``options`` (ScorerOptions). ``on_infra_error``: without a verdict "none" gives None, "raise" raises
-    RewardUnavailableError; the default depends on the installed TRL.
+    The caller closes ``scorer``; by default the process shares one made from ``options`` (ScorerOptions). Without a
+    verdict, ``on_infra_error`` "none" gives None and "raise" raises RewardUnavailableError; the default depends on the
+    installed TRL.
     """
     return TrlReward(scorer, ScorerOptions.from_environment(**options), name, on_infra_error)
 

@@ -207,10 +207,7 @@ def printable(text: str) -> str:
 
 
 def audit_groups(verifiers: Sequence[str], request: AuditRequest) -> Iterator[Group]:
-    """Yield the built-in groups of the named verifiers, or of all.
-
-    Raises UserError for an unknown verifier, or a named one without such groups.
-    """
+    """Yield the built-in groups of the named verifiers, or of all. Raises UserError."""
     found = [VERIFIERS.get(name) for name in verifiers or VERIFIERS.names()]
     for spec in found:
         if spec.audit.groups is None and verifiers:

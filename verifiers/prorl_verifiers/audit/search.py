@@ -119,7 +119,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A verdict that should not occur: no verdict, an invalid reward, a disagreement or a slow one."""
+    """A verdict that should not occur, such as a slow one."""
 
     kind: str
     item: str

@@ -33,7 +33,7 @@ def right_answer(item: Item) -> str | None:
 
 
 def changed_digit(text: str) -> str | None:
-    """Change the first non-zero digit by one, and so the value by 5 % or more."""
+    """Change the first non-zero digit by one (5 % or more)."""
     place = re.search(r"[1-9]", text) or re.search(r"0", text)
     if place is None:
         return None
@@ -69,7 +69,7 @@ def swapped_parts(text: str) -> str | None:
 
 
 def other_answer(right: str, item: Item, group: Group) -> str | None:
-    """Return a wrong answer of the same kind: another option, the opposite, another digit or item."""
+    """Return a wrong answer of the same kind."""
     options = options_of(item)
     if options:
         letters = [chr(65 + at) for at in range(len(options))]
@@ -180,7 +180,7 @@ def _row_twice(which: int) -> Callable[[str, Item, Group], str | None]:
 
 @dataclass(slots=True)
 class MutationResult:
-    """The result of one mutation on one group: ``total`` reward, and the ``most`` for one answer."""
+    """The result of one mutation on one group; ``total`` and ``most`` are rewards."""
 
     mutation: str
     kind: str
@@ -219,7 +219,7 @@ class SpoiltReport:
 
 
 def spoil_group(pool: Scorer, group: Group) -> SpoiltReport:
-    """Spoil a group's correct answers in every way, and score them."""
+    """Spoil a group's correct answers, and score them."""
     report = SpoiltReport(group.name, group.verifier, len(group.items))
     spoilt = _accepted(pool, group)
     report.right = len(spoilt)

@@ -97,7 +97,6 @@ class _Comparison:
 
 
 def _json_key(key: Any) -> Any:
-    """Return a key as JSON writes it, unless it is too long for text."""
     if type(key) is int and key.bit_length() > _LONGEST_KEY_BITS:
         return key
     return json.dumps(key) if type(key) in (bool, int, float, type(None)) else key

@@ -115,7 +115,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
             plain = _plain_comparison(body[0].test, entry_point)
             if plain is not None:
                 return plain
-        # Make a check function of statements with asserts; the tested function is found by its name.
+        # Other asserts become the body of a check function.
         module = ast.Module(body, [])
         if entry_point is None:
             entry_point = _only_unknown_call(module)
@@ -142,7 +142,7 @@ def _read_test(test: Mapping[str, Any], entry_point: str | None) -> CodeTest:
 
 
 def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | None:
-    """Return ``f(literals) == literal`` as a call test, whose expected value stays outside the box; else None."""
+    """Return ``f(literals) == literal`` as a call test, which keeps the expected value outside the box."""
     if not (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq)
     ):
@@ -163,7 +163,7 @@ def _plain_comparison(test: ast.expr, entry_point: str | None) -> CallTest | Non
 def _called_name(node: ast.expr, entry_point: str | None) -> str | None:
     match node:
         case ast.Call(func=ast.Name(id=name)):
-            # A builtin is under test only where the program defines its own and nothing else is called.
+            # A builtin such as sorted() is not under test if there is another entry point.
             other = hasattr(builtins, name) and entry_point not in (None, name)
             return None if other else name
         case ast.Call(
@@ -275,7 +275,7 @@ def _check_call(test: CodeTest, language: LanguageSpec, number: int) -> None:
 def read_environment(given: Any, language: LanguageSpec) -> str:
     """Return the environment's name, by default the standard library. Raises TaskError.
 
-    It need not exist here: the sandbox may be on another machine.
+    It need not exist here: the sandbox may be elsewhere.
     """
     from prorl_sandbox.environments.store import NAME, STDLIB
 

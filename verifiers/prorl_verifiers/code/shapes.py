@@ -100,7 +100,7 @@ def bigcodebench_reference(
 
 
 def _tests(row: dict[str, Any], key: str) -> list[Any]:
-    """Return a list, also from its Python or JSON source, which some copies store."""
+    """Return a list, which some copies store as its source."""
     values = row.get(key)
     if isinstance(values, str):
         try:

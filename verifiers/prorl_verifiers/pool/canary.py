@@ -1,7 +1,7 @@
 """Canaries: questions with known verdicts that show whether a worker still judges correctly.
 
-A text that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Canaries are
-drawn anew each time, so that no text can contain the answers.
+A text that manipulated its worker (patched a grader, poisoned a cache) is exposed by a wrong verdict. Quick canaries
+are drawn anew each time, so that no text can contain the answers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Check:
     job: Job | None = None
 
     def expecting(self, scored: Mapping[Job, Verdict]) -> Check | None:
-        """Return the check with its required verdict, or None if its job has none."""
+        """Return the check with its required verdict, if there is one."""
         if self.job is None:
             return self
         verdict = scored.get(self.job)
@@ -91,7 +91,7 @@ class Examiner:
         replies: Iterable[Mapping[str, Any]],
         scored: Mapping[Job, Verdict],
     ) -> bool:
-        """Return whether all checks pass; if so, remember the repeated items."""
+        """Return whether all checks pass; if so, remember repeated items."""
         expected = [check.expecting(scored) for check in checks]
         passed = [
             one is None or one.passes(reply) for one, reply in zip(expected, replies, strict=True)

@@ -1,4 +1,4 @@
-"""Batches with composed tasks: the threads score the parts, and the caller gets one verdict per task."""
+"""Batches with composed tasks, whose parts are scored as separate items."""
 
 from __future__ import annotations
 

@@ -54,8 +54,7 @@ def confine(memory_mb: int, scratch: str) -> str:
     """Confine this process for good and return the protections that hold, e.g. ``worker:nobody+landlock+rlimits``.
 
     With Landlock it cannot execute, use TCP or write outside ``scratch``. ``memory_mb`` limits its address space (MiB).
-    Call it before reading any request. Protections that this kernel lacks are missing from the result and raise no
-    error.
+    Call it before reading any request. Protections that this kernel lacks are missing from the result.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     writable = os.open(scratch, os.O_PATH | os.O_DIRECTORY)  # user nobody may not reach it by name
@@ -138,7 +137,8 @@ def needed_folders() -> tuple[Path, ...]:
     folders = {os.path.abspath(folder) for folder in sys.path}
     packages = [m for name, m in list(sys.modules.items()) if "." not in name]
     places = {str(place) for module in packages for place in getattr(module, "__path__", ())}
-    folders |= {place for place in places if os.path.dirname(place) not in folders}  # editable
+    # Packages installed as editable may be anywhere.
+    folders |= {place for place in places if os.path.dirname(place) not in folders}
     paths = {*map(Path, folders), *(file.path.parent for file in plugin_files())}
     return tuple(sorted(path for path in paths | {p.resolve() for p in paths} if path.is_dir()))
 
@@ -173,9 +173,9 @@ def _check(folders: tuple[Path, ...], plugins: tuple[Path, ...]) -> None:
 def show(folders: Iterable[Path]) -> None:
     """Make ``folders`` readable for every user, but only in this thread or process and its children.
 
-    Workers that run as nobody need this for packages and plug-ins in folders that only root may enter, such as /root. A
-    new mount namespace shows only ``folders`` there, and of one that is closed itself no names that start with a dot;
-    the machine is not changed. Raises OSError if this process may not mount.
+    Workers that run as nobody need this for packages and plug-ins below a folder that only root may enter, such as
+    /root. A new mount namespace shows only ``folders`` there, without dot files of one that is closed itself; the
+    machine is not changed. Raises OSError if this process may not mount.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(_CLONE_NEWNS) != 0:

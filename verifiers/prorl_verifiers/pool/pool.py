@@ -39,8 +39,8 @@ LEAST_MEMORY_MB = 256
 class WorkerOptions:
     """How a pool keeps its worker processes. Raises UserError for invalid values.
 
-    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers and libraries in the background instead
-    of on demand. ``warm``: verifiers whose libraries load at the start.
+    ``memory_mb`` limits a worker's address space. ``prestart`` starts workers and libraries in the background, not on
+    demand. ``warm``: verifiers whose libraries load at the start.
     """
 
     memory_mb: int = 2048
@@ -264,7 +264,7 @@ class AsyncVerifierPool:
     async def score(self, items: Sequence[Item], *, wait: bool = True) -> list[Verdict]:
         """Return one verdict per item, in order, once the queue has room for all of them.
 
-        Raises UserError for more items than the queue holds and, with ``wait=False``, PoolFullError for a full queue.
+        Raises UserError for more items than the queue holds; with ``wait=False``, PoolFullError for a full queue.
         Cancelling drops items that have not started.
         """
         count = len(items)
@@ -350,7 +350,7 @@ class _Engine:
         on_item: Callable[[int, Verdict], None] | None = None,
         explain: bool = False,
     ) -> Batch:
-        """Return a new batch, not yet started. Raises TaskError for an unsuitable mode."""
+        """Return a new batch. Raises TaskError for an unsuitable mode."""
         modes = self._settings.modes
         if modes:
             items = [(response, with_mode(task, modes)) for response, task in items]

@@ -107,7 +107,7 @@ class Job:
 
 @dataclass(slots=True)
 class Caller:
-    """The waiting jobs of one batch in one lane; ``spent`` is their thread time in seconds."""
+    """The waiting jobs of one batch in one lane; ``spent`` is thread time in seconds."""
 
     lane: Lane
     jobs: deque[Job]
@@ -155,7 +155,7 @@ class Lane:
         self._push(Caller(self, deque(jobs), self._start))
 
     def drop(self, batch: Future[list[Verdict]] | None = None) -> set[Batch]:
-        """Remove the jobs of a batch, or of all; return their batches."""
+        """Remove a batch's jobs, or all; return their batches."""
         batches = set()
         for _, _, caller in self._heap:
             if caller.jobs and batch in (None, caller.jobs[0].batch):
@@ -237,7 +237,7 @@ class FairQueue:
     def take(self, thread: ThreadKind = "shared", *, wait: bool = True) -> Work | None:
         """Return the next jobs of one caller: several quick texts, or one other item.
 
-        Returns None if the queue is closed, or without ``wait`` if it is empty.
+        Returns None if the queue is closed, or empty without ``wait``.
         """
         with self._changed:
             while True:

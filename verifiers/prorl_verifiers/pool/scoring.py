@@ -54,7 +54,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerThread(threading.Thread):
-    """Takes and does work of its ``kind`` (see ``pool.queue``) until the queue is closed."""
+    """Takes and does work of its ``kind`` until the queue is closed."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class WorkerThread(threading.Thread):
         self._drop_worker()
 
     def _run_program(self, job: Job) -> None:
-        """Score an item that runs programs, here or (for plug-ins) in a worker."""
+        """Score an item that runs programs; plug-ins do so in a worker."""
         started = time.monotonic()
         sandbox = self._sandbox()
         if not runs_in_worker(VERIFIERS.get(job.task.verifier)):
@@ -178,7 +178,6 @@ class WorkerThread(threading.Thread):
         return len(unasked)
 
     def _request(self, job: Job, isolation: str | None = None) -> bytes | None:
-        """Return the item's frame, or None if its verdict needs no worker."""
         task, verdict = job.task, None
         broken = self._factory.broken(task.verifier)
         if len(job.response) > MAX_RESPONSE:
@@ -305,7 +304,7 @@ def _of_failure(error: WorkerTimeout | ChildError, isolation: str, seconds: floa
 
 
 def score_in_sandbox(response: str, task: Task, sandbox: Sandbox, explain: bool) -> Verdict:
-    """Score an item of our own verifier that runs programs; try again if the sandbox fails."""
+    """Score an item of our own verifier that runs programs."""
     spec = VERIFIERS.get(task.verifier)
     assert spec.score_in_sandbox is not None
     if len(response) > MAX_RESPONSE:

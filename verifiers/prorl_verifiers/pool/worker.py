@@ -86,7 +86,7 @@ def _score(
 
 
 def serve(source: int, sink: int, isolation: str) -> None:
-    """Answer requests from ``source`` on ``sink`` (file descriptors) until the pipe is closed."""
+    """Answer requests from one file descriptor on another until the pipe is closed."""
 
     def loading(module: str) -> None:
         if module not in sys.modules:
@@ -141,7 +141,7 @@ def warm(verifiers: Iterable[str]) -> dict[str, str]:
 
 
 def self_check(verifiers: Iterable[str]) -> dict[str, str]:
-    """Ask quick canaries of our verifiers and the given ones; return faults by verifier."""
+    """Ask quick canaries of our and the given verifiers; return faults by verifier."""
     ours = [name for name in SPECS if VERIFIERS.origin(name).is_ours]
     draw = random.Random()
     return _faults([*ours, *verifiers], lambda spec: spec.quick_canaries(draw))

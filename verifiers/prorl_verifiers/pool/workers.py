@@ -42,11 +42,11 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkerTimeout(Exception):
-    """The item exceeded a time or resource limit; the worker has been killed."""
+    """The item exceeded a limit; the worker has been killed."""
 
 
 class WorkerProcess:
-    """One forked worker. Not thread-safe. Raises ChildError if it does not become ready."""
+    """One forked worker. Not thread-safe. Raises ChildError if it fails to start."""
 
     def __init__(self, child: Child, origin: WorkerTemplate) -> None:
         self._child, self.origin = child, origin
@@ -212,7 +212,7 @@ class WorkerFactory:
     """Starts workers and keeps the template and a spare worker. Thread-safe.
 
     With ``grow``, the first template has only the scorers. When a new verifier is seen, a template with its libraries
-    starts in the background; once it is ready, it and its workers replace the old ones.
+    starts in the background and then replaces it.
     """
 
     def __init__(self, memory_mb: int, counters: Counters, warm: Iterable[str], grow: bool) -> None:

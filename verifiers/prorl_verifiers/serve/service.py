@@ -146,7 +146,7 @@ class Service:
         )
 
     async def start(self) -> None:
-        """Wait until the workers answer. Raises UserError if the requested sandbox backend is missing."""
+        """Wait until the workers answer. Raises UserError for a missing sandbox."""
         while not await self._probe():
             await asyncio.sleep(PROBE_PAUSE)
         for spec in VERIFIERS.all():  # so that no request waits for imports
@@ -201,7 +201,6 @@ class Service:
         )
 
     async def _score(self, request: Request, items: Sequence[Item]) -> list[Verdict]:
-        """Return the verdicts; drop items that have not started if the client disconnects."""
         limit = self.options.queue
         if len(items) > limit:
             raise Refusal(413, f"{len(items)} items in one request: send at most {limit}")
