@@ -18,15 +18,16 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Components:
-    """Pairs whose ``f``*u + v is ``closed`` join nothing. ``big``: descending order; ``k``: exponent (level 3); ``m``:
-    modulus (levels 2 and 3)."""
-
     level: int
     big: bool
+    """Descending order."""
     f: int
     closed: Condition
+    """Condition on ``f``*u + v of pairs that join nothing."""
     k: int
+    """Exponent (level 3)."""
     m: int
+    """Modulus (levels 2 and 3)."""
 
 
 def _components(rng: Random, level: int) -> Problem:
@@ -81,15 +82,17 @@ def _groups(rule: _Components, n: int, edges: list[list[int]]) -> list[list[int]
 
 @dataclass(frozen=True, slots=True)
 class _Spanning:
-    """Edges cost ``f``*w + ``g``, or ``f``*w - ``g`` if u + v is ``cheap``. ``best``: smallest or largest; ``k`` + 1:
-    number of parts to leave (level 3)."""
+    """Edges cost ``f``*w + ``g``."""
 
     level: int
     cheap: Condition
+    """Condition on u + v of edges that cost ``f``*w - ``g``."""
     f: int
     g: int
     k: int
+    """Leave ``k`` + 1 parts (level 3)."""
     best: str
+    """Smallest or largest."""
 
 
 def _spanning(rng: Random, level: int) -> Problem:

@@ -22,16 +22,19 @@ _NE = (("n", "int"), ("edges", "pairs"))
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """Pairs whose u + v is ``void`` are ignored. Ranks are ``f``*v modulo ``m``, largest first if ``down``; ``k``:
-    tasks a day; ``base``: hours of every task."""
+    """Tasks have the rank ``f``*v modulo ``m``."""
 
     level: int
     m: int
     f: int
     down: bool
+    """Largest rank first."""
     void: Condition
+    """Condition on u + v of pairs that are ignored."""
     k: int
+    """Tasks a day."""
     base: int
+    """Hours of every task."""
 
 
 def _task_order(rng: Random, level: int) -> Problem:

@@ -21,16 +21,16 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Distances:
-    """Edges whose u + v is ``special`` are closed (at level 2: cost ``toll`` more). ``f``: factor of w (level 2); every
-    ``free``-th edge costs ``toll`` (level 3)."""
-
     level: int
     directed: bool
     special: Condition
+    """Condition on u + v of edges that are closed (at level 2: cost ``toll`` more)."""
     none: int
     toll: int
     f: int
+    """Factor of w (level 2)."""
     free: int
+    """Every ``free``-th edge costs ``toll`` (level 3)."""
 
     @property
     def layers(self) -> int:

@@ -23,16 +23,18 @@ _NE = (("n", "int"), ("edges", "pairs"))
 
 @dataclass(frozen=True, slots=True)
 class _Teams:
-    """Skills are (``f``*v + ``g``) modulo ``m``; pairs whose u + v is ``void`` are no rivals. ``size``: largest or
-    smallest skill (level 2); ``penalty``: for rivals in one team (level 3)."""
+    """Vertices have the skill (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     m: int
     f: int
     g: int
     void: Condition
+    """Condition on u + v of pairs that are no rivals."""
     size: str
+    """Largest or smallest skill is asked (level 2)."""
     penalty: int
+    """Loss for rivals in one team (level 3)."""
 
 
 def _two_teams(rng: Random, level: int) -> Problem:
@@ -92,15 +94,15 @@ def _teams_brute(rule: _Teams, n: int, edges: list[list[int]]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Degrees:
-    """Pairs whose u + v is ``void`` do not count. ``k``: bound of a degree; ``f``, ``g``, ``h``: coefficients of the
-    measure."""
-
     level: int
     k: int
+    """Bound of a degree."""
     void: Condition
+    """Condition on u + v of pairs that do not count."""
     f: int
     g: int
     h: int
+    """With ``f`` and ``g``, a coefficient of the measure."""
 
 
 def _degrees(rng: Random, level: int) -> Problem:

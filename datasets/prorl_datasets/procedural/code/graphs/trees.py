@@ -40,15 +40,16 @@ _FAR = {
 
 @dataclass(frozen=True, slots=True)
 class _Subtrees:
-    """Weights are (``f``*v + ``g``) modulo ``m``; sums take those that are ``counted``. ``k``: factor of depth or
-    height (``op``, level 1) or a distance (level 3)."""
+    """Vertices weigh (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int
     g: int
     m: int
     counted: Condition
+    """Condition on the weights that are summed."""
     k: int
+    """Factor of depth or height (``op``, level 1), or a distance (level 3)."""
     op: str
 
 
@@ -123,15 +124,16 @@ def _line(parents: list[int], v: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Choices:
-    """Weights are 1 + (``f``*v + ``g``) modulo ``m``. ``a``: bonus of ``marked`` vertices, at level 3 the loss of those
-    not chosen; ``a`` + ``k``: loss of a vertex chosen together with its parent."""
+    """Vertices weigh 1 + (``f``*v + ``g``) modulo ``m``."""
 
     level: int
     f: int
     g: int
     m: int
     marked: Condition
+    """Condition on vertices with a bonus ``a``, at level 3 a loss unless chosen."""
     k: int
+    """``a`` + ``k`` is the loss of a vertex chosen together with its parent."""
     a: int
 
     def weights(self, n: int) -> list[int]:

@@ -21,16 +21,19 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Walks:
-    """Walks of ``k`` steps from ``start`` over edges whose ``f``*u + v is not ``closed``; at level 3 never through
-    ``bad``, counted modulo ``m``."""
+    """Walks from ``start``."""
 
     level: int
     directed: bool
     k: int
+    """Number of steps (levels 1 and 2; an input at level 3)."""
     m: int
+    """Modulus of the count (level 3)."""
     f: int
     closed: Condition
+    """Condition on ``f``*u + v of edges that are not walked."""
     bad: int
+    """Vertex that is avoided (level 3)."""
     start: int
 
 

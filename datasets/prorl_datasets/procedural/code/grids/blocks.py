@@ -22,16 +22,18 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """Blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells with a sum of ``r`` modulo ``m``. ``total``:
-    condition on the sum; ``corner``: condition on the top left value."""
+    """Blocks of ``p`` rows and ``q`` columns, or of at most ``area`` cells."""
 
     level: int
     p: int
     q: int
     m: int
     total: Condition
+    """Condition on the sum."""
     corner: Condition
+    """Condition on the top left value."""
     r: int
+    """Remainder of the sum modulo ``m``."""
     area: int
     best: str
     measure: str

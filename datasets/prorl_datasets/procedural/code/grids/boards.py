@@ -33,16 +33,17 @@ _TOTAL_CODE = (
 
 @dataclass(frozen=True, slots=True)
 class _Tilt:
-    """``a``, ``b``: weights of rows and columns; ``k``: number of neighbours that removes a stone (level 3)."""
-
     level: int
     stone: str
     wall: str
     free: str
     tilts: list[str]
     a: int
+    """Weight of rows."""
     b: int
+    """Weight of columns."""
     k: int
+    """Number of neighbours that removes a stone (level 3)."""
 
     @property
     def shows_rows(self) -> bool:

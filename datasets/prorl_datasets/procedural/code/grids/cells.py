@@ -15,17 +15,17 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """``born``, ``stay``: numbers of live neighbours (at level 1 the right one counts twice) with which a dead cell
-    becomes live or a live one stays. ``age``: a cell live in this many successive states dies (level 3)."""
-
     level: int
     live: str
     dead: str
     born: list[int]
+    """Numbers of live neighbours that make a dead cell live (at level 1 the right one counts twice)."""
     stay: list[int]
+    """Numbers of live neighbours that keep a cell live."""
     wrap: bool
     steps: int
     age: int
+    """A cell live in this many successive states dies (level 3)."""
 
 
 def _draw_cells(rng: Random, level: int) -> _Cells:

@@ -24,14 +24,15 @@ _STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class _Paths:
-    """``special``: condition on cells (walls at level 1); ``m``, ``r``: modulus and remainder."""
-
     level: int
     steps: list[str]
     special: Condition
+    """Condition on cells (walls at level 1)."""
     m: int
+    """Modulus of the sum."""
     best: str
     r: int
+    """Remainder of the sum."""
     bonus: int
 
     @property

@@ -113,13 +113,13 @@ def diagonals(g):
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """``dropped`` values are left out; at level 3 only every ``k``-th place from ``start`` on counts."""
-
     level: int
     turns: list[str]
     reading: str
     dropped: Condition
+    """Condition on values that are left out."""
     k: int
+    """Only every ``k``-th place from ``start`` on counts (level 3)."""
     start: int
 
 

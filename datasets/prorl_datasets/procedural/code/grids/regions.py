@@ -19,15 +19,17 @@ _CORNERS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 
 @dataclass(frozen=True, slots=True)
 class _Regions:
-    """``eight``: also link corners; ``d``: largest difference of linked values; ``c``: condition on the values or their
-    sum; ``least``: cells of a region; ``big``: largest region first."""
-
     level: int
     eight: bool
+    """Cells are also linked across corners."""
     c: Condition
+    """Condition on linked values or their sum."""
     d: int
+    """Largest difference of linked values."""
     least: int
+    """Least number of cells in a region."""
     big: bool
+    """Largest region first."""
 
     @property
     def steps(self) -> list[tuple[int, int]]:

@@ -28,16 +28,16 @@ _WORTHS = (
 
 @dataclass(frozen=True, slots=True)
 class _EndGame:
-    """``tie``: end taken if both earn the same; ``second``: Bo moves first; ``most``: elements per move from the
-    front."""
-
     level: int
     m: int
     c: int
     worth: tuple[str, str, str]
     tie: str
+    """End taken if both earn the same."""
     most: int
+    """Largest number of elements per move from the front."""
     second: bool
+    """Bo moves first."""
 
     def points(self, v: int) -> int:
         """Return the points of element v, computed differently from the gold's expression."""

@@ -16,15 +16,17 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Intervals:
-    """Intervals whose length is ``left_out`` do not count. ``pad`` extends both ends; ``gap``: distance; ``k``: layers;
-    ``w``: points of one interval."""
-
     level: int
     gap: int
+    """Distance."""
     k: int
+    """Number of layers."""
     pad: int
+    """Extension of both ends."""
     left_out: Condition
+    """Condition on lengths that do not count."""
     w: int
+    """Points of one interval."""
 
 
 def _intervals(rng: Random, level: int) -> Problem:

@@ -16,14 +16,14 @@ WORDINGS = Wordings(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Longest:
-    """At most ``allowed`` elements are ``bad``; the start is a multiple of ``step`` (level 2); values differ by at most
-    ``limit`` (level 3). ``latest`` breaks ties."""
-
     level: int
     bad: Condition
     latest: bool
+    """Breaks ties."""
     limit: int
+    """Largest difference of values (level 3)."""
     allowed: int
+    """Largest number of ``bad`` elements."""
 
     @property
     def step(self) -> int:

@@ -54,16 +54,19 @@ def _acts(first: _Key, second: _Key, high: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """Sort by ``first`` (descending if ``down``), at level 2 then by ``second``, then by value (descending if ``tie``).
-    ``k`` selects elements; tests draw from 0 to ``high``."""
+    """Sort by ``first``, at level 2 then by ``second``, then by value."""
 
     level: int
     first: _Key
     second: _Key
     down: bool
+    """Descending by ``first``."""
     tie: bool
+    """Descending by value."""
     k: int
+    """Selects the elements that count."""
     high: int
+    """Tests draw from 0 to ``high``."""
 
     def before(self, u: int, v: int) -> bool:
         """Return whether u does not come after v."""

@@ -73,14 +73,14 @@ _EXTRAS: tuple[tuple[str, str, Callable[[int, int], int]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Remainders:
-    """Subarrays of ``p`` to ``q`` elements with remainder ``r`` modulo ``m``; elements at odd indices count ``weight``
-    times."""
+    """Subarrays of ``p`` to ``q`` elements with remainder ``r`` modulo ``m``."""
 
     p: int
     m: int
     q: int
     r: int
     weight: int
+    """Elements at odd indices count this many times."""
     extra: tuple[str, str, Callable[[int, int], int]]
 
 
